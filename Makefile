@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Every target does the part of the set-up that it needs; the first run fetches,
+# later runs are offline. Products go to build/ and .venv/ only.
+
+BUILD  := build
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n 2 --dist loadgroup
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo demo-tap test test-long lint format bench clean distclean c-test
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: packages-run $(VENV)/.ready ## install what is missing; console command in .venv/bin/roceproof
+
+demo: setup ## an HDL transmitter writes into a real Soft-RoCE receiver
+	@$(BIN)/roceproof demo
+
+demo-tap: setup ## ping the simulated endpoint through a TAP, without root
+	@$(BIN)/roceproof demo-tap
+
+test: setup packages-test c-test ## all tests that belong in every change
+	@$(PYTEST) -m "not slow"
+
+test-long: setup packages-test c-test ## the tests that take minutes each, too
+	@$(PYTEST)
+
+lint: setup packages-test packages-lint ## style and static checks of every language
+	@ci/lint.sh
+
+format: setup packages-lint ## rewrite C and Python sources in the project's style
+	@$(BIN)/ruff check -q --fix . && $(BIN)/ruff format -q .
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+
+bench: setup ## simulated cycles per second, bare and with the bridge
+	@$(BIN)/python bench/simulation.py
+
+clean: ## remove build products (cached kernels stay)
+	rm -rf $(BUILD)
+
+distclean: clean ## remove the Python environment, too
+	rm -rf $(VENV) *.egg-info
+
+c-test: packages-run packages-test
+	@$(MAKE) --no-print-directory -C pcap BUILD=$(CURDIR)/$(BUILD)/pcap test
+
+packages-%:
+	@ci/install.sh $*
+
+$(VENV)/.ready: ci/requirements.lock pyproject.toml | packages-run
+	@echo "preparing $(VENV)" >&2
+	@python3 -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r ci/requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

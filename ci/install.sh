@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Install the packages of the named groups of ci/packages.txt that are missing.
+# Needs no network and no privilege when nothing is missing.
+# Usage: ci/install.sh GROUP...
+set -eu
+
+list="$(dirname "$0")/packages.txt"
+missing=""
+for group in "$@"; do
+    for package in $(awk -v g="$group" '!/^#/ && $2 == g { print $1 }' "$list"); do
+        dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+            missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+    root=""
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    root="sudo"
+else
+    echo "ci/install.sh: packages are missing and this user cannot install them; run: sudo apt-get install -y --no-install-recommends$missing" >&2
+    exit 2
+fi
+
+echo "installing:$missing" >&2
+run_apt() {
+    # shellcheck disable=SC2086 # an empty $root must vanish
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
+}
+# A stale list is good enough if the packages are in it, so only the install decides.
+run_apt update || true
+# shellcheck disable=SC2086 # a list of words
+if ! run_apt install -y --no-install-recommends $missing; then
+    echo "ci/install.sh: apt could not install$missing; check the network and 'apt-get update', then run make again" >&2
+    exit 2
+fi

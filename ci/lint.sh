@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Style and static checks of every language in the tree. Run as: make lint
+set -uo pipefail
+cd "$(dirname "$0")/.."
+bin=.venv/bin
+failed=()
+
+check() { # check NAME COMMAND...
+    local name=$1
+    shift
+    if output=$("$@" 2>&1); then
+        printf 'ok    %s\n' "$name"
+    else
+        printf 'FAIL  %s\n%s\n' "$name" "$output"
+        failed+=("$name")
+    fi
+}
+
+spdx() {
+    local file bad=0
+    while read -r file; do
+        head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause' || {
+            echo "$file: no SPDX line"
+            bad=1
+        }
+    done < <(git ls-files --cached --others --exclude-standard -- \
+        '*.py' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.mk' Makefile '*/Makefile' .ci/run .clang-format)
+    return $bad
+}
+
+mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp')
+mapfile -t sh_files < <(git grep -lE '^#!.*(/bin/sh|busybox sh|bash)' -- ':!*.py' ':!*.md')
+
+check "SPDX headers" spdx
+check "ruff check" $bin/ruff check -q .
+check "ruff format" $bin/ruff format -q --check .
+check "mypy" $bin/mypy -p roceproof
+check "clang-format" clang-format --dry-run -Werror "${c_files[@]}"
+check "shellcheck" shellcheck "${sh_files[@]}"
+check "SystemVerilog (verilator, slang)" $bin/python ci/lint_sv.py
+
+if ((${#failed[@]})); then
+    printf 'lint: %d failed (%s); run: make lint\n' "${#failed[@]}" "${failed[*]}"
+    exit 1
+fi
