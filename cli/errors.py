@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The root of every error that the console command prints as one line."""
+
+from __future__ import annotations
+
+
+class RoceproofError(Exception):
+    """Something the user can act on: the text names the thing, the reason and the mend."""
+
+    exit_code = 2
+
+
+class Skipped(RoceproofError):
+    """This machine cannot run the job; the text says what it lacks."""
+
+    exit_code = 77
