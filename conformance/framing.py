@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where a RoCEv2 packet lies inside an Ethernet frame.
+
+`locate` never raises. A frame is RoCEv2 once an unfragmented UDP header with
+destination port 4791 has been read directly behind IPv4 or IPv6, below any
+stack of VLAN tags; every contradiction found after that point is a `Fault` of
+a RoCEv2 packet, every one before it means that the frame is something else.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from struct import Struct
+from typing import NamedTuple
+
+ETHER_IPV4 = 0x0800
+ETHER_IPV6 = 0x86DD
+ETHER_VLAN = frozenset({0x8100, 0x88A8, 0x9100})
+IP_PROTOCOL_UDP = 17
+ROCE_UDP_PORT = 4791
+ETHERNET_MINIMUM = 60  # without FCS
+
+ETHERNET_BYTES = 14
+UDP_BYTES = 8
+BTH_BYTES = 12
+ICRC_BYTES = 4
+
+_U16 = Struct(">H").unpack_from
+_UDP = Struct(">HHH").unpack_from
+
+
+class Fault(StrEnum):
+    """Why a packet to port 4791 cannot be trusted as a whole."""
+
+    FRAGMENT = "IPv4 fragment"
+    IP_LENGTH = "IP length runs past the frame"
+    UDP_LENGTH = "UDP length disagrees with IP length"
+    SHORT = "too short for BTH and ICRC"
+    HEADERS = "too short for the headers of its opcode"
+    PAD_COUNT = "pad count exceeds the payload"
+
+
+class Layout(NamedTuple):
+    """Byte offsets into one frame; `end` is the byte after the ICRC."""
+
+    ip: int
+    version: int
+    udp: int
+    end: int
+    fault: Fault | None
+
+
+def locate(frame: bytes) -> Layout | None:
+    """Find the IP header, the UDP header and the end of the packet; None if not RoCEv2."""
+    size = len(frame)
+    if size < ETHERNET_BYTES:
+        return None
+    ether_type = _U16(frame, 12)[0]
+    ip = ETHERNET_BYTES
+    while ether_type in ETHER_VLAN:
+        if size < ip + 4:
+            return None
+        ether_type = _U16(frame, ip + 2)[0]
+        ip += 4
+
+    fragmented = False
+    if ether_type == ETHER_IPV4:
+        if size < ip + 20 or frame[ip] >> 4 != 4 or frame[ip] & 15 < 5:
+            return None
+        version, udp = 4, ip + 4 * (frame[ip] & 15)
+        flags = _U16(frame, ip + 6)[0]
+        if frame[ip + 9] != IP_PROTOCOL_UDP or flags & 0x1FFF:
+            return None
+        fragmented = bool(flags & 0x2000)
+        ip_end = ip + _U16(frame, ip + 2)[0]
+    elif ether_type == ETHER_IPV6:
+        if size < ip + 40 or frame[ip] >> 4 != 6 or frame[ip + 6] != IP_PROTOCOL_UDP:
+            return None
+        version, udp = 6, ip + 40
+        ip_end = udp + _U16(frame, ip + 4)[0]
+    else:
+        return None
+    if size < udp + UDP_BYTES:
+        return None
+    _, port, udp_length = _UDP(frame, udp)
+    if port != ROCE_UDP_PORT:
+        return None
+
+    end = udp + udp_length
+    fault = None
+    if fragmented:
+        fault = Fault.FRAGMENT
+    elif ip_end > size:
+        fault = Fault.IP_LENGTH
+    elif end != ip_end:
+        fault = Fault.UDP_LENGTH
+    elif udp_length < UDP_BYTES + BTH_BYTES + ICRC_BYTES:
+        fault = Fault.SHORT
+    return Layout(ip, version, udp, end, fault)
