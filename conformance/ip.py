@@ -16,7 +16,7 @@ DONT_FRAGMENT = 0x4000
 
 def checksum(data: bytes) -> int:
     """The Internet checksum; 0 over a header that holds its right checksum."""
-    total = sum(Struct(f">{len(data) // 2}H").unpack_from(data))
+    total: int = sum(Struct(f">{len(data) // 2}H").unpack_from(data))
     if len(data) % 2:
         total += data[-1] << 8
     while total >> 16:
@@ -81,6 +81,4 @@ class Ipv6:
     def pack(self, *, payload_length: int, protocol: int) -> bytes:
         """The wire form."""
         first = 6 << 28 | self.traffic_class << 20 | self.flow_label
-        return self.FORMAT.pack(
-            first, payload_length, protocol, self.hop_limit, self.src, self.dst
-        )
+        return self.FORMAT.pack(first, payload_length, protocol, self.hop_limit, self.src, self.dst)
