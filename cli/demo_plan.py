@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The demonstration's work list: which messages are sent, in which order.
+
+Lengths sit on and around every packet boundary, and start PSNs lie so close
+below 2**24 that each queue pair wraps.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from roceproof.dpi.records import Operation, PathMtu, Service
+
+PSN_MODULUS = 1 << 24
+SERVICES = (Service.RC, Service.UC)
+OPERATIONS = (Operation.SEND, Operation.SEND_IMM, Operation.WRITE, Operation.WRITE_IMM)
+PATH_MTUS = (PathMtu.MTU_1024, PathMtu.MTU_4096)
+LONGEST = 1048577
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message to send: its kind, its payload and, where it carries one, its immediate."""
+
+    operation: Operation
+    payload: bytes
+    immediate: int | None
+
+    @property
+    def consumes_receive(self) -> bool:
+        """Whether the receiver must have posted a receive for it."""
+        return self.operation != Operation.WRITE
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One queue pair of the demonstration and everything it sends."""
+
+    service: Service
+    path_mtu: PathMtu
+    start_psn: int
+    messages: tuple[Message, ...]
+
+
+def lengths(mtu: int, *, short: bool) -> list[int]:
+    """Message lengths in bytes for a path MTU of `mtu` bytes."""
+    small = [0, 1, 2, 3, 4, 5, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 7]
+    return small if short else [*small, 65549, LONGEST]
+
+
+def packets(length: int, mtu: int) -> int:
+    """PSNs a message of `length` bytes takes; a zero-length one takes one (PSN-04)."""
+    return max(1, -(-length // mtu))
+
+
+def plan(*, seed: int, short: bool = False) -> Iterator[Connection]:
+    """Every connection of the demonstration, drawn from `seed`."""
+    rng = random.Random(seed)
+    for service in SERVICES:
+        for path_mtu in PATH_MTUS:
+            sizes = lengths(path_mtu.bytes, short=short)
+            messages = tuple(
+                Message(
+                    operation=operation,
+                    payload=rng.randbytes(size),
+                    immediate=(
+                        rng.getrandbits(32)
+                        if operation in (Operation.SEND_IMM, Operation.WRITE_IMM)
+                        else None
+                    ),
+                )
+                for operation in OPERATIONS
+                for size in sizes
+            )
+            total = sum(packets(len(m.payload), path_mtu.bytes) for m in messages)
+            yield Connection(
+                service=service,
+                path_mtu=path_mtu,
+                start_psn=PSN_MODULUS - rng.randrange(1, min(total, 64)),
+                messages=messages,
+            )

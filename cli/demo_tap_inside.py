@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The half of ``demo-tap`` that runs inside the private namespace.
+
+Makes a TAP there, attaches the simulated endpoint to it and lets the system's
+``ping`` find it by ARP. Exit code 0 if every echo came back.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.simulation import PortOptions, Simulation
+from roceproof.paths import BUILD, REFERENCE_DUT
+
+TAP = "roceproof0"
+HOST_ADDRESS = "10.78.0.2"
+ENDPOINT_ADDRESS = "10.78.0.1"
+ENDPOINT_MAC = "02:00:00:00:00:01"
+MTU = 4200
+ECHO_SIZES = (0, 1, 2, 3, 17, 18, 19, 56, 100, 1000, 1472, 4000)
+ECHOES = 3
+
+
+def main() -> int:
+    """Ping with every size; print what came back."""
+    make_tap()
+    capture = BUILD / "demo-tap" / "capture.pcapng"
+    capture.parent.mkdir(parents=True, exist_ok=True)
+    port = PortOptions(
+        mac=ENDPOINT_MAC, ipv4=ENDPOINT_ADDRESS, link=f"tap:{TAP}", capture=capture
+    )
+    width = int(sys.argv[1])
+    with Simulation.start(Manifest.load(REFERENCE_DUT), data_width=width, ports=[port], seed=1):
+        results = [(size, *ping(size)) for size in ECHO_SIZES]
+        neighbour = run("ip", "neigh", "show", "to", ENDPOINT_ADDRESS).stdout
+    report(results, capture)
+    resolved = ENDPOINT_MAC in neighbour
+    if not resolved:
+        print(f"ARP did not resolve {ENDPOINT_ADDRESS}: {neighbour.strip()}", file=sys.stderr)
+    return 0 if resolved and all(received == ECHOES for _, received, _ in results) else 1
+
+
+def make_tap() -> None:
+    """Create and address the TAP; it lives as long as the namespace."""
+    run("ip", "tuntap", "add", "dev", TAP, "mode", "tap")
+    run("ip", "address", "add", f"{HOST_ADDRESS}/24", "dev", TAP)
+    run("ip", "link", "set", "dev", TAP, "mtu", str(MTU), "up")
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a system command that must succeed."""
+    return subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+def ping(size: int) -> tuple[int, str]:
+    """Echoes of `size` payload bytes that came back, and the mean round trip in ms."""
+    command = ["ping", "-n", "-c", str(ECHOES), "-i", "0.2", "-W", "5", "-s", str(size)]
+    output = subprocess.run(
+        [*command, ENDPOINT_ADDRESS], check=False, capture_output=True, text=True
+    ).stdout
+    received = re.search(r"(\d+) received", output)
+    mean = re.search(r"= [\d.]+/([\d.]+)/", output)
+    return int(received[1]) if received else 0, mean[1] if mean else "-"
+
+
+def report(results: list[tuple[int, int, str]], capture: Path) -> None:
+    """Print a row per size and where the capture is."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("echo bytes", "received", "mean ms"):
+        table.add_column(heading, justify="right")
+    for size, received, mean in results:
+        style = None if received == ECHOES else "red"
+        table.add_row(str(size), f"{received}/{ECHOES}", mean, style=style)
+    Console(soft_wrap=True).print(table)
+    print(f"capture: {capture}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
