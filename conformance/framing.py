@@ -50,8 +50,8 @@ class Layout(NamedTuple):
     fault: Fault | None
 
 
-def locate(frame: bytes) -> Layout | None:
-    """Find the IP header, the UDP header and the end of the packet; None if not RoCEv2."""
+def locate(frame: bytes, *, port: int | None = ROCE_UDP_PORT) -> Layout | None:
+    """Find IP header, UDP header and end of a packet to `port` (None: any); None if not one."""
     size = len(frame)
     if size < ETHERNET_BYTES:
         return None
@@ -82,8 +82,8 @@ def locate(frame: bytes) -> Layout | None:
         return None
     if size < udp + UDP_BYTES:
         return None
-    _, port, udp_length = _UDP(frame, udp)
-    if port != ROCE_UDP_PORT:
+    _, found_port, udp_length = _UDP(frame, udp)
+    if port is not None and found_port != port:
         return None
 
     end = udp + udp_length
