@@ -14,7 +14,7 @@ from roceproof.conformance import frame_checks
 from roceproof.conformance.findings import Direction, Finding, Violation
 from roceproof.conformance.framing import Layout, locate
 from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.opcodes import OPCODES, Opcode
+from roceproof.conformance.opcodes import OPCODES, Family, Opcode
 from roceproof.conformance.request_flow import RequestFlow
 from roceproof.conformance.response_flow import ResponseFlow
 from roceproof.conformance.rules import RULES
@@ -84,7 +84,7 @@ class Checker:
             key = (packet.ip.src, packet.ip.dst, packet.bth.dest_qpn)
             flow = self._responses.setdefault(key, ResponseFlow(self._path_mtu))
             yield from flow.check(packet, row)
-        else:
+        elif row.family is not Family.CONGESTION:
             yield from self._requests_of(packet, row).check(packet, row)
 
     def _check_ip_mtu(self, packet: Packet) -> Iterator[Violation]:

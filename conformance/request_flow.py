@@ -28,7 +28,8 @@ class _Message:
     family: Family
     reth: Reth | None
     length: int | None
-    carried: int
+    carried: int = 0
+    mixed: bool = False
 
 
 class RequestFlow:
@@ -118,14 +119,14 @@ class RequestFlow:
                 self._report("OPC-02" if ends_it else "OPC-03", wanted, row.name)
             self._in_doubt = False
             reth = packet.reth
-            self._message = _Message(row.family, reth, reth.length if reth else None, 0)
+            self._message = _Message(row.family, reth, reth.length if reth else None)
         elif message is None:
             if not self._in_doubt:
                 self._report("OPC-01", "FIRST or ONLY", row.name)
             self._in_doubt = True
-        elif row.family is not message.family:
+        elif row.family is not message.family and not message.mixed:
             self._report("OPC-05", f"{message.family.name} opcode", row.name)
-            message.family = row.family
+            message.mixed = True
             message.length = None
 
     # lengths
