@@ -60,7 +60,7 @@ def random_packet(rng: random.Random, opcode: int) -> Packet:
         src_mac=b"\x02" + rng.randbytes(5),
         vlans=rng.choice([b"", b"\x81\0\x60\x64", b"\x88\xa8\0\1\x81\0\0\2"]),
         ip=ip,
-        udp_sport=rng.randrange(1 << 16),
+        udp_sport=rng.randrange(0xC000, 1 << 16),
         bth=Bth(
             opcode,
             rng.randrange(1 << 24),
