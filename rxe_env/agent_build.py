@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Builds the verbs agent with the system's C compiler, once per content of its sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roceproof.rxe_env import cache
+from roceproof.rxe_env.commands import run, tool
+from roceproof.rxe_env.errors import Unavailable
+
+SOURCE_DIR = Path(__file__).parent / "agent"
+NAME = "roceproof-agent"
+FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror")
+OPTIMISED = ("-O2",)
+SANITISED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+LIBRARIES = ("-libverbs", "-ljansson", "-lmd")
+HEADERS = {
+    "infiniband/verbs.h": "libibverbs-dev",
+    "jansson.h": "libjansson-dev",
+    "sha2.h": "libmd-dev",
+}
+
+
+def build_agent(*, flags: tuple[str, ...] = OPTIMISED) -> Path:
+    """Return the path of an agent built from the current sources."""
+    compiler = tool("cc")
+    sources = sorted(SOURCE_DIR.glob("*.c"))
+    inputs = [path.read_bytes() for path in (*sources, *sorted(SOURCE_DIR.glob("*.h")))]
+    version = run([compiler, "--version"])
+
+    def build(place: Path) -> None:
+        _require_headers(compiler, place)
+        command = [compiler, *FLAGS, *flags, *sources, "-o", place / NAME, *LIBRARIES]
+        run(command, timeout=120)
+
+    key = cache.digest(version, *FLAGS, *flags, *LIBRARIES, *inputs)
+    return cache.entry("agent", key, build) / NAME
+
+
+def _require_headers(compiler: str, scratch: Path) -> None:
+    probe = scratch / "probe.c"
+    for header, package in HEADERS.items():
+        probe.write_text(f"#include <{header}>\n")
+        try:
+            run([compiler, "-fsyntax-only", probe])
+        except Unavailable:
+            raise Unavailable(f"{header} is missing: apt-get install {package}") from None
+    probe.unlink()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""JSON lines to the verbs agent over file descriptors, every wait with a deadline."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+from typing import Any
+
+from roceproof.rxe_env.errors import AgentError, PeerDied
+
+READ_BYTES = 1 << 16
+
+
+class AgentChannel:
+    """One conversation with the agent. Not for use by two threads at a time."""
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read_fd = read_fd
+        self._write_fd = write_fd
+        self._received = bytearray()
+        self._last_id = 0
+        os.set_blocking(read_fd, False)
+        os.set_blocking(write_fd, False)
+
+    def call(self, op: str, fields: dict[str, Any], *, timeout: float) -> dict[str, Any]:
+        """Send a request and return the agent's answer to it."""
+        deadline = time.monotonic() + timeout
+        self._last_id += 1
+        request = {"id": self._last_id, "op": op, **fields}
+        self._send(json.dumps(request).encode() + b"\n", op, deadline)
+        while True:
+            answer = json.loads(self._line(op, deadline))
+            if "event" in answer:
+                continue
+            if not answer["ok"]:
+                raise AgentError(op, answer["error"], answer["errno"])
+            if answer["id"] == self._last_id:
+                return dict(answer)
+
+    def _send(self, data: bytes, op: str, deadline: float) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait([], [self._write_fd], op, deadline)
+            try:
+                view = view[os.write(self._write_fd, view) :]
+            except OSError as error:
+                raise PeerDied(f"the peer went away before it took '{op}' ({error})") from None
+
+    def _line(self, op: str, deadline: float) -> bytes:
+        while (end := self._received.find(b"\n")) < 0:
+            self._wait([self._read_fd], [], op, deadline)
+            try:
+                data = os.read(self._read_fd, READ_BYTES)
+            except OSError as error:
+                raise PeerDied(f"the peer went away during '{op}' ({error})") from None
+            if not data:
+                raise PeerDied(f"the peer went away during '{op}'")
+            self._received += data
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line
+
+    def _wait(self, reading: list[int], writing: list[int], op: str, deadline: float) -> None:
+        left = max(0.0, deadline - time.monotonic())
+        ready = select.select(reading, writing, [], left)
+        if not (ready[0] or ready[1]):
+            raise PeerDied(f"the peer did not answer '{op}' in time")

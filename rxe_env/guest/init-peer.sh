@@ -1,0 +1,40 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# PID 1 of a Soft-RoCE peer: brings up one interface with an rxe device on it
+# and runs the verbs agent on the first virtio port. When the agent ends, so
+# does the machine.
+
+say() { echo "roceproof-guest: $*" >/dev/console; }
+
+fail() {
+    say "FAILED: $*"
+    poweroff -f
+}
+
+/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev || fail "cannot mount devtmpfs"
+
+while read -r module; do
+    insmod "/modules/$module" || fail "cannot load $module"
+done </modules/order
+
+# No unasked-for packets: the wire carries what the test asked for.
+echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_ra
+echo 0 >/proc/sys/net/ipv6/conf/eth0/router_solicitations
+echo 0 >/proc/sys/net/ipv6/conf/eth0/dad_transmits
+
+hostname rxe-peer
+ip link set lo up
+ip link set eth0 mtu 4200 up || fail "eth0 does not come up"
+ip addr add 10.77.0.2/24 dev eth0 || fail "eth0 takes no address"
+rdma link add rxe0 type rxe netdev eth0 || fail "rdma link add"
+
+say "rxe0 is up"
+roceproof-agent --device rxe0 /dev/vport0p1 >/dev/console 2>&1
+say "the agent ended with status $?"
+poweroff -f

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The guest's kernel: the distribution's own, fetched through apt once and kept.
+
+Only the boot image and the modules that Soft-RoCE needs stay in the cache. A
+kernel that is there is used without asking the network.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from roceproof.rxe_env import apt, cache, kmodules
+from roceproof.rxe_env.commands import run, tool
+from roceproof.rxe_env.errors import Unavailable
+
+PEER_MODULES = ("virtio_pci", "virtio_net", "virtio_console", "crc32_generic", "rdma_rxe")
+INSIDE_MODULES = (*PEER_MODULES, "tun", "9p", "9pnet_virtio")
+# Newer kernels compute CRC-32 without the crypto API.
+OPTIONAL_MODULES = ("crc32_generic",)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel in the cache."""
+
+    directory: Path
+    release: str
+    needs: dict[str, list[str]]
+
+    @property
+    def image(self) -> Path:
+        """The boot image."""
+        return self.directory / "vmlinuz"
+
+    def modules(self, wanted: Iterable[str]) -> list[Path]:
+        """Return the module files for `wanted`, in the order to load them."""
+        names = kmodules.load_order(self.needs, wanted)
+        return [self.directory / "modules" / f"{name}.ko" for name in names]
+
+
+def cached() -> Kernel | None:
+    """Return the kernel used last, if one is in the cache."""
+    home = cache.cache_dir() / "kernel"
+    found = sorted(home.glob("*/kernel.json"), key=lambda path: path.parent.stat().st_mtime)
+    return _load(found[-1].parent) if found else None
+
+
+def fetch(progress: Callable[[str], None] = lambda text: None) -> Kernel:
+    """Return the guest's kernel, downloaded first when none is in the cache."""
+    have = cached()
+    if have:
+        return have
+    packages = apt.kernel_packages()
+    progress(f"fetching {packages[0]} through apt")
+    return _load(cache.entry("kernel", packages[0], lambda place: _build(place, packages)))
+
+
+def _load(directory: Path) -> Kernel:
+    facts = json.loads((directory / "kernel.json").read_text())
+    return Kernel(directory, facts["release"], facts["needs"])
+
+
+def _build(place: Path, packages: list[str]) -> None:
+    with tempfile.TemporaryDirectory(prefix="roceproof-kernel-", dir=place.parent) as name:
+        scratch = Path(name)
+        for package in apt.download(packages, scratch):
+            run([tool("dpkg-deb"), "-x", package, scratch / "root"], timeout=120)
+        _keep(scratch / "root", place)
+
+
+def _keep(root: Path, place: Path) -> None:
+    image = next(root.glob("boot/vmlinuz-*"), None)
+    if not image:
+        raise Unavailable("the kernel package holds no boot image: run `apt-get update`")
+    release = image.name.removeprefix("vmlinuz-")
+    tree = next(path for path in root.glob(f"**/lib/modules/{release}") if path.is_dir())
+    wanted = [name for name in INSIDE_MODULES if name not in OPTIONAL_MODULES]
+    images = kmodules.closure(tree, wanted, OPTIONAL_MODULES)
+    shutil.copyfile(image, place / "vmlinuz")
+    (place / "modules").mkdir()
+    for name, content in images.items():
+        (place / "modules" / f"{name}.ko").write_bytes(content)
+    needs = {name: kmodules.depends(content) for name, content in sorted(images.items())}
+    facts = {"release": release, "needs": needs}
+    (place / "kernel.json").write_text(json.dumps(facts, indent=1))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A Soft-RoCE peer: a real kernel RDMA stack with an Ethernet port to plug a simulation into.
+
+with SoftRoce.start() as peer:
+    mr = peer.reg_mr(4096)
+    qp = peer.open_qp("RC")
+    ...plug the simulator into peer.link, then peer.connect(qp, ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from roceproof.rxe_env.backend import Backend
+from roceproof.rxe_env.errors import PeerDied, RxeError, Unavailable
+from roceproof.rxe_env.verbs import CALL_SECONDS, Verbs
+from roceproof.rxe_env.vm_backend import VmBackend
+
+# The address that the device under test is expected to have, on the peer's subnet.
+DUT_IPV4 = "10.77.0.1"
+
+
+class SoftRoce(Verbs):
+    """A running peer. Use it as a context manager; leaving it ends the peer without a trace."""
+
+    def __init__(self, backend: Backend) -> None:
+        super().__init__()
+        self._backend = backend
+        self.backend = backend.name
+        self.accel = backend.accel
+        self.link = backend.link
+        self.ipv4 = backend.ipv4
+        self.netns = backend.netns
+        self.hello = self.call("hello")
+        self.kernel = str(self.hello["kernel"])
+        self.mac = str(self.hello.get("mac", ""))
+        self.gid_index = self._gid_index()
+
+    @classmethod
+    def start(cls, *, backend: str = "auto", progress: Callable[[str], None] | None = None) -> Self:
+        """Start a peer on the "vm" or "native" back end; "auto" takes native where it works."""
+        place = _open_backend(backend, progress or (lambda text: None))
+        try:
+            return cls(place)
+        except BaseException:
+            place.close()
+            raise
+
+    def call(self, op: str, *, timeout: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
+        """Run one operation of the agent's protocol, within `timeout` seconds.
+
+        Raises AgentError when the agent refuses and PeerDied when there is no answer.
+        """
+        try:
+            return self._backend.channel.call(op, fields, timeout=timeout)
+        except PeerDied as error:
+            raise PeerDied(error.reason, self.console_tail()) from None
+
+    def console_tail(self) -> str:
+        """Return the last lines of the peer's console."""
+        return self._backend.console_tail()
+
+    def close(self) -> None:
+        """End the peer."""
+        self._backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _gid_index(self) -> int:
+        wanted = f"::ffff:{self.ipv4}"
+        for gid in self.hello["gids"]:
+            if gid["gid"] == wanted and gid["type"] == "roce_v2":
+                return int(gid["index"])
+        raise RxeError(f"the peer has no RoCEv2 GID for {self.ipv4}: it has {self.hello['gids']}")
+
+
+def _open_backend(wanted: str, progress: Callable[[str], None]) -> Backend:
+    if wanted in ("auto", "vm"):
+        return VmBackend(progress)
+    raise Unavailable(f"there is no back end '{wanted}': use auto, vm or native")

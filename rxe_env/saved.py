@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A machine that is ready at once: booted a single time, saved, and restored ever after.
+
+The saved state is only read by those who restore it, so any number of machines
+can start from it at the same time.
+"""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from roceproof.rxe_env import cache, qemu
+from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.commands import tool
+from roceproof.rxe_env.errors import PeerDied, RxeError
+from roceproof.rxe_env.qemu import Machine
+from roceproof.rxe_env.qmp import Qmp
+from roceproof.rxe_env.vm import Vm
+
+BOOT_SECONDS = 60.0
+STATE_FILE = "state.zst"
+
+
+def state_for(machine: Machine, progress: Callable[[str], None] = lambda text: None) -> Path:
+    """Return the file with the machine's state just after its agent's first answer."""
+    assert machine.initramfs
+
+    def build(place: Path) -> None:
+        progress(f"booting the guest once ({machine.accel})")
+        _boot_and_save(machine, place / STATE_FILE)
+
+    fixed = peer_arguments(machine, {"agent": 0, "net": 0})
+    key = cache.digest(
+        qemu.version(),
+        _host_cpu() if machine.accel == "kvm" else "",
+        machine.kernel.parent.name,
+        machine.initramfs.parent.name,
+        *(word for word in fixed if word not in (str(machine.kernel), str(machine.initramfs))),
+    )
+    return cache.entry("state", key, build) / STATE_FILE
+
+
+def peer_arguments(machine: Machine, fds: dict[str, int]) -> list[str]:
+    """Return the arguments of a Soft-RoCE peer with its agent and Ethernet sockets."""
+    return [*machine.hardware(), *qemu.agent_port(fds["agent"]), *qemu.network(fds["net"])]
+
+
+def restored(machine: Machine, state: Path) -> Vm:
+    """Start the machine where its saved state ends."""
+    source = f"exec:{tool('zstd')} -q -dc < {shlex.quote(str(state))}"
+    return Vm(("agent", "net"), lambda fds: [*peer_arguments(machine, fds), "-incoming", source])
+
+
+def _boot_and_save(machine: Machine, state: Path) -> None:
+    sockets = ("agent", "net", "monitor")
+    with Vm(
+        sockets, lambda fds: [*peer_arguments(machine, fds), *qemu.monitor(fds["monitor"])]
+    ) as vm:
+        connection = vm.connect("agent")
+        with connection:
+            agent = AgentChannel(connection.fileno(), connection.fileno())
+            try:
+                agent.call("hello", {}, timeout=BOOT_SECONDS)
+            except PeerDied as error:
+                reason = f"the guest did not boot: {error.reason}"
+                raise PeerDied(reason, vm.console_tail()) from None
+            with vm.connect("monitor") as control:
+                _save(Qmp(control), state)
+
+
+def _save(monitor: Qmp, state: Path) -> None:
+    # The guest is idle, so that saving it while it runs converges at once, and a
+    # state saved running continues by itself when it is restored.
+    monitor.command(
+        "migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}]
+    )
+    monitor.command("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+    target = f"exec:{tool('zstd')} -q -1 > {shlex.quote(str(state))}"
+    monitor.command("migrate", uri=target)
+    if monitor.wait_event("MIGRATION", "status", ("completed", "failed")) == "failed":
+        raise RxeError(f"QEMU could not save the guest's state to {state}: is the disk full?")
+
+
+def _host_cpu() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line for line in lines if line.startswith(("model name", "microcode"))]
+    return platform.release() + "".join(sorted(set(models)))
