@@ -23,7 +23,7 @@ from roceproof.conformance import icrc
 from roceproof.conformance.framing import Fault
 from roceproof.conformance.headers import Aeth, Bth, Deth, Extension, ImmDt, Reth
 from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.opcodes import OPCODES, Family, Position, Transport
+from roceproof.conformance.opcodes import OPCODES, Family, Payload, Position, Transport
 from roceproof.conformance.wire import Packet, build, parse
 
 VECTORS = json.loads(
@@ -38,6 +38,8 @@ def random_extension(rng: random.Random, kind: type[Extension]) -> Extension:
 
 def random_packet(rng: random.Random, opcode: int) -> Packet:
     """Any values that a correct sender of any kind could choose."""
+    row = OPCODES[opcode]
+    length = 0 if row.payload is Payload.NONE else rng.randrange(70)
     ip: Ipv4 | Ipv6
     if rng.random() < 0.5:
         ip = Ipv4(
@@ -74,8 +76,8 @@ def random_packet(rng: random.Random, opcode: int) -> Packet:
             ack_req=rng.random() < 0.5,
             reserved7=rng.randrange(128),
         ),
-        extensions=tuple(random_extension(rng, kind) for kind in OPCODES[opcode].headers),
-        payload=rng.randbytes(rng.randrange(70)),
+        extensions=tuple(random_extension(rng, kind) for kind in row.headers),
+        payload=rng.randbytes(length),
     )
 
 
