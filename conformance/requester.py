@@ -15,7 +15,17 @@ from roceproof.conformance.headers import Bth, Extension, ImmDt, Reth
 from roceproof.conformance.ip import Ipv4
 from roceproof.conformance.opcodes import OPCODES, Opcode, Position
 from roceproof.conformance.wire import Packet, build
-from roceproof.dpi.records import Operation, QpConfig, Service, WorkRequest
+from roceproof.dpi.payload import PatternPayload
+from roceproof.dpi.records import (
+    Operation,
+    QpConfig,
+    Service,
+    WorkRequest,
+    parse_gid,
+    parse_mac,
+)
+
+Payload = bytes | PatternPayload
 
 PSN_MODULUS = 1 << 24
 _IDENT_MODULUS = 1 << 16
@@ -49,10 +59,11 @@ class Requester:
         """(Re)start a QP from its configured state."""
         self._queues[config.local_qpn] = _SendQueue(self._mac, self._ipv4, config)
 
-    def frames(self, request: WorkRequest, payload: bytes = b"") -> Iterator[bytes]:
+    def frames(self, request: WorkRequest, payload: Payload = b"") -> Iterator[bytes]:
         """The frames of one message, in order; consume them all to keep the PSN right."""
-        if len(payload) != request.length:
-            raise ValueError(f"work request says {request.length} bytes, got {len(payload)}")
+        length = len(payload) if isinstance(payload, bytes) else payload.length
+        if length != request.length:
+            raise ValueError(f"work request says {request.length} bytes, got {length}")
         return map(build, self._queues[request.qpn].packets(request, payload))
 
 
@@ -61,16 +72,18 @@ class _SendQueue:
         self._mac = mac
         self._ipv4 = ipv4
         self._config = config
+        self._remote_mac = parse_mac(config.remote_mac)
+        self._remote_ipv4 = parse_gid(config.remote_gid)[-4:]
         self._psn = config.sq_psn
         self._ident = config.ip_id
 
-    def packets(self, request: WorkRequest, payload: bytes) -> Iterator[Packet]:
+    def packets(self, request: WorkRequest, payload: Payload) -> Iterator[Packet]:
         path_mtu = self._config.path_mtu.size
         last = packet_count(request.length, path_mtu) - 1
         for index in range(last + 1):
             position = Position((index == 0) * 1 | (index == last) * 2)
             value = _OPCODE[request.operation][position] | self._config.service << 5
-            data = payload[index * path_mtu : (index + 1) * path_mtu]
+            data = _part(payload, index * path_mtu, path_mtu)
             yield self._packet(OPCODES[value], request, data)
             self._psn = (self._psn + 1) % PSN_MODULUS
             self._ident = (self._ident + 1) % _IDENT_MODULUS
@@ -79,11 +92,11 @@ class _SendQueue:
         config = self._config
         closes = bool(row.position & Position.LAST)
         return Packet(
-            dst_mac=config.remote_mac,
+            dst_mac=self._remote_mac,
             src_mac=self._mac,
             ip=Ipv4(
                 src=self._ipv4,
-                dst=config.remote_gid[-4:],
+                dst=self._remote_ipv4,
                 tos=config.traffic_class,
                 ident=self._ident,
                 ttl=config.hop_limit,
@@ -99,6 +112,12 @@ class _SendQueue:
             extensions=tuple(_extension(kind, request) for kind in row.headers),
             payload=data,
         )
+
+
+def _part(payload: Payload, start: int, size: int) -> bytes:
+    if isinstance(payload, bytes):
+        return payload[start : start + size]
+    return payload.read(start, size)
 
 
 def _extension(kind: type[Extension], request: WorkRequest) -> Extension:
