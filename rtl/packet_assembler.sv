@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Joins headers and aligned payload into frames of their final length: header,
+// payload, then zeros for the IB pad, the ICRC slot and the Ethernet pad. One
+// beat per cycle with none lost between frames. m_icrc_offset_o gives the
+// place of the slot and is constant over a frame. A frame marked `discard`
+// consumes its payload and sends nothing.
+
+`default_nettype none
+
+module packet_assembler
+  import roce_tx_pkg::*;
+#(
+  parameter int unsigned DataWidth = 64
+) (
+  input  wire logic                   clk_i,
+  input  wire logic                   rst_ni,
+  input  wire logic                   frame_valid_i,
+  output logic                        frame_ready_o,
+  input  wire frame_t                 frame_i,
+  input  wire logic [DataWidth-1:0]   payload_tdata_i,
+  input  wire logic                   payload_tvalid_i,
+  output logic                        payload_tready_o,
+  output logic      [DataWidth-1:0]   m_tdata_o,
+  output logic      [DataWidth/8-1:0] m_tkeep_o,
+  output logic                        m_tvalid_o,
+  output logic                        m_tlast_o,
+  input  wire logic                   m_tready_i,
+  output logic      [13:0]            m_icrc_offset_o
+);
+
+  localparam int unsigned Lanes     = DataWidth / 8;
+  localparam int unsigned LaneBits  = $clog2(Lanes);
+  localparam int unsigned StoreBits = (MaxHeaderBytes + Lanes - 1) / Lanes * DataWidth;
+  localparam int unsigned BeatBits  = 14 - LaneBits;
+  localparam int unsigned CountBits = 33 - LaneBits;
+
+  typedef logic [BeatBits-1:0]  beats_t;
+  typedef logic [CountBits-1:0] count_t;
+
+  beats_t                 beats_q;          // beats of the frame still to give
+  logic [3:0]             headers_q;        // of those, without payload
+  count_t                 payloads_q;       // payload beats still to take
+  extensions_t            extensions_q;
+  logic [LaneBits-1:0]    tail_q;           // bytes in the last beat, 0 is all
+  logic [13:0]            icrc_offset_q;
+  logic [StoreBits-1:0]   store_q;          // header, later payload, for the beats to come
+  logic [StoreBits-1:0]   header_lanes;
+  logic [2*DataWidth-1:0] shifted;
+  logic                   room;
+  logic                   takes_payload;
+  logic                   step;
+  logic                   give;
+  logic                   last;
+  logic                   load;
+
+  assign room             = !m_tvalid_o || m_tready_i;
+  assign takes_payload    = payloads_q != '0 && headers_q == '0;
+  assign step             = takes_payload ? payload_tvalid_i && (room || beats_q == '0)
+                                          : room && beats_q != '0;
+  assign give             = step && beats_q != '0;
+  assign last             = beats_q == beats_t'(1);
+  assign payload_tready_o = step && takes_payload;
+  assign frame_ready_o    = beats_q == '0 ? payloads_q == '0 : give && last;
+  assign load             = frame_valid_i && frame_ready_o;
+
+  // Stream order: the first header byte in the lowest lane.
+  always_comb begin
+    header_lanes = '0;
+    if (load) begin
+      for (int unsigned i = 0; i < MaxHeaderBytes; i++) begin
+        header_lanes[8*i+:8] = frame_i.header[8*(MaxHeaderBytes-1-i)+:8];
+      end
+    end
+  end
+
+  // Payload goes behind the header bytes that share its first beat.
+  localparam int unsigned ShiftPlain     = 8 * (BaseHeaderBytes % Lanes);
+  localparam int unsigned ShiftImmDt     = 8 * ((BaseHeaderBytes + ImmDtBytes) % Lanes);
+  localparam int unsigned ShiftReth      = 8 * ((BaseHeaderBytes + RethBytes) % Lanes);
+  localparam int unsigned ShiftRethImmDt = 8 * (MaxHeaderBytes % Lanes);
+
+  always_comb begin
+    shifted = '0;
+    if (takes_payload && step) begin
+      unique case ({extensions_q.reth, extensions_q.immdt})
+        2'b00: shifted = {DataWidth'(0), payload_tdata_i} << ShiftPlain;
+        2'b01: shifted = {DataWidth'(0), payload_tdata_i} << ShiftImmDt;
+        2'b10: shifted = {DataWidth'(0), payload_tdata_i} << ShiftReth;
+        2'b11: shifted = {DataWidth'(0), payload_tdata_i} << ShiftRethImmDt;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      beats_q    <= '0;
+      payloads_q <= '0;
+      m_tvalid_o <= 1'b0;
+    end else begin
+      if (m_tready_i) m_tvalid_o <= 1'b0;
+      if (payload_tready_o) payloads_q <= payloads_q - 1'b1;
+      if (give) begin
+        beats_q         <= beats_q - 1'b1;
+        m_tvalid_o      <= 1'b1;
+        m_tdata_o       <= store_q[DataWidth-1:0] | shifted[DataWidth-1:0];
+        m_tkeep_o       <= last && tail_q != '0 ? ~({Lanes{1'b1}} << tail_q) : '1;
+        m_tlast_o       <= last;
+        m_icrc_offset_o <= icrc_offset_q;
+        if (headers_q != '0) begin
+          headers_q <= headers_q - 1'b1;
+          store_q   <= store_q >> DataWidth;
+        end else begin
+          store_q <= StoreBits'(shifted[2*DataWidth-1:DataWidth]);
+        end
+      end
+      if (load) begin
+        beats_q       <= '0;
+        headers_q     <= '0;
+        payloads_q    <= count_t'((33'(frame_i.payload_bytes) + 33'(Lanes - 1)) >> LaneBits);
+        extensions_q  <= frame_i.extensions;
+        tail_q        <= frame_i.frame_bytes[LaneBits-1:0];
+        icrc_offset_q <= frame_i.icrc_offset;
+        store_q       <= header_lanes;
+        if (!frame_i.discard) begin
+          beats_q   <= beats_t'((frame_i.frame_bytes + 14'(Lanes - 1)) >> LaneBits);
+          headers_q <= 4'(header_bytes(frame_i.extensions) >> LaneBits);
+        end
+      end
+    end
+  end
+
+  assert_output_holds: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      m_tvalid_o && !m_tready_i |=> m_tvalid_o && $stable(
+          {m_tdata_o, m_tkeep_o, m_tlast_o, m_icrc_offset_o}))
+  else $error("a beat of a frame changed while it waited");
+
+  assert_payload_used: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      give && last |-> payloads_q == count_t'(takes_payload))
+  else $error("a frame ended before its payload");
+
+endmodule
+
+`default_nettype wire

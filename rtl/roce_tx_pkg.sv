@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The transmit half's records: the wire headers as the standards draw them
+// (first field first on the wire) and what its stages hand to each other.
+
+`ifndef ROCE_TX_PKG_SV
+`define ROCE_TX_PKG_SV
+
+package roce_tx_pkg;
+
+  typedef struct packed {
+    logic [47:0] dst_mac;
+    logic [47:0] src_mac;
+    logic [15:0] ether_type;
+  } ethernet_t;
+
+  typedef struct packed {
+    logic [3:0]  version;
+    logic [3:0]  ihl;
+    logic [7:0]  tos;
+    logic [15:0] total_length;
+    logic [15:0] id;
+    logic [2:0]  flags;
+    logic [12:0] fragment_offset;
+    logic [7:0]  ttl;
+    logic [7:0]  protocol;
+    logic [15:0] checksum;
+    logic [31:0] src;
+    logic [31:0] dst;
+  } ipv4_t;
+
+  typedef struct packed {
+    logic [15:0] src_port;
+    logic [15:0] dst_port;
+    logic [15:0] length;
+    logic [15:0] checksum;
+  } udp_t;
+
+  typedef struct packed {
+    logic [7:0]  opcode;
+    logic        solicited;
+    logic        mig_req;
+    logic [1:0]  pad_count;
+    logic [3:0]  tver;
+    logic [15:0] pkey;
+    logic [7:0]  fecn_becn;
+    logic [23:0] dest_qpn;
+    logic        ack_req;
+    logic [6:0]  reserved;
+    logic [23:0] psn;
+  } bth_t;
+
+  typedef struct packed {
+    logic [63:0] virtual_address;
+    logic [31:0] rkey;
+    logic [31:0] dma_length;
+  } reth_t;
+
+  // The extension headers behind the BTH, in wire order.
+  typedef struct packed {
+    logic reth;
+    logic immdt;
+  } extensions_t;
+
+  parameter int unsigned BaseHeaderBytes = $bits({ethernet_t'(0), ipv4_t'(0), udp_t'(0), bth_t'(0)}) / 8;
+  parameter int unsigned RethBytes       = $bits(reth_t) / 8;
+  parameter int unsigned ImmDtBytes      = 4;
+  parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + RethBytes + ImmDtBytes;
+  parameter int unsigned IcrcBytes       = 4;
+  parameter int unsigned MinFrameBytes   = 60;
+
+  typedef logic [8*MaxHeaderBytes-1:0] header_t;
+
+  // Counts the activations of one QP, so that what was under way before the
+  // last one can be told from what came after it.
+  typedef logic [7:0] generation_t;
+
+  // What all packets of a QP have in common.
+  typedef struct packed {
+    logic [47:0] remote_mac;
+    logic [31:0] remote_ipv4;
+    logic [15:0] udp_sport;
+    logic [7:0]  traffic_class;
+    logic [7:0]  hop_limit;
+    logic [23:0] remote_qpn;
+  } path_t;
+
+  // A QP as the segmenter sees it.
+  typedef struct packed {
+    logic        usable;     // active, and of a kind that this endpoint sends
+    logic        reliable;   // RC, otherwise UC
+    logic [2:0]  path_mtu;   // IBA encoding
+    logic [31:0] local_qpn;
+    path_t       path;
+  } sender_t;
+
+  // An RC message asking for its place among those awaiting acknowledgement.
+  typedef struct packed {
+    logic [31:0] qpn;
+    logic [63:0] wr_id;
+    logic [23:0] last_psn;
+  } message_start_t;
+
+  // One packet to be built, or payload to be thrown away.
+  typedef struct packed {
+    logic        discard;        // send nothing, consume payload_bytes
+    logic [31:0] payload_bytes;
+    path_t       path;
+    logic [7:0]  opcode;
+    logic        solicited;
+    logic        ack_req;
+    logic [23:0] psn;
+    logic [15:0] ip_id;
+    extensions_t extensions;
+    reth_t       reth;
+    logic [31:0] immediate;
+  } packet_t;
+
+  // One frame to be assembled, or payload to be thrown away.
+  typedef struct packed {
+    logic        discard;
+    logic [31:0] payload_bytes;
+    extensions_t extensions;
+    logic [13:0] icrc_offset;
+    logic [13:0] frame_bytes;
+    header_t     header;       // first byte most significant, zero past its end
+  } frame_t;
+
+  // What remains to be done once a frame has left.
+  typedef struct packed {
+    logic                           discard;    // no frame: due at once
+    logic                           tracked;    // RC: the ACK tracker wants to know
+    generation_t                    generation;
+    logic                           ack_req;
+    logic [23:0]                    psn;
+    logic                           completes;  // hand over the completion
+    roceproof_dut_pkg::completion_t completion;
+  } departure_t;
+
+  function automatic logic [6:0] header_bytes(extensions_t extensions);
+    return 7'(BaseHeaderBytes) + (extensions.reth ? 7'(RethBytes) : 7'd0)
+        + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0);
+  endfunction
+
+endpackage
+
+`endif

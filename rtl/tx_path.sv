@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// From work requests and payload to frames with ICRC: segmenter, payload
+// aligner, header builder, assembler and ICRC in a row, and beside them the
+// queue that says what is due when a frame has left. A frame has left when its
+// last beat is taken from m_*.
+
+`default_nettype none
+
+module tx_path
+  import roceproof_dut_pkg::*;
+  import roce_tx_pkg::*;
+#(
+  parameter int unsigned DataWidth  = 64,
+  parameter int unsigned Qps        = 16,
+  parameter int unsigned InFlight   = 16,  // frames between segmenter and m_*
+  parameter int unsigned IndexBits  = $clog2(Qps),
+  parameter int unsigned WaitBits   = $clog2(InFlight + 1)
+) (
+  input  wire logic                   clk_i,
+  input  wire logic                   rst_ni,
+  input  wire logic [47:0]            port_mac_i,
+  input  wire logic [31:0]            port_ipv4_i,
+  output logic                        ready_o,      // after reset: the QP table is in order
+  input  wire logic                   hold_i,       // take no work request
+  input  wire logic                   configure_i,
+  input  wire qp_config_t             config_i,
+  input  wire logic                   wr_valid_i,
+  output logic                        wr_ready_o,
+  input  wire work_request_t          wr_i,
+  input  wire logic [DataWidth-1:0]   pl_tdata_i,
+  input  wire logic                   pl_tvalid_i,
+  input  wire logic                   pl_tlast_i,
+  output logic                        pl_tready_o,
+  input  wire logic                   failed_i,
+  input  wire logic [IndexBits-1:0]   failed_index_i,
+  output logic                        start_valid_o,
+  input  wire logic                   start_ready_i,
+  output message_start_t              start_o,
+  input  wire logic                   start_refused_i,
+  input  wire generation_t            start_generation_i,
+  output logic                        departed_valid_o,
+  input  wire logic                   departed_ready_i,
+  output departure_t                  departed_o,
+  output logic                        departure_owed_o,
+  output logic      [WaitBits-1:0]    departures_o,
+  output logic                        departure_popped_o,
+  output logic                        completion_valid_o,
+  input  wire logic                   completion_ready_i,
+  output completion_t                 completion_o,
+  output logic      [DataWidth-1:0]   m_tdata_o,
+  output logic      [DataWidth/8-1:0] m_tkeep_o,
+  output logic                        m_tvalid_o,
+  output logic                        m_tlast_o,
+  input  wire logic                   m_tready_i
+);
+
+  localparam int unsigned OffsetBits = $clog2(DataWidth / 8);
+
+  logic                   lookup;
+  logic [IndexBits-1:0]   lookup_index;
+  sender_t                sender;
+
+  qp_context #(
+    .Qps(Qps)
+  ) u_qp_context (
+    .clk_i,
+    .rst_ni,
+    .ready_o,
+    .configure_i,
+    .config_i,
+    .lookup_i      (lookup),
+    .lookup_index_i(lookup_index),
+    .sender_o      (sender)
+  );
+
+  logic                   wanted_valid, wanted_ready;
+  logic [OffsetBits-1:0]  wanted_offset;
+  logic [31:0]            wanted_length;
+  logic                   packet_valid, packet_ready;
+  packet_t                packet;
+  departure_t             departure;
+  logic                   builder_ready, queue_ready;
+
+  // A packet and what is due after it are handed over together.
+  assign packet_ready = builder_ready && queue_ready;
+
+  tx_segmenter #(
+    .DataWidth(DataWidth),
+    .Qps      (Qps)
+  ) u_segmenter (
+    .clk_i,
+    .rst_ni,
+    .hold_i            (hold_i || !ready_o),
+    .wr_valid_i,
+    .wr_ready_o,
+    .wr_i,
+    .lookup_o          (lookup),
+    .lookup_index_o    (lookup_index),
+    .sender_i          (sender),
+    .configure_i,
+    .config_i,
+    .failed_i,
+    .failed_index_i,
+    .start_valid_o,
+    .start_ready_i,
+    .start_o,
+    .start_refused_i,
+    .start_generation_i,
+    .payload_valid_o   (wanted_valid),
+    .payload_ready_i   (wanted_ready),
+    .payload_offset_o  (wanted_offset),
+    .payload_length_o  (wanted_length),
+    .packet_valid_o    (packet_valid),
+    .packet_ready_i    (packet_ready),
+    .packet_o          (packet),
+    .departure_o       (departure)
+  );
+
+  // Lets the segmenter work on the next message while the payload of this one
+  // is still being taken.
+  logic                   command_valid, command_ready;
+  logic [OffsetBits-1:0]  command_offset;
+  logic [31:0]            command_length;
+
+  stream_fifo #(
+    .Width(OffsetBits + 32),
+    .Depth(2)
+  ) u_commands (
+    .clk_i,
+    .rst_ni,
+    .s_data_i ({wanted_offset, wanted_length}),
+    .s_valid_i(wanted_valid),
+    .s_ready_o(wanted_ready),
+    .m_data_o ({command_offset, command_length}),
+    .m_valid_o(command_valid),
+    .m_ready_i(command_ready)
+  );
+
+  logic [DataWidth-1:0]   payload_tdata;
+  logic                   payload_tvalid, payload_tready;
+
+  payload_aligner #(
+    .DataWidth(DataWidth)
+  ) u_aligner (
+    .clk_i,
+    .rst_ni,
+    .command_valid_i (command_valid),
+    .command_ready_o (command_ready),
+    .command_offset_i(command_offset),
+    .command_length_i(command_length),
+    .s_tdata_i       (pl_tdata_i),
+    .s_tvalid_i      (pl_tvalid_i),
+    .s_tlast_i       (pl_tlast_i),
+    .s_tready_o      (pl_tready_o),
+    .m_tdata_o       (payload_tdata),
+    .m_tvalid_o      (payload_tvalid),
+    .m_tready_i      (payload_tready)
+  );
+
+  logic                   frame_valid, frame_ready;
+  frame_t                 frame;
+
+  header_builder u_header_builder (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .port_ipv4_i,
+    .packet_valid_i(packet_valid && queue_ready),
+    .packet_ready_o(builder_ready),
+    .packet_i      (packet),
+    .frame_valid_o (frame_valid),
+    .frame_ready_i (frame_ready),
+    .frame_o       (frame)
+  );
+
+  logic [DataWidth-1:0]   open_tdata;
+  logic [DataWidth/8-1:0] open_tkeep;
+  logic                   open_tvalid, open_tlast, open_tready;
+  logic [13:0]            icrc_offset;
+
+  packet_assembler #(
+    .DataWidth(DataWidth)
+  ) u_assembler (
+    .clk_i,
+    .rst_ni,
+    .frame_valid_i   (frame_valid),
+    .frame_ready_o   (frame_ready),
+    .frame_i         (frame),
+    .payload_tdata_i (payload_tdata),
+    .payload_tvalid_i(payload_tvalid),
+    .payload_tready_o(payload_tready),
+    .m_tdata_o       (open_tdata),
+    .m_tkeep_o       (open_tkeep),
+    .m_tvalid_o      (open_tvalid),
+    .m_tlast_o       (open_tlast),
+    .m_tready_i      (open_tready),
+    .m_icrc_offset_o (icrc_offset)
+  );
+
+  icrc_insert #(
+    .DataWidth(DataWidth)
+  ) u_icrc_insert (
+    .clk_i,
+    .rst_ni,
+    .s_tdata_i      (open_tdata),
+    .s_tkeep_i      (open_tkeep),
+    .s_tvalid_i     (open_tvalid),
+    .s_tlast_i      (open_tlast),
+    .s_tready_o     (open_tready),
+    .s_icrc_offset_i(icrc_offset),
+    .m_tdata_o,
+    .m_tkeep_o,
+    .m_tvalid_o,
+    .m_tlast_o,
+    .m_tready_i
+  );
+
+  departure_queue #(
+    .Depth(InFlight)
+  ) u_departures (
+    .clk_i,
+    .rst_ni,
+    .push_valid_i      (packet_valid && builder_ready),
+    .push_ready_o      (queue_ready),
+    .push_i            (departure),
+    .left_i            (m_tvalid_o && m_tready_i && m_tlast_o),
+    .tracked_valid_o   (departed_valid_o),
+    .tracked_ready_i   (departed_ready_i),
+    .tracked_o         (departed_o),
+    .completion_valid_o,
+    .completion_ready_i,
+    .completion_o,
+    .owed_o            (departure_owed_o),
+    .waiting_o         (departures_o),
+    .popped_o          (departure_popped_o)
+  );
+
+endmodule
+
+`default_nettype wire
