@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The records of the DUT contract as Python values: rtl/roceproof_dut_pkg.sv, byte for byte.
+
+Every record is big-endian, its first field first. Names of enumerations are the verbs' own.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from ipaddress import IPv4Address, IPv6Address
+from typing import Self
+
+
+class Service(IntEnum):
+    """Transport service: bits 7:5 of the opcode."""
+
+    RC = 0
+    UC = 1
+    UD = 3
+
+
+class PathMtu(IntEnum):
+    """Path MTU in the encoding of the InfiniBand Architecture."""
+
+    MTU_256 = 1
+    MTU_512 = 2
+    MTU_1024 = 3
+    MTU_2048 = 4
+    MTU_4096 = 5
+
+    @property
+    def size(self) -> int:
+        """The path MTU in bytes."""
+        return 128 << self.value
+
+    @classmethod
+    def from_size(cls, size: int) -> PathMtu:
+        """The code of a path MTU in bytes."""
+        for mtu in cls:
+            if mtu.size == size:
+                return mtu
+        raise ValueError(f"path MTU {size}: expected one of {[mtu.size for mtu in cls]}")
+
+
+class QpCommand(IntEnum):
+    """What a QP configuration asks for."""
+
+    RESET = 0
+    ACTIVATE = 1
+
+
+class Operation(IntEnum):
+    """What a work request asks for."""
+
+    SEND = 0
+    SEND_IMM = 1
+    WRITE = 2
+    WRITE_IMM = 3
+
+
+class Status(IntEnum):
+    """Completion status, with the names and numbers of ibv_wc_status."""
+
+    SUCCESS = 0
+    LOC_LEN_ERR = 1
+    LOC_QP_OP_ERR = 2
+    WR_FLUSH_ERR = 5
+    REM_INV_REQ_ERR = 9
+    REM_ACCESS_ERR = 10
+    REM_OP_ERR = 11
+    RETRY_EXC_ERR = 12
+    RNR_RETRY_EXC_ERR = 13
+
+
+def parse_mac(text: str) -> bytes:
+    """Six bytes from aa:bb:cc:dd:ee:ff."""
+    try:
+        mac = bytes(int(part, 16) for part in text.split(":") if len(part) == 2)
+    except ValueError:
+        mac = b""
+    if len(mac) != 6 or len(text) != 17:
+        raise ValueError(f"MAC address {text!r}: expected six hex pairs, as in 02:00:00:00:00:01")
+    return mac
+
+
+def parse_gid(text: str) -> bytes:
+    """Sixteen bytes from an IPv6 address, or from an IPv4 address as ::ffff:a.b.c.d."""
+    if ":" in text:
+        return IPv6Address(text).packed
+    return bytes(10) + b"\xff\xff" + IPv4Address(text).packed
+
+
+_QP_CONFIG = struct.Struct(">BBBx IIII 6s H 16s BBH BBBB 12x")
+_WORK_REQUEST = struct.Struct(">Q I B B H Q I I I 4x")
+_COMPLETION = struct.Struct(">Q I B B 2x")
+
+
+def _pack(kind: str, form: struct.Struct, *values: object) -> bytes:
+    try:
+        return form.pack(*values)
+    except struct.error as error:
+        raise ValueError(f"{kind}: a field does not fit its width: {error}") from error
+
+
+def _check(kind: str, field: str, value: int, limit: int) -> None:
+    if not 0 <= value < limit:
+        raise ValueError(f"{kind}.{field} is {value:#x}, expected 0..{limit - 1:#x}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QpConfig:
+    """One queue pair's state; a QP that is active restarts from it."""
+
+    local_qpn: int
+    remote_qpn: int = 0
+    command: QpCommand = QpCommand.ACTIVATE
+    service: Service = Service.RC
+    path_mtu: PathMtu = PathMtu.MTU_1024
+    sq_psn: int = 0
+    rq_psn: int = 0
+    remote_mac: str = "02:00:00:00:00:02"
+    remote_gid: str = "192.168.1.2"
+    udp_sport: int = 0xC000
+    traffic_class: int = 0
+    hop_limit: int = 64
+    ip_id: int = 0
+    ack_timeout: int = 0
+    retry_count: int = 0
+    rnr_retry: int = 0
+    min_rnr_timer: int = 0
+
+    SIZE = _QP_CONFIG.size
+
+    def pack(self) -> bytes:
+        """The 64 bytes of the record."""
+        for name in ("local_qpn", "remote_qpn", "sq_psn", "rq_psn"):
+            _check("QpConfig", name, getattr(self, name), 1 << 24)
+        return _pack(
+            "QpConfig",
+            _QP_CONFIG,
+            self.command,
+            self.service,
+            self.path_mtu,
+            self.local_qpn,
+            self.remote_qpn,
+            self.sq_psn,
+            self.rq_psn,
+            parse_mac(self.remote_mac),
+            self.udp_sport,
+            parse_gid(self.remote_gid),
+            self.traffic_class,
+            self.hop_limit,
+            self.ip_id,
+            self.ack_timeout,
+            self.retry_count,
+            self.rnr_retry,
+            self.min_rnr_timer,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkRequest:
+    """One message to send. `length` and `payload_offset` say how its payload arrives."""
+
+    wr_id: int
+    qpn: int
+    operation: Operation
+    length: int
+    remote_addr: int = 0
+    rkey: int = 0
+    immediate: int = 0
+    solicited: bool = False
+    payload_offset: int = 0
+
+    SIZE = _WORK_REQUEST.size
+
+    def pack(self) -> bytes:
+        """The 40 bytes of the record."""
+        return _pack(
+            "WorkRequest",
+            _WORK_REQUEST,
+            self.wr_id,
+            self.qpn,
+            self.operation,
+            int(self.solicited),
+            self.payload_offset,
+            self.remote_addr,
+            self.rkey,
+            self.length,
+            self.immediate,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completion:
+    """The end of one work request. `syndrome` is 0xFF where no response decided it."""
+
+    wr_id: int
+    qpn: int
+    status: Status
+    syndrome: int = 0xFF
+
+    SIZE = _COMPLETION.size
+
+    def pack(self) -> bytes:
+        """The 16 bytes of the record."""
+        return _pack("Completion", _COMPLETION, self.wr_id, self.qpn, self.status, self.syndrome)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        """Read a completion; a status that is none of Status raises ValueError."""
+        if len(data) != cls.SIZE:
+            raise ValueError(f"completion of {len(data)} bytes, expected {cls.SIZE}")
+        wr_id, qpn, status, syndrome = _COMPLETION.unpack(data)
+        return cls(wr_id=wr_id, qpn=qpn, status=Status(status), syndrome=syndrome)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The DPI functions of sv/roceproof_bridge_pkg.sv: translation only. Compiled
+// against the header that the simulator generated, so that the prototypes
+// cannot drift.
+
+#include ROCEPROOF_DPI_HEADER
+
+#include "session.h"
+
+#include <string.h>
+
+enum {
+    INFO_STOP_SHIFT = 8,
+    INFO_LAST = 1 << 16,
+    INFO_DISCARD = 1 << 17,
+    INFO_VALID = 1 << 18,
+    ANSWER_POLL = 1 << 0,
+    ANSWER_FULL = 1 << 1,
+    CHUNK_WORDS = CHUNK_BYTES / 4,
+};
+
+// Lanes to words: byte 0 in the low bits.
+static void lanes_to_vector(const uint8_t *bytes, svBitVecVal *words, size_t count) {
+    for (size_t i = 0; i < count; i++, bytes += 4) {
+        words[i] = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                   (uint32_t)bytes[3] << 24;
+    }
+}
+
+static void vector_to_lanes(const svBitVecVal *words, uint8_t *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++, bytes += 4) {
+        bytes[0] = (uint8_t)words[i];
+        bytes[1] = (uint8_t)(words[i] >> 8);
+        bytes[2] = (uint8_t)(words[i] >> 16);
+        bytes[3] = (uint8_t)(words[i] >> 24);
+    }
+}
+
+// A record of `size` bytes is a vector whose last byte is in the low bits.
+static void record_to_vector(const uint8_t *bytes, size_t size, svBitVecVal *words) {
+    memset(words, 0, (size + 3) / 4 * sizeof *words);
+    for (size_t i = 0; i < size; i++) {
+        words[i / 4] |= (uint32_t)bytes[size - 1 - i] << (8 * (i % 4));
+    }
+}
+
+static void vector_to_record(const svBitVecVal *words, uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        bytes[size - 1 - i] = (uint8_t)(words[i / 4] >> (8 * (i % 4)));
+    }
+}
+
+void *roceproof_session_open(const char *control, int ports, int data_width, long long clock_ps) {
+    return session_open(control, ports, data_width, clock_ps);
+}
+
+long long roceproof_session_poll(void *session, long long cycle) {
+    return session ? session_poll(session, (uint64_t)cycle) : -1;
+}
+
+const char *roceproof_session_error(void *session) {
+    return session ? session_error(session) : "the bridge is out of memory";
+}
+
+void roceproof_session_close(void *session, long long cycle) {
+    if (session) {
+        session_close(session, (uint64_t)cycle);
+    }
+}
+
+// NULL, which every function below tolerates, until a failed open is reported.
+void *roceproof_port_open(void *handle, int index) {
+    struct session *session = handle;
+    return session && session->started ? &session->ports[index] : NULL;
+}
+
+void roceproof_port_address(void *handle, svBitVecVal *mac, svBitVecVal *gid) {
+    static const struct port none;
+    const struct port *port = handle ? handle : &none;
+    record_to_vector(port->mac, sizeof port->mac, mac);
+    record_to_vector(port->gid, sizeof port->gid, gid);
+}
+
+long long roceproof_port_seed(void *handle, int stream) {
+    const struct port *port = handle;
+    return port ? (long long)port->seeds[stream] : 1;
+}
+
+int roceproof_port_wake(void *handle, int index, svBitVecVal *flow) {
+    struct session *session = handle;
+    flow[0] = flow[1] = 0;
+    if (!session || !session->started) {
+        return 0;
+    }
+    const struct port *port = &session->ports[index];
+    for (unsigned i = 0; i < STREAMS; i++) {
+        flow[i / 4] |= (uint32_t)port->flow[i] << (8 * (i % 4));
+    }
+    bool room = buffer_size(&session->control.out) <= BACKLOG_LIMIT;
+    return (int)(port_wake(port) | (room ? 1u << STREAM_COMPLETION : 0));
+}
+
+int roceproof_get_chunk(void *handle, int stream, long long cycle, svBitVecVal *data) {
+    struct chunk chunk;
+    if (!handle || !port_get_chunk(handle, (enum stream)stream, (uint64_t)cycle, &chunk)) {
+        return 0;
+    }
+    lanes_to_vector(chunk.bytes, data, CHUNK_WORDS);
+    return (int)(INFO_VALID | chunk.first | chunk.stop << INFO_STOP_SHIFT |
+                 (chunk.last ? INFO_LAST : 0u) | (chunk.discard ? INFO_DISCARD : 0u));
+}
+
+int roceproof_get_record(void *handle, int stream, svBitVecVal *record) {
+    uint8_t bytes[QPC_BYTES];
+    if (!handle) {
+        return 0;
+    }
+    if (stream == STREAM_QPC) {
+        if (!port_get_qpc(handle, bytes)) {
+            return 0;
+        }
+        record_to_vector(bytes, QPC_BYTES, record);
+        return 1;
+    }
+    if (!port_get_work_request(handle, bytes)) {
+        return 0;
+    }
+    record_to_vector(bytes, WORK_REQUEST_BYTES, record);
+    return 1;
+}
+
+static int answer(const struct session *session, bool poll, bool full) {
+    return (poll || error_is_set(&session->error) ? ANSWER_POLL : 0) | (full ? ANSWER_FULL : 0);
+}
+
+int roceproof_put_chunk(void *handle, long long cycle, const svBitVecVal *data, int info) {
+    struct port *port = handle;
+    struct chunk chunk = {
+        .stop = (unsigned)info >> INFO_STOP_SHIFT & 0xff,
+        .last = info & INFO_LAST,
+        .discard = info & INFO_DISCARD,
+    };
+    bool full;
+    if (!port) {
+        return 0;
+    }
+    vector_to_lanes(data, chunk.bytes, CHUNK_WORDS);
+    bool sent = port_put_chunk(port, (uint64_t)cycle, &chunk, &full);
+    return answer(port->session, sent && session_event(port->session, STOP_FRAME), full);
+}
+
+int roceproof_put_completion(void *handle, long long cycle, const svBitVecVal *record) {
+    struct port *port = handle;
+    uint8_t bytes[COMPLETION_BYTES];
+    if (!port) {
+        return 0;
+    }
+    vector_to_record(record, bytes, sizeof bytes);
+    bool room = session_put_completion(port->session, port->index, (uint64_t)cycle, bytes);
+    return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Clock, reset and end of a Verilated simulation. Takes no decisions: the
+// session says when to end, and the exit status is 0 for $finish, 1 for
+// $fatal, $error and $stop.
+
+#include "Vroceproof.h"
+
+#include <verilated.h>
+#ifdef ROCEPROOF_FST
+#include <verilated_fst_c.h>
+#endif
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr int reset_cycles = 8;
+constexpr vluint64_t high_ps = ROCEPROOF_CLOCK_PS / 2;
+constexpr vluint64_t low_ps = ROCEPROOF_CLOCK_PS - high_ps;
+
+std::string plusarg(VerilatedContext &context, const std::string &name) {
+    const std::string match = context.commandArgsPlusMatch(name.c_str());
+    return match.size() > name.size() + 2 ? match.substr(name.size() + 2) : "";
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    // Nothing outlives whoever started it.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    auto context = std::make_unique<VerilatedContext>();
+    context->commandArgs(argc, argv);
+    context->fatalOnError(false);
+
+#ifdef ROCEPROOF_FST
+    const std::string waves = plusarg(*context, "roceproof_waves");
+    std::unique_ptr<VerilatedFstC> trace;
+    if (!waves.empty()) {
+        context->traceEverOn(true);
+        trace = std::make_unique<VerilatedFstC>();
+    }
+#endif
+
+    auto top = std::make_unique<Vroceproof>(context.get());
+#ifdef ROCEPROOF_FST
+    if (trace) {
+        top->trace(trace.get(), 99);
+        trace->open(waves.c_str());
+    }
+#endif
+    auto step = [&](vluint64_t ps) {
+        top->eval();
+#ifdef ROCEPROOF_FST
+        if (trace) {
+            trace->dump(context->time());
+        }
+#endif
+        context->timeInc(ps);
+    };
+
+    top->clk_i = 0;
+    top->rst_ni = 0;
+    step(low_ps);
+    for (int cycle = 1; !context->gotFinish(); cycle += cycle <= reset_cycles) {
+        top->clk_i = 1;
+        step(high_ps);
+        top->rst_ni = cycle >= reset_cycles;
+        top->clk_i = 0;
+        step(low_ps);
+    }
+    top->final();
+#ifdef ROCEPROOF_FST
+    if (trace) {
+        trace->close();
+    }
+#endif
+    std::fflush(stdout);
+    return context->gotError() ? 1 : 0;
+}

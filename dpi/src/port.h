@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// One Ethernet port of the simulated device: what waits for the DUT, what the
+// DUT is sending, its link, its tap point and its counters. Knows nothing of
+// the simulator and nothing of the records it carries.
+
+#ifndef ROCEPROOF_PORT_H
+#define ROCEPROOF_PORT_H
+
+#include "frame.h"
+#include "link.h"
+#include "payload.h"
+#include "pcapng.h"
+#include "queue.h"
+
+enum stream {
+    STREAM_RX,
+    STREAM_PAYLOAD,
+    STREAM_QPC,
+    STREAM_WR,
+    STREAM_TX,
+    STREAM_COMPLETION,
+    STREAMS,
+};
+
+enum {
+    QPC_BYTES = 64,
+    WORK_REQUEST_BYTES = 40,
+    COMPLETION_BYTES = 16,
+};
+
+struct rx_frame {
+    uint8_t *bytes; // owned, with room for FRAME_MIN
+    size_t length;
+    bool discard;
+};
+
+struct work_request {
+    uint8_t record[WORK_REQUEST_BYTES];
+    uint64_t after; // QP configurations the DUT must have taken first
+};
+
+struct counters {
+    uint64_t frames_in; // taken by the DUT
+    uint64_t frames_out;
+    uint64_t bytes_in;
+    uint64_t bytes_out;
+    uint64_t discarded_out; // marked for discard by the DUT itself
+};
+
+struct session;
+
+struct port {
+    struct session *session; // its owner
+    unsigned index;
+    uint64_t clock_ps;
+    struct error *error; // the session's
+    uint8_t mac[6];
+    uint8_t gid[16];
+    uint8_t flow[STREAMS]; // percent
+    uint64_t seeds[STREAMS];
+
+    struct link *link;
+    struct pcapng *capture; // shared, may be NULL
+    unsigned interface;
+
+    struct queue rx; // struct rx_frame
+    size_t rx_given; // bytes of the front frame that the test bench has
+    struct queue payloads;
+    size_t payload_bytes; // held for the host
+    struct queue qpcs;    // QPC_BYTES each
+    struct queue wrs;     // struct work_request
+    uint64_t qpcs_queued;
+    uint64_t qpcs_taken;
+    bool qpc_given;
+
+    uint8_t tx[FRAME_MAX + CHUNK_BYTES];
+    size_t tx_length;
+    uint64_t tx_cycle;
+    bool tx_waiting; // a whole frame waits for the link
+
+    struct counters counters;
+};
+
+void port_init(struct port *port, unsigned index, uint64_t clock_ps, struct error *error);
+void port_close(struct port *port);
+
+// From the host. Bytes are copied; each returns 0 or -1.
+int port_queue_frame(struct port *port, const uint8_t *bytes, size_t length, bool discard);
+int port_queue_qpc(struct port *port, const uint8_t record[QPC_BYTES]);
+int port_queue_work_request(struct port *port, const uint8_t record[WORK_REQUEST_BYTES],
+                            const struct payload *payload, const uint8_t *bytes);
+
+// Moves frames between the queues and the link as far as they go now.
+int port_service(struct port *port, uint64_t cycle);
+
+// The cycle at which the link wants service again; LINK_NEVER, or 0: often.
+uint64_t port_next_cycle(const struct port *port);
+
+// A bit per stream that has something for the test bench or room for it.
+unsigned port_wake(const struct port *port);
+
+struct chunk {
+    uint8_t bytes[CHUNK_BYTES];
+    unsigned first;
+    unsigned stop;
+    bool last;
+    bool discard;
+};
+
+// The test bench pulls. Asking again says that what came before was taken by
+// the DUT at `cycle`. False: nothing now.
+bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struct chunk *chunk);
+bool port_get_qpc(struct port *port, uint8_t record[QPC_BYTES]);
+bool port_get_work_request(struct port *port, uint8_t record[WORK_REQUEST_BYTES]);
+
+// The test bench pushes. Returns true when the chunk ended a frame that went
+// out; `full` when the link has no room for another yet.
+bool port_put_chunk(struct port *port, uint64_t cycle, const struct chunk *chunk, bool *full);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The test bench's side of a port: chunks and records, one call each. A frame
+// is captured when its last beat moves, in either direction.
+
+#include "port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void capture(struct port *port, enum pcapng_direction direction, bool discard,
+                    uint64_t cycle, const uint8_t *bytes, size_t length) {
+    if (port->capture) {
+        (void)pcapng_packet(port->capture, port->interface, direction, discard,
+                            cycle * port->clock_ps / 1000, bytes, length, port->error);
+    }
+}
+
+static bool get_rx(struct port *port, uint64_t cycle, struct chunk *chunk) {
+    struct rx_frame *frame = queue_front(&port->rx);
+    if (frame && port->rx_given == frame->length) {
+        capture(port, PCAPNG_INBOUND, frame->discard, cycle, frame->bytes, frame->length);
+        port->counters.frames_in++;
+        port->counters.bytes_in += frame->length;
+        port->rx_given = 0;
+        free(frame->bytes);
+        queue_pop(&port->rx);
+        frame = queue_front(&port->rx);
+    }
+    if (!frame) {
+        return false;
+    }
+    size_t left = frame->length - port->rx_given;
+    size_t size = left < CHUNK_BYTES ? left : CHUNK_BYTES;
+    memset(chunk->bytes, 0, CHUNK_BYTES);
+    memcpy(chunk->bytes, frame->bytes + port->rx_given, size);
+    port->rx_given += size;
+    chunk->first = 0;
+    chunk->stop = (unsigned)size;
+    chunk->last = port->rx_given == frame->length;
+    chunk->discard = frame->discard;
+    return true;
+}
+
+static bool get_payload(struct port *port, struct chunk *chunk) {
+    struct payload *payload = queue_front(&port->payloads);
+    if (payload && payload->position == payload->length) {
+        port->payload_bytes -= payload->bytes ? payload->length : 0;
+        payload_free(payload);
+        queue_pop(&port->payloads);
+        payload = queue_front(&port->payloads);
+    }
+    if (!payload) {
+        return false;
+    }
+    struct payload_chunk next = payload_next(payload, chunk->bytes);
+    chunk->first = next.first;
+    chunk->stop = next.stop;
+    chunk->last = next.last;
+    chunk->discard = false;
+    return true;
+}
+
+bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struct chunk *chunk) {
+    return stream == STREAM_RX ? get_rx(port, cycle, chunk) : get_payload(port, chunk);
+}
+
+bool port_get_qpc(struct port *port, uint8_t record[QPC_BYTES]) {
+    port->qpcs_taken += port->qpc_given;
+    const uint8_t *front = queue_front(&port->qpcs);
+    port->qpc_given = front != NULL;
+    if (!front) {
+        return false;
+    }
+    memcpy(record, front, QPC_BYTES);
+    queue_pop(&port->qpcs);
+    return true;
+}
+
+bool port_get_work_request(struct port *port, uint8_t record[WORK_REQUEST_BYTES]) {
+    const struct work_request *front = queue_front(&port->wrs);
+    if (!front || front->after > port->qpcs_taken) {
+        return false;
+    }
+    memcpy(record, front->record, WORK_REQUEST_BYTES);
+    queue_pop(&port->wrs);
+    return true;
+}
+
+bool port_put_chunk(struct port *port, uint64_t cycle, const struct chunk *chunk, bool *full) {
+    *full = false;
+    if (port->tx_length + chunk->stop > FRAME_MAX) {
+        error_set(port->error, "port %u: the DUT sent a frame longer than %d bytes", port->index,
+                  FRAME_MAX);
+        return false;
+    }
+    memcpy(port->tx + port->tx_length, chunk->bytes, CHUNK_BYTES);
+    port->tx_length += chunk->stop;
+    if (!chunk->last) {
+        return false;
+    }
+    capture(port, PCAPNG_OUTBOUND, chunk->discard, cycle, port->tx, port->tx_length);
+    if (chunk->discard) {
+        port->counters.discarded_out++;
+        port->tx_length = 0;
+        return false;
+    }
+    port->counters.frames_out++;
+    port->counters.bytes_out += port->tx_length;
+    switch (port->link->ops->send(port->link, cycle, port->tx, port->tx_length, port->error)) {
+    case LINK_BUSY:
+        port->tx_waiting = true;
+        port->tx_cycle = cycle;
+        *full = true;
+        return true;
+    default:
+        port->tx_length = 0;
+        return true;
+    }
+}

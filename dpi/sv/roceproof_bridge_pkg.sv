@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The DPI edge of the bridge: every function the test bench calls in C, and
+// the types they share. docs/bridge.md says what each call promises.
+//
+// Bytes cross in chunks of 1024 bits whatever the stream width, byte 0 in the
+// low bits. Records cross as opaque vectors whose last byte is in the low bits.
+
+`default_nettype none
+
+package roceproof_bridge_pkg;
+
+  localparam int unsigned ChunkBytes = 128;
+
+  typedef bit [8*ChunkBytes-1:0] chunk_t;
+
+  // Streams as the C side numbers them; also the bit of a stream in wake_t.
+  localparam int StreamRx         = 0;
+  localparam int StreamPayload    = 1;
+  localparam int StreamQpc        = 2;
+  localparam int StreamWr         = 3;
+  localparam int StreamTx         = 4;
+  localparam int StreamCompletion = 5;
+  localparam int Streams          = 6;
+
+  typedef bit [Streams-1:0] wake_t;
+
+  // Chance in percent that a stream pauses in a cycle, one byte per stream.
+  typedef bit [Streams-1:0][7:0] flow_t;
+
+  // What describes a chunk, in either direction.
+  typedef struct packed {
+    bit [12:0] reserved;
+    bit        valid;    // 0: the stream has nothing to give
+    bit        discard;  // tuser of the frame's last beat
+    bit        last;     // the chunk ends the frame or message
+    bit [7:0]  stop;     // one past the last byte that counts
+    bit [7:0]  first;    // first byte that counts
+  } chunk_info_t;
+
+  // What a put answers.
+  typedef struct packed {
+    bit [29:0] reserved;
+    bit        full;  // take nothing more on this stream before its next wake
+    bit        poll;  // poll before the next clock edge
+  } put_answer_t;
+
+  // The simulation's only session. SystemVerilog has no chandle ports, so the
+  // handle is shared here: roceproof_top opens it before the first clock edge.
+  chandle session;
+
+  import "DPI-C" function chandle roceproof_session_open(
+    input string control, input int ports, input int data_width, input longint clock_ps);
+  // Cycles until the next poll is due; 0: the host wants the end; -1: an error waits.
+  import "DPI-C" function longint roceproof_session_poll(
+    input chandle session, input longint cycle);
+  import "DPI-C" function string roceproof_session_error(input chandle session);
+  import "DPI-C" function void roceproof_session_close(
+    input chandle session, input longint cycle);
+
+  import "DPI-C" function chandle roceproof_port_open(
+    input chandle session, input int index);
+  import "DPI-C" function void roceproof_port_address(
+    input chandle handle, output bit [47:0] mac, output bit [127:0] gid);
+  import "DPI-C" function longint roceproof_port_seed(input chandle handle, input int stream);
+  import "DPI-C" function int roceproof_port_wake(
+    input chandle session, input int index, output bit [47:0] flow);
+
+  // Returns a chunk_info_t. The call also says that the chunk before was taken.
+  import "DPI-C" function int roceproof_get_chunk(
+    input chandle handle, input int stream, input longint cycle, output bit [1023:0] data);
+  // Returns 1 with a record in the low bits, or 0.
+  import "DPI-C" function int roceproof_get_record(
+    input chandle handle, input int stream, output bit [511:0] record);
+  // Both return a put_answer_t.
+  import "DPI-C" function int roceproof_put_chunk(
+    input chandle handle, input longint cycle, input bit [1023:0] data, input int info);
+  import "DPI-C" function int roceproof_put_completion(
+    input chandle handle, input longint cycle, input bit [127:0] record);
+
+endpackage
+
+`default_nettype wire

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// One Ethernet port of the simulated device: a DUT and the six streams that
+// feed it and drain it. Ports share nothing but the session.
+
+`default_nettype none
+
+`ifndef ROCEPROOF_DUT
+`define ROCEPROOF_DUT roce_endpoint
+`endif
+
+module roceproof_port
+  import roceproof_bridge_pkg::*;
+#(
+  parameter int          Index     = 0,
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned ClockPs   = 6400
+) (
+  input  wire logic   clk_i,
+  input  wire logic   rst_ni,
+  input  wire longint cycle_i,
+  input  wire wake_t  wake_i,
+  input  wire flow_t  flow_i,
+  output logic        poll_o
+);
+
+  typedef logic [DataWidth-1:0]   data_t;
+  typedef logic [DataWidth/8-1:0] keep_t;
+
+  logic [47:0]  mac_q;
+  logic [127:0] gid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      automatic bit [47:0]  mac;
+      automatic bit [127:0] gid;
+      roceproof_port_address(roceproof_port_open(session, Index), mac, gid);
+      mac_q <= mac;
+      gid_q <= gid;
+    end
+  end
+
+  data_t rx_tdata, pl_tdata, tx_tdata;
+  keep_t rx_tkeep, pl_tkeep, tx_tkeep;
+  logic  rx_tvalid, rx_tlast, rx_tuser, rx_tready;
+  logic  pl_tvalid, pl_tlast, pl_tready;
+  logic  tx_tvalid, tx_tlast, tx_tuser, tx_tready;
+
+  logic         qpc_valid, qpc_ready, qpc_fetched;
+  logic [511:0] qpc;
+  logic         wr_valid, wr_ready;
+  logic [319:0] wr;
+  logic         cpl_valid, cpl_ready;
+  logic [127:0] cpl;
+
+  logic tx_poll, cpl_poll;
+  assign poll_o = tx_poll || cpl_poll;
+
+  `ROCEPROOF_DUT #(
+    .DataWidth(DataWidth),
+    .ClockPs  (ClockPs)
+  ) u_dut (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i (mac_q),
+    .port_gid_i (gid_q),
+    .qpc_valid_i(qpc_valid),
+    .qpc_ready_o(qpc_ready),
+    .qpc_i      (qpc),
+    .wr_valid_i (wr_valid),
+    .wr_ready_o (wr_ready),
+    .wr_i       (wr),
+    .pl_tdata_i (pl_tdata),
+    .pl_tkeep_i (pl_tkeep),
+    .pl_tvalid_i(pl_tvalid),
+    .pl_tlast_i (pl_tlast),
+    .pl_tready_o(pl_tready),
+    .cpl_valid_o(cpl_valid),
+    .cpl_ready_i(cpl_ready),
+    .cpl_o      (cpl),
+    .tx_tdata_o (tx_tdata),
+    .tx_tkeep_o (tx_tkeep),
+    .tx_tvalid_o(tx_tvalid),
+    .tx_tlast_o (tx_tlast),
+    .tx_tuser_o (tx_tuser),
+    .tx_tready_i(tx_tready),
+    .rx_tdata_i (rx_tdata),
+    .rx_tkeep_i (rx_tkeep),
+    .rx_tvalid_i(rx_tvalid),
+    .rx_tlast_i (rx_tlast),
+    .rx_tuser_i (rx_tuser),
+    .rx_tready_o(rx_tready)
+  );
+
+  roceproof_chunk_source #(
+    .Index    (Index),
+    .Stream   (StreamRx),
+    .DataWidth(DataWidth)
+  ) u_rx (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .wake_i  (wake_i[StreamRx]),
+    .gap_i   (flow_i[StreamRx]),
+    .tdata_o (rx_tdata),
+    .tkeep_o (rx_tkeep),
+    .tvalid_o(rx_tvalid),
+    .tlast_o (rx_tlast),
+    .tuser_o (rx_tuser),
+    .tready_i(rx_tready)
+  );
+
+  roceproof_chunk_source #(
+    .Index    (Index),
+    .Stream   (StreamPayload),
+    .DataWidth(DataWidth)
+  ) u_payload (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .wake_i  (wake_i[StreamPayload]),
+    .gap_i   (flow_i[StreamPayload]),
+    .tdata_o (pl_tdata),
+    .tkeep_o (pl_tkeep),
+    .tvalid_o(pl_tvalid),
+    .tlast_o (pl_tlast),
+    .tuser_o (),
+    .tready_i(pl_tready)
+  );
+
+  roceproof_record_source #(
+    .Index (Index),
+    .Stream(StreamQpc),
+    .Width (512)
+  ) u_qpc (
+    .clk_i,
+    .rst_ni,
+    .wake_i   (wake_i[StreamQpc]),
+    .gap_i    (flow_i[StreamQpc]),
+    .fetched_o(qpc_fetched),
+    .valid_o  (qpc_valid),
+    .record_o (qpc),
+    .ready_i  (qpc_ready)
+  );
+
+  // C holds a work request back until the DUT has the configurations sent
+  // before it, so it is worth asking again after each of them.
+  roceproof_record_source #(
+    .Index (Index),
+    .Stream(StreamWr),
+    .Width (320)
+  ) u_wr (
+    .clk_i,
+    .rst_ni,
+    .wake_i   (wake_i[StreamWr] || qpc_fetched),
+    .gap_i    (flow_i[StreamWr]),
+    .fetched_o(),
+    .valid_o  (wr_valid),
+    .record_o (wr),
+    .ready_i  (wr_ready)
+  );
+
+  roceproof_frame_sink #(
+    .Index    (Index),
+    .DataWidth(DataWidth)
+  ) u_tx (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .wake_i  (wake_i[StreamTx]),
+    .stall_i (flow_i[StreamTx]),
+    .poll_o  (tx_poll),
+    .tdata_i (tx_tdata),
+    .tkeep_i (tx_tkeep),
+    .tvalid_i(tx_tvalid),
+    .tlast_i (tx_tlast),
+    .tuser_i (tx_tuser),
+    .tready_o(tx_tready)
+  );
+
+  roceproof_completion_sink #(
+    .Index(Index)
+  ) u_completion (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .wake_i  (wake_i[StreamCompletion]),
+    .stall_i (flow_i[StreamCompletion]),
+    .poll_o  (cpl_poll),
+    .valid_i (cpl_valid),
+    .record_i(cpl),
+    .ready_o (cpl_ready)
+  );
+
+  roceproof_offer_check #(
+    .Index(Index),
+    .Name ("tx"),
+    .Width(DataWidth + DataWidth / 8 + 1)
+  ) u_tx_check (
+    .clk_i,
+    .rst_ni,
+    .valid_i(tx_tvalid),
+    .ready_i(tx_tready),
+    .offer_i({tx_tdata, tx_tkeep, tx_tlast})
+  );
+
+  roceproof_offer_check #(
+    .Index(Index),
+    .Name ("cpl"),
+    .Width(128)
+  ) u_completion_check (
+    .clk_i,
+    .rst_ni,
+    .valid_i(cpl_valid),
+    .ready_i(cpl_ready),
+    .offer_i(cpl)
+  );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Clock and reset for simulators that make their own time. Verilator builds
+// use src/main.cpp instead, which does the same faster.
+
+`timescale 1ps / 1ps
+
+`default_nettype none
+
+module roceproof_tb #(
+  parameter int          Ports     = 1,
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned ClockPs   = 6400
+);
+
+  localparam int unsigned ResetCycles = 8;
+
+  logic clk = 1'b0;
+  logic rst_n = 1'b0;
+
+  always begin
+    #(ClockPs / 2) clk = 1'b1;
+    #(ClockPs - ClockPs / 2) clk = 1'b0;
+  end
+
+  initial begin
+    repeat (ResetCycles) @(posedge clk);
+    rst_n <= 1'b1;
+  end
+
+  roceproof_top #(
+    .Ports    (Ports),
+    .DataWidth(DataWidth),
+    .ClockPs  (ClockPs)
+  ) u_top (
+    .clk_i (clk),
+    .rst_ni(rst_n)
+  );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The simulated device: Ports DUTs, one bridge session, and time. The session
+// is polled on falling edges, so what C learns there reaches every port at the
+// next rising edge in any simulator. Cycle n is the n-th rising edge out of
+// reset, counted from 0.
+
+`default_nettype none
+
+module roceproof_top
+  import roceproof_bridge_pkg::*;
+#(
+  parameter int          Ports     = 1,
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned ClockPs   = 6400
+) (
+  input wire logic clk_i,
+  input wire logic rst_ni  // changes between a rising and the next falling edge
+);
+
+  longint           cycle_q;
+  longint           next_poll_q;
+  logic [Ports-1:0] poll;
+  wake_t            wake_q[Ports];
+  flow_t            flow_q[Ports];
+
+  initial begin
+    automatic string control = "";
+    if ($value$plusargs("roceproof_control=%s", control) == 0) begin
+      $fatal(1, "no +roceproof_control: simulations are started by roceproof, see docs/bridge.md");
+    end
+    session = roceproof_session_open(control, Ports, int'(DataWidth), longint'(ClockPs));
+  end
+
+  always_ff @(posedge clk_i) begin
+    cycle_q <= rst_ni ? cycle_q + 1 : 0;
+  end
+
+  always_ff @(negedge clk_i) begin
+    if (!rst_ni) begin
+      next_poll_q <= 0;
+      for (int p = 0; p < Ports; p++) begin
+        wake_q[p] <= '0;
+        flow_q[p] <= '0;
+      end
+    end else if (cycle_q >= next_poll_q || (|poll)) begin
+      automatic longint cycles;
+      cycles = roceproof_session_poll(session, cycle_q);
+      next_poll_q <= cycle_q + cycles;
+      if (cycles < 0) $fatal(1, "%s", roceproof_session_error(session));
+      if (cycles == 0) $finish;
+      for (int p = 0; p < Ports; p++) begin
+        automatic bit [47:0] percent;
+        wake_q[p] <= wake_t'(roceproof_port_wake(session, p, percent));
+        flow_q[p] <= percent;
+      end
+    end else begin
+      for (int p = 0; p < Ports; p++) wake_q[p] <= '0;
+    end
+  end
+
+  final begin
+    roceproof_session_close(session, cycle_q);
+  end
+
+  for (genvar p = 0; p < Ports; p++) begin : gen_port
+    roceproof_port #(
+      .Index    (p),
+      .DataWidth(DataWidth),
+      .ClockPs  (ClockPs)
+    ) u_port (
+      .clk_i,
+      .rst_ni,
+      .cycle_i(cycle_q),
+      .wake_i (wake_q[p]),
+      .flow_i (flow_q[p]),
+      .poll_o (poll[p])
+    );
+  end
+
+endmodule
+
+`default_nettype wire
