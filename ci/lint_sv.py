@@ -15,8 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyslang
-
-from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.manifest import load_manifest
 from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
 WIDTHS = (64, 512)
@@ -64,7 +63,7 @@ def slang(sources: list[Path], *, tops: list[str]) -> bool:
 
 def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
-    rtl = list(Manifest.load(REFERENCE_DUT).sources)
+    rtl = list(load_manifest(REFERENCE_DUT).sources)
     everything = [*rtl, *BRIDGE]
     jobs = [
         (module, width, everything if path in BRIDGE else rtl)

@@ -60,7 +60,7 @@ def plan(*, seed: int, short: bool = False) -> Iterator[Connection]:
     rng = random.Random(seed)
     for service in SERVICES:
         for path_mtu in PATH_MTUS:
-            sizes = lengths(path_mtu.bytes, short=short)
+            sizes = lengths(path_mtu.size, short=short)
             messages = tuple(
                 Message(
                     operation=operation,
@@ -74,7 +74,7 @@ def plan(*, seed: int, short: bool = False) -> Iterator[Connection]:
                 for operation in OPERATIONS
                 for size in sizes
             )
-            total = sum(packets(len(m.payload), path_mtu.bytes) for m in messages)
+            total = sum(packets(len(m.payload), path_mtu.size) for m in messages)
             yield Connection(
                 service=service,
                 path_mtu=path_mtu,

@@ -57,7 +57,9 @@ def print_table(results: list[MessageResult]) -> None:
         rows[result.service, result.pmtu, result.operation].append(result)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("service", "path MTU", "operation", "landed", "bytes"):
-        table.add_column(heading, justify="left" if heading in ("service", "operation") else "right")
+        table.add_column(
+            heading, justify="left" if heading in ("service", "operation") else "right"
+        )
     for (service, pmtu, operation), group in rows.items():
         landed = sum(result.ok for result in group)
         style = None if landed == len(group) else "red"

@@ -23,12 +23,12 @@ TUN_DEVICE = Path("/dev/net/tun")
 def run_demo_tap(*, data_width: int, quiet: bool) -> int:
     """Build, enter the namespace and ping; the exit code is that of the inner half."""
     require_tap()
-    from roceproof.dpi.build import build
-    from roceproof.dpi.manifest import Manifest
+    from roceproof.dpi.build import build_simulation
+    from roceproof.dpi.manifest import load_manifest
 
     if not quiet:
         print("building the simulation", file=sys.stderr)
-    build(Manifest.load(REFERENCE_DUT), data_width=data_width, ports=1)
+    build_simulation(load_manifest(REFERENCE_DUT), data_width=data_width, ports=1)
     inner = [sys.executable, "-m", "roceproof.demo_tap_inside", str(data_width)]
     return subprocess.run([*UNSHARE, *inner], cwd=REPOSITORY, check=False).returncode
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-
-from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.simulation import PortOptions, Simulation
 from roceproof.paths import BUILD, REFERENCE_DUT
 
@@ -33,11 +32,11 @@ def main() -> int:
     make_tap()
     capture = BUILD / "demo-tap" / "capture.pcapng"
     capture.parent.mkdir(parents=True, exist_ok=True)
-    port = PortOptions(
-        mac=ENDPOINT_MAC, ipv4=ENDPOINT_ADDRESS, link=f"tap:{TAP}", capture=capture
-    )
+    port = PortOptions(mac=ENDPOINT_MAC, ipv4=ENDPOINT_ADDRESS, link=f"tap:{TAP}", capture=capture)
     width = int(sys.argv[1])
-    with Simulation.start(Manifest.load(REFERENCE_DUT), data_width=width, ports=[port], seed=1):
+    with Simulation.start(
+        load_manifest(REFERENCE_DUT), data_width=width, ports=[port], free_running=True
+    ):
         results = [(size, *ping(size)) for size in ECHO_SIZES]
         neighbour = run("ip", "neigh", "show", "to", ENDPOINT_ADDRESS).stdout
     report(results, capture)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Progress on stderr: steps as lines, long loops as a bar, nothing when quiet.
+
+Bars are drawn on a terminal only, so that logs hold one line per step.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as RichProgress
+
+
+class Bar:
+    """A running count of finished items."""
+
+    def __init__(self, display: RichProgress, total: int) -> None:
+        self._display = display
+        self._task = display.add_task("", total=total)
+
+    def advance(self) -> None:
+        """One more item is done."""
+        self._display.advance(self._task)
+
+
+class Progress:
+    """Prints what is going on and how long it has taken so far."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+        self._started = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        sys.stderr.flush()
+
+    def step(self, text: str) -> None:
+        """Say what begins now."""
+        self._console.print(f"{time.monotonic() - self._started:6.1f} s  {text}")
+
+    @contextmanager
+    def bar(self, text: str, *, total: int) -> Iterator[Bar]:
+        """Count to `total`; drawn only on a terminal."""
+        self.step(f"{text} ({total} messages)")
+        display = RichProgress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn(text),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        with display:
+            yield Bar(display, total)
