@@ -63,6 +63,92 @@ def demo_tap(width: int, quiet: bool) -> None:
     sys.exit(run_demo_tap(data_width=width, quiet=quiet))
 
 
+@cli.command()
+@click.option("--link", required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
+@click.option(
+    "--dut",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Manifest of the device; the reference endpoint if not given.",
+)
+@click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
+@click.option("--mac", default="02:00:00:00:00:01", show_default=True)
+@click.option("--ip", "ipv4", default="10.77.0.1", show_default=True)
+@click.option("--capture", type=click.Path(path_type=Path), help="Write a pcapng of the port.")
+@click.option("--waves", type=click.Path(path_type=Path), help="Write an FST of the run.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--duration", type=float, help="Simulated milliseconds; until Ctrl-C if not given.")
+@click.option("-q", "--quiet", is_flag=True, help="No heartbeat on stderr.")
+def sim(
+    link: str,
+    dut: Path | None,
+    width: int,
+    mac: str,
+    ipv4: str,
+    capture: Path | None,
+    waves: Path | None,
+    seed: int,
+    duration: float | None,
+    quiet: bool,
+) -> None:
+    """Run a device free on a link, until Ctrl-C."""
+    from roceproof.sim_command import run_sim
+
+    run_sim(
+        manifest=dut,
+        data_width=width,
+        link=link,
+        mac=mac,
+        ipv4=ipv4,
+        capture=capture,
+        waves=waves,
+        seed=seed,
+        duration_ms=duration,
+        quiet=quiet,
+    )
+
+
+@cli.group()
+def env() -> None:
+    """A Soft-RoCE peer that stays in the background."""
+
+
+@env.command("up")
+@click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def env_up_command(as_json: bool, quiet: bool) -> None:
+    """Start it, unless it is up, and say where to plug in."""
+    from roceproof.env_command import up
+
+    up(as_json=as_json, quiet=quiet)
+
+
+@env.command("down")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
+def env_down_command(quiet: bool) -> None:
+    """End it."""
+    from roceproof.env_command import down
+
+    down(quiet=quiet)
+
+
+@env.command("status")
+@click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
+def env_status_command(as_json: bool) -> None:
+    """Say whether it is up; exit code 1 if not."""
+    from roceproof.env_command import status
+
+    sys.exit(status(as_json=as_json))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+def doctor(as_json: bool) -> None:
+    """Say what this machine has and lacks, and what mends it; exit code 1 on a failure."""
+    from roceproof.doctor_command import run_doctor
+
+    sys.exit(run_doctor(as_json=as_json))
+
+
 def main() -> None:
     """Run the command; turn the project's errors into one line and an exit code."""
     signal.signal(signal.SIGTERM, _terminate)

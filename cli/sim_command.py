@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof sim``: one device, free-running on one link."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.run import run_on_link
+from roceproof.dpi.simulation import PortOptions
+from roceproof.paths import REFERENCE_DUT
+
+
+def run_sim(
+    *,
+    manifest: Path | None,
+    data_width: int,
+    link: str,
+    mac: str,
+    ipv4: str,
+    capture: Path | None,
+    waves: Path | None,
+    seed: int,
+    duration_ms: float | None,
+    quiet: bool,
+) -> None:
+    """Run until Ctrl-C or until `duration_ms` of simulated time have passed."""
+    run_on_link(
+        load_manifest(manifest or REFERENCE_DUT),
+        data_width=data_width,
+        port=PortOptions(mac=mac, ipv4=ipv4, link=link, capture=capture),
+        report=io.StringIO() if quiet else sys.stderr,
+        seed=seed,
+        duration_ns=None if duration_ms is None else round(duration_ms * 1e6),
+        waves=waves,
+    )
