@@ -7,8 +7,7 @@ import json
 from dataclasses import asdict
 
 from rich.console import Console
-from rich.table import Table
-
+from rich.markup import escape
 from roceproof.rxe_env.doctor import doctor
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -20,10 +19,9 @@ def run_doctor(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"schema": 1, "checks": [asdict(check) for check in checks]}))
     else:
-        table = Table(box=None, pad_edge=False, show_header=False)
+        console = Console(soft_wrap=True, highlight=False)
         for check in checks:
             remedy = f"; mend: {check.remedy}" if check.remedy else ""
-            style = STYLES[check.status]
-            table.add_row(f"[{style}]{check.status}[/]", check.name, f"{check.detail}{remedy}")
-        Console(soft_wrap=True).print(table)
+            mark = f"[{STYLES[check.status]}]{check.status:4}[/]"
+            console.print(f"{mark}  {check.name:18}{escape(check.detail + remedy)}")
     return 1 if any(check.status == "fail" for check in checks) else 0
