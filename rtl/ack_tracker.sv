@@ -93,42 +93,37 @@ module ack_tracker
     logic [23:0] last_psn;
   } message_t;
 
-  typedef enum logic [2:0] {OpConfigure, OpDeparted, OpStart, OpResponse, OpScan, OpFlush} op_e;
-
   typedef enum logic [2:0] {
     StClear,    // after reset, every context in turn
     StSelect,   // choose an operation, read its context
-    StExecute,
-    StHead,     // read the oldest pending message
-    StRetire,   // complete it, or leave it
-    StClose,    // write the context back
+    StExecute,  // do it, or what of it needs no pending message
+    StRetire,   // complete pending messages, write the context back
     StFence     // note how many frames must leave before the flush
   } state_e;
 
-  state_e     state_q;
-  op_e        op, op_q;
-  op_e        shared;            // next of response, scan and start
-  op_e        turn_q;            // which of them goes first
-  logic       op_valid;
-  index_t     index, index_q;
+  state_e              state_q;
+  ack_op_e             op, op_q;
+  logic                op_valid;
+  index_t              index, index_q;
 
-  context_t   stored;            // valid in StExecute
-  context_t   context_q;         // being worked on after it
-  context_t   written;
-  logic       write;
-  peer_t      peer;
-  message_t   message;           // valid in StRetire and StClose
+  context_t            stored;         // valid in StExecute
+  context_t            context_q;      // being worked on in StRetire
+  context_t            written;
+  logic                write;
+  peer_t               peer;
+  message_t            message;        // the oldest pending, valid in StRetire
 
-  logic       fencing_q;         // a failed QP waits for its flush
-  logic [WaitBits-1:0] fence_q;  // departures before it
-  status_e    fault_q;           // what failed it
-  logic [7:0] syndrome_q;
-  logic       first_q;           // of the flushed messages
-  logic       fails_q;
-  logic [23:0] end_q;            // acknowledged up to here, exclusive
-  logic       concerned;         // the configuration is for the QP in this place
-  logic       room;              // for the message that asks
-  logic       retires;
+  logic                concerned;      // the configuration is for the QP in this place
+  logic                room;           // for the message that asks
+  logic                retires;        // the oldest pending message completes
+  logic [23:0]         end_q;          // acknowledged up to here, exclusive
+  logic                fails_q;        // this operation fails the QP
+  status_e             fault_q;        // with this status
+  logic [7:0]          syndrome_q;     // and this syndrome
+  logic                fencing_q;      // a failed QP waits for its flush
+  index_t              flush_index_q;  // this one
+  logic [WaitBits-1:0] fence_q;        // departures before its flush
+  logic                first_q;        // of the flushed messages
 
   function automatic logic [23:0] distance(logic [23:0] to, logic [23:0] from);
     return to - from;
@@ -161,7 +156,6 @@ module ack_tracker
   logic    ack, nak;
   status_e nak_status;
   logic    relevant;
-  logic    response_due;
 
   aeth_decoder u_decoder (
     .syndrome_i(response_i.syndrome),
@@ -175,28 +169,21 @@ module ack_tracker
       && peer.remote_ipv4 == response_i.src_ipv4
       && distance(response_i.psn, stored.oldest) < distance(stored.next, stored.oldest);
 
-  // Choice of operation. Departures go first, and a response waits until the
-  // departure of what it may answer is accounted for.
-  assign response_due = response_valid_i && !departure_owed_i;
-
-  always_comb begin
-    case (turn_q)
-      OpResponse: shared = response_due ? OpResponse : scan_valid ? OpScan : OpStart;
-      OpScan:     shared = scan_valid ? OpScan : start_valid_i ? OpStart : OpResponse;
-      default:    shared = start_valid_i ? OpStart : response_due ? OpResponse : OpScan;
-    endcase
-
-    op_valid = 1'b1;
-    if (departed_valid_i) op = OpDeparted;
-    else if (fencing_q) begin
-      op       = OpFlush;
-      op_valid = fence_q == '0;
-    end else if (configure_valid_i) op = OpConfigure;
-    else begin
-      op       = shared;
-      op_valid = response_due || scan_valid || start_valid_i;
-    end
-  end
+  // A response waits until the departure of what it may answer is accounted for.
+  ack_arbiter u_arbiter (
+    .clk_i,
+    .rst_ni,
+    .departed_i (departed_valid_i),
+    .fencing_i  (fencing_q),
+    .flush_i    (fence_q == '0),
+    .configure_i(configure_valid_i),
+    .response_i (response_valid_i && !departure_owed_i),
+    .scan_i     (scan_valid),
+    .start_i    (start_valid_i),
+    .valid_o    (op_valid),
+    .ready_i    (state_q == StSelect),
+    .op_o       (op)
+  );
 
   always_comb begin
     case (op)
@@ -205,7 +192,7 @@ module ack_tracker
       OpStart:     index = start_i.qpn[IndexBits-1:0];
       OpResponse:  index = response_i.dest_qpn[IndexBits-1:0];
       OpScan:      index = scan_index;
-      default:     index = failed_index_o;
+      default:     index = flush_index_q;
     endcase
   end
 
@@ -251,7 +238,7 @@ module ack_tracker
         endcase
       end
 
-      StClose: begin
+      StRetire: if (!retires) begin
         write   = 1'b1;
         written = context_q;
         if (op_q == OpConfigure) begin
@@ -284,12 +271,14 @@ module ack_tracker
   assign room      = !stored.count[PlaceBits]
                      && distance(start_i.last_psn, stored.oldest) < 24'h80_0000;
 
+  assign failed_index_o     = index_q;
   assign start_refused_o    = stored.failed;
   assign start_generation_o = stored.generation;
 
   // Retiring the oldest pending message.
-  assign retires = context_q.count != '0 && (op_q != OpResponse
-      || distance(message.last_psn, context_q.oldest) < distance(end_q, context_q.oldest));
+  assign retires = context_q.count != '0 && (op_q inside {OpConfigure, OpFlush}
+      || (op_q == OpResponse
+          && distance(message.last_psn, context_q.oldest) < distance(end_q, context_q.oldest)));
 
   assign completion_valid_o = state_q == StRetire && retires;
 
@@ -313,7 +302,6 @@ module ack_tracker
     if (!rst_ni) begin
       state_q   <= StClear;
       index_q   <= '0;
-      turn_q    <= OpResponse;
       fencing_q <= 1'b0;
     end else begin
       if (departure_popped_i && fence_q != '0) fence_q <= fence_q - 1'b1;
@@ -336,54 +324,37 @@ module ack_tracker
           first_q   <= 1'b1;
           fails_q   <= 1'b0;
           case (op_q)
-            OpConfigure: if (concerned) state_q <= StHead;
-            OpResponse: begin
-              turn_q <= OpScan;
-              if (relevant) begin
-                end_q      <= response_i.psn + 24'(ack);
-                syndrome_q <= response_i.syndrome;
-                fault_q    <= nak_status;
-                fails_q    <= nak;
-                state_q    <= StHead;
-              end
+            OpConfigure: if (concerned) state_q <= StRetire;
+            OpResponse: if (relevant) begin
+              end_q      <= response_i.psn + 24'(ack);
+              syndrome_q <= response_i.syndrome;
+              fault_q    <= nak_status;
+              fails_q    <= nak;
+              state_q    <= StRetire;
             end
-            OpScan: begin
-              turn_q <= OpStart;
-              if (expired) begin
-                syndrome_q <= 8'hff;
-                fault_q    <= StatusRetryExcErr;
-                fails_q    <= 1'b1;
-                state_q    <= StClose;
-              end
+            OpScan: if (expired) begin
+              syndrome_q <= 8'hff;
+              fault_q    <= StatusRetryExcErr;
+              fails_q    <= 1'b1;
+              state_q    <= StRetire;
             end
-            OpStart: turn_q <= OpResponse;
             OpFlush: begin
               fencing_q <= 1'b0;
-              state_q   <= StHead;
+              state_q   <= StRetire;
             end
             default: ;
           endcase
         end
 
-        StHead: state_q <= StRetire;
-
         StRetire: begin
           if (!retires) begin
-            state_q <= StClose;
+            state_q       <= fails_q ? StFence : StSelect;
+            fencing_q     <= fails_q;
+            flush_index_q <= index_q;
           end else if (completion_ready_i) begin
             context_q.head  <= context_q.head + 1'b1;
             context_q.count <= context_q.count - 1'b1;
             first_q         <= 1'b0;
-            state_q         <= StHead;
-          end
-        end
-
-        StClose: begin
-          state_q <= StSelect;
-          if (fails_q) begin
-            failed_index_o <= index_q;
-            fencing_q      <= 1'b1;
-            state_q        <= StFence;
           end
         end
 
@@ -429,8 +400,8 @@ module ack_tracker
     .write_i      (state_q == StExecute && op_q == OpStart && write),
     .write_index_i({index_q, stored.head + stored.count[PlaceBits-1:0]}),
     .write_data_i ({start_i.wr_id, start_i.last_psn}),
-    .read_i       (state_q == StHead),
-    .read_index_i ({index_q, context_q.head}),
+    .read_i       (state_q == StExecute || (completion_valid_o && completion_ready_i)),
+    .read_index_i ({index_q, state_q == StExecute ? stored.head : context_q.head + 1'b1}),
     .read_data_o  (message)
   );
 

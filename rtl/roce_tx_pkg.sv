@@ -62,7 +62,8 @@ package roce_tx_pkg;
     logic immdt;
   } extensions_t;
 
-  parameter int unsigned BaseHeaderBytes = $bits({ethernet_t'(0), ipv4_t'(0), udp_t'(0), bth_t'(0)}) / 8;
+  parameter int unsigned BaseHeaderBytes =
+      ($bits(ethernet_t) + $bits(ipv4_t) + $bits(udp_t) + $bits(bth_t)) / 8;
   parameter int unsigned RethBytes       = $bits(reth_t) / 8;
   parameter int unsigned ImmDtBytes      = 4;
   parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + RethBytes + ImmDtBytes;
@@ -136,6 +137,16 @@ package roce_tx_pkg;
     logic                           completes;  // hand over the completion
     roceproof_dut_pkg::completion_t completion;
   } departure_t;
+
+  // What the ACK tracker does, one at a time; ack_tracker.sv explains them.
+  typedef enum logic [2:0] {
+    OpConfigure,
+    OpDeparted,
+    OpStart,
+    OpResponse,
+    OpScan,
+    OpFlush
+  } ack_op_e;
 
   function automatic logic [6:0] header_bytes(extensions_t extensions);
     return 7'(BaseHeaderBytes) + (extensions.reth ? 7'(RethBytes) : 7'd0)

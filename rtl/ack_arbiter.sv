@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Chooses the ACK tracker's next operation. Departures go first. While a failed
+// QP waits for its flush (fencing_i), nothing else is done until the flush is
+// possible (flush_i). Then comes configuration; responses, timer scan and
+// message starts take turns.
+
+`default_nettype none
+
+module ack_arbiter
+  import roce_tx_pkg::*;
+(
+  input  wire logic clk_i,
+  input  wire logic rst_ni,
+  input  wire logic departed_i,
+  input  wire logic fencing_i,
+  input  wire logic flush_i,
+  input  wire logic configure_i,
+  input  wire logic response_i,
+  input  wire logic scan_i,
+  input  wire logic start_i,
+  output logic      valid_o,
+  input  wire logic ready_i,
+  output ack_op_e   op_o
+);
+
+  ack_op_e shared;
+  ack_op_e turn_q;  // goes first when it asks
+
+  always_comb begin
+    case (turn_q)
+      OpResponse: shared = response_i ? OpResponse : scan_i ? OpScan : OpStart;
+      OpScan:     shared = scan_i ? OpScan : start_i ? OpStart : OpResponse;
+      default:    shared = start_i ? OpStart : response_i ? OpResponse : OpScan;
+    endcase
+
+    valid_o = 1'b1;
+    op_o    = shared;
+    if (departed_i) op_o = OpDeparted;
+    else if (fencing_i) begin
+      op_o    = OpFlush;
+      valid_o = flush_i;
+    end else if (configure_i) op_o = OpConfigure;
+    else valid_o = response_i || scan_i || start_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      turn_q <= OpResponse;
+    end else if (valid_o && ready_i) begin
+      case (op_o)
+        OpResponse: turn_q <= OpScan;
+        OpScan:     turn_q <= OpStart;
+        OpStart:    turn_q <= OpResponse;
+        default: ;
+      endcase
+    end
+  end
+
+endmodule
+
+`default_nettype wire
