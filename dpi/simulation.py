@@ -45,6 +45,10 @@ class SimulationError(RuntimeError):
         self.log = log
 
 
+class SimulationTimeout(SimulationError):
+    """The simulation is alive but what was waited for did not come in time."""
+
+
 class Until(IntFlag):
     """What ends a run before its cycles are over."""
 
@@ -267,10 +271,9 @@ class Simulation:
         try:
             self._send_all(messages)
             self._pump(lambda: self._hello, START_SECONDS, "the simulation to start")
-            if not free_running:
-                self.statistics()
+            self.statistics()
         except BaseException:
-            self._abandon()
+            self._kill()
             raise
         return self
 
@@ -283,10 +286,11 @@ class Simulation:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
+        try:
             self.close()
-        else:
-            self._abandon()
+        except SimulationError:
+            if kind is None:
+                raise
 
     @property
     def pid(self) -> int:
@@ -331,38 +335,35 @@ class Simulation:
         if self._closed:
             return
         self._closed = True
-        with contextlib.suppress(OSError):
-            self._send(MessageType.STOP)
-            self._control.shutdown(socket.SHUT_WR)
         deadline = time.monotonic() + CLOSE_SECONDS
-        while time.monotonic() < deadline:
-            if not self._readable(deadline):
-                break
-            try:
-                data = self._control.recv(1 << 20)
-            except OSError:
-                break
-            if not data:
-                break
+        with contextlib.suppress(OSError):
+            self._control.sendall(wire.message(MessageType.STOP))
+            self._control.shutdown(socket.SHUT_WR)
+            while self._readable(deadline) and self._control.recv(1 << 20):
+                pass
+        self._control.close()
         try:
             status = self._process.wait(timeout=max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            self._abandon()
-            raise SimulationError(
-                f"the simulation did not end within {CLOSE_SECONDS:g} s; killed", log=self.log
+            self._kill()
+            raise SimulationTimeout(
+                f"the simulation did not end within {CLOSE_SECONDS:g} s and was killed; "
+                f"log: {self.log}",
+                log=self.log,
             ) from None
-        self._control.close()
         if status != 0:
             raise self._failure("")
-        if not self._keep_log:
-            self.log.unlink(missing_ok=True)
+        self._drop_log()
 
-    def _abandon(self) -> None:
+    def _kill(self) -> None:
         self._closed = True
         self._control.close()
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        self._process.kill()
         self._process.wait()
+
+    def _drop_log(self) -> None:
+        if not self._keep_log:
+            self.log.unlink(missing_ok=True)
 
     def _readable(self, deadline: float) -> bool:
         wait = max(0.0, deadline - time.monotonic())
@@ -383,7 +384,7 @@ class Simulation:
         deadline = time.monotonic() + timeout
         while not until():
             if not self._readable(deadline):
-                raise SimulationError(
+                raise SimulationTimeout(
                     f"waited {timeout:g} s for {what}; log: {self.log}", log=self.log
                 )
             self._receive()

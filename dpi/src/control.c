@@ -85,11 +85,6 @@ enum control_result control_receive(struct control *control, bool block, enum me
     }
 }
 
-bool control_is_closed(const struct control *control) {
-    uint8_t byte;
-    return recv(control->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 int control_flush(struct control *control, bool block, struct error *error) {
     while (buffer_size(&control->out)) {
         ssize_t put = send(control->fd, buffer_front(&control->out), buffer_size(&control->out),

@@ -31,9 +31,6 @@ int control_open(struct control *control, const char *text, struct error *error)
 enum control_result control_receive(struct control *control, bool block, enum message_type *type,
                                     struct cursor *body, struct error *error);
 
-// True once the host has closed its end; reads nothing.
-bool control_is_closed(const struct control *control);
-
 // Writes what is in `out`, all of it when `block`. A host that is gone is no
 // error here: control_receive reports it.
 int control_flush(struct control *control, bool block, struct error *error);

@@ -86,34 +86,37 @@ static int service_ports(struct session *session, uint64_t cycle) {
     return 0;
 }
 
+// Stands still until the host says to run or ends the session.
+static int stand(struct session *session, uint64_t cycle) {
+    while (!session->running && !session->ending) {
+        bool got;
+        if (control_flush(&session->control, true, &session->error) != 0 ||
+            receive_one(session, true, cycle, &got) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int lockstep_wait(struct session *session, uint64_t cycle) {
     unsigned reached = session->events & session->until;
     if (session->running && (cycle >= session->run_end || reached)) {
         session->running = false;
         session_send_stopped(session, cycle, reached ? reached : STOP_CYCLES);
-        if (control_flush(&session->control, true, &session->error) != 0) {
-            return -1;
-        }
     }
-    while (!session->running && !session->ending) {
-        bool got;
-        if (receive_one(session, true, cycle, &got) != 0 ||
-            control_flush(&session->control, true, &session->error) != 0) {
-            return -1;
-        }
+    // Only the end may come while the simulation runs: see session_dispatch.
+    bool got = false;
+    if (session->running && receive_one(session, false, cycle, &got) != 0) {
+        return -1;
     }
-    if (control_is_closed(&session->control)) {
-        session->ending = true;
-    }
-    return 0;
+    return stand(session, cycle);
 }
 
 static int free_running_look(struct session *session, uint64_t cycle) {
     bool got;
     if (session->limit && cycle >= session->limit) {
         session_send_stopped(session, cycle, STOP_CYCLES);
-        session->ending = true;
-        return 0;
+        return stand(session, cycle);
     }
     do {
         if (receive_one(session, false, cycle, &got) != 0) {

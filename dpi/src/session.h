@@ -32,7 +32,7 @@ struct session {
     struct error error;
     bool lockstep;
     uint64_t seed;
-    uint64_t limit; // free-running: the cycle to end at, 0: none
+    uint64_t limit; // free-running: the cycle to stand still at, 0: none
     uint64_t clock_ps;
     unsigned data_width;
     char comment[4096]; // of the captures

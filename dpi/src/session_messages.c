@@ -232,6 +232,10 @@ static int dispatch_to_port(struct session *session, enum message_type type, str
 
 int session_dispatch(struct session *session, enum message_type type, struct cursor *body,
                      uint64_t cycle) {
+    if (session->running && type != MESSAGE_STOP) {
+        return error_set(&session->error, "control channel: message type 0x%02x during a run",
+                         (unsigned)type);
+    }
     switch (type) {
     case MESSAGE_SESSION:
         return configure_session(session, body);

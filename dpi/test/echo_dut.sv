@@ -86,10 +86,9 @@ module echo_dut
   assign in_data    = rx_tready_o ? rx_tdata_i : pl_tdata_i;
   assign in_discard = rx_tready_o && rx_tuser_i;
 
-  // Withdraws on purpose: offers the second beat one cycle late, every time.
-  logic misbehave, withdraw;
+  logic misbehave, withdraw, stalled_q;
   assign misbehave = !swap_q && state_q == Drain;
-  assign withdraw  = misbehave && wr_q.remote_addr == MisbehaveWithdraw && !tx_tready_i;
+  assign withdraw  = misbehave && wr_q.remote_addr == MisbehaveWithdraw && stalled_q;
 
   assign tx_tvalid_o = state_q == Drain && !withdraw;
   assign tx_tlast_o  = 32'(sent_q) + Lanes >= 32'(fill_q);
@@ -134,6 +133,8 @@ module echo_dut
         if (32'(fill) < MinFrameBytes) fill_q <= 16'(MinFrameBytes);
       end
     end
+
+    stalled_q <= tx_tvalid_o && !tx_tready_i;
 
     if (qpc_valid_i) active_q[qpc_i.local_qpn[3:0]] <= qpc_i.command == QpActivate;
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a tap point writes is a capture that others read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+from scapy.utils import rdpcap
+
+from roceproof.dpi import PortOptions, Until
+
+pytestmark = pytest.mark.sim
+
+
+def test_capture_is_whole_after_the_simulation_was_killed(start_echo, tmp_path):
+    capture = tmp_path / "killed.pcapng"
+    simulation = start_echo(PortOptions(capture=capture))
+    for i in range(20):
+        simulation.port(0).inject(bytes([i]) * 300)
+    for _ in range(10):
+        assert simulation.run(cycles=10_000, until=Until.FRAME).reason == Until.FRAME
+    os.kill(simulation.pid, signal.SIGKILL)
+    simulation._process.wait()
+    frames = [bytes(packet) for packet in rdpcap(str(capture))]
+    assert len(frames) >= 20
+    assert frames.count(bytes([0]) * 300) == 2
+    simulation._kill()
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+def test_tshark_shows_interface_direction_and_comment(start_echo, tmp_path):
+    capture = tmp_path / "one.pcapng"
+    options = PortOptions(capture=capture)
+    simulation = start_echo(options, options, seed=42, command="roceproof sim --seed 42")
+    for index in range(2):
+        simulation.port(index).inject(bytes(6) + b"\x02\0\0\0\0\x07" + bytes(60))
+    simulation.port(1).inject(bytes(70), discard=True)
+    simulation.run(cycles=1000)
+    simulation.close()
+    fields = (
+        "frame.interface_name",
+        "frame.packet_flags_direction",
+        "frame.packet_flags_crc_error",
+    )
+    done = subprocess.run(
+        ["tshark", "-n", "-r", capture, "-T", "fields", *(w for f in fields for w in ("-e", f))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert sorted(done.stdout.splitlines()) == [
+        "port0\t0x00000001\t0",
+        "port0\t0x00000002\t0",
+        "port1\t0x00000001\t0",
+        "port1\t0x00000001\t1",
+        "port1\t0x00000002\t0",
+    ]
+    done = subprocess.run(
+        ["capinfos", "-k", capture], capture_output=True, text=True, timeout=60, check=True
+    )
+    for words in ("dut echo, 64 bit, 2 port(s)", "seed 42", "roceproof sim --seed 42"):
+        assert words in done.stdout
+
+
+def test_waves_are_written_on_request(start_echo, tmp_path):
+    waves = tmp_path / "run.fst"
+    simulation = start_echo(waves=waves)
+    simulation.port(0).inject(bytes(64))
+    simulation.run(cycles=100)
+    simulation.close()
+    assert waves.stat().st_size > 1000
