@@ -3,7 +3,8 @@
 // Turns the payload of one message, which starts in lane `offset` of its first
 // beat, into ceil(length / lanes) beats that start in lane 0 and are zero past
 // the end of the message. Takes exactly the beats the message occupies, none
-// before its command; a command always has length > 0.
+// before its command; a command always has length > 0. A command to discard
+// takes what comes up to tlast and gives nothing.
 
 `default_nettype none
 
@@ -15,6 +16,7 @@ module payload_aligner #(
   input  wire logic                  rst_ni,
   input  wire logic                  command_valid_i,
   output logic                       command_ready_o,
+  input  wire logic                  command_discard_i,
   input  wire logic [OffsetBits-1:0] command_offset_i,
   input  wire logic [31:0]           command_length_i,
   input  wire logic [DataWidth-1:0]  s_tdata_i,
@@ -31,6 +33,7 @@ module payload_aligner #(
 
   typedef logic [CountBits-1:0] count_t;
 
+  logic                  discard_q;
   logic [OffsetBits-1:0] offset_q;
   logic [OffsetBits-1:0] tail_q;       // bytes in the last beat, 0 is all
   count_t                inputs_q;     // beats still to take
@@ -49,8 +52,9 @@ module payload_aligner #(
   assign step            = outputs_q != '0 && (inputs_q == '0 || s_tvalid_i)
                            && (first_of_many || !m_tvalid_o || m_tready_i);
   assign give            = step && !first_of_many;
-  assign s_tready_o      = step && inputs_q != '0;
-  assign command_ready_o = outputs_q == '0 || (give && outputs_q == count_t'(1));
+  assign s_tready_o      = discard_q || (step && inputs_q != '0);
+  assign command_ready_o = discard_q ? s_tvalid_i && s_tlast_i
+                                     : outputs_q == '0 || (give && outputs_q == count_t'(1));
 
   always_comb begin
     rotated   = '0;
@@ -71,6 +75,7 @@ module payload_aligner #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       outputs_q  <= '0;
+      discard_q  <= 1'b0;
       m_tvalid_o <= 1'b0;
     end else begin
       if (m_tready_i) m_tvalid_o <= 1'b0;
@@ -84,11 +89,13 @@ module payload_aligner #(
         m_tdata_o  <= beat;
         outputs_q  <= outputs_q - 1'b1;
       end
+      if (s_tvalid_i && s_tlast_i) discard_q <= 1'b0;
       if (command_valid_i && command_ready_o) begin
         offset_q  <= command_offset_i;
         tail_q    <= command_length_i[OffsetBits-1:0];
         inputs_q  <= beats(command_length_i, command_offset_i);
-        outputs_q <= beats(command_length_i, '0);
+        outputs_q <= command_discard_i ? '0 : beats(command_length_i, '0);
+        discard_q <= command_discard_i;
         primed_q  <= 1'b0;
       end
     end
@@ -99,7 +106,7 @@ module payload_aligner #(
   endfunction
 
   assert_last_agrees: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      s_tready_o |-> s_tlast_i == (inputs_q == count_t'(1)))
+      s_tready_o && !discard_q |-> s_tlast_i == (inputs_q == count_t'(1)))
   else $error("payload tlast does not agree with the length of its work request");
 
 endmodule

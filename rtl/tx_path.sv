@@ -74,7 +74,7 @@ module tx_path
     .sender_o      (sender)
   );
 
-  logic                   wanted_valid, wanted_ready;
+  logic                   wanted_valid, wanted_ready, wanted_discard;
   logic [OffsetBits-1:0]  wanted_offset;
   logic [31:0]            wanted_length;
   logic                   packet_valid, packet_ready;
@@ -109,6 +109,7 @@ module tx_path
     .start_generation_i,
     .payload_valid_o   (wanted_valid),
     .payload_ready_i   (wanted_ready),
+    .payload_discard_o (wanted_discard),
     .payload_offset_o  (wanted_offset),
     .payload_length_o  (wanted_length),
     .packet_valid_o    (packet_valid),
@@ -119,20 +120,20 @@ module tx_path
 
   // Lets the segmenter work on the next message while the payload of this one
   // is still being taken.
-  logic                   command_valid, command_ready;
+  logic                   command_valid, command_ready, command_discard;
   logic [OffsetBits-1:0]  command_offset;
   logic [31:0]            command_length;
 
   stream_fifo #(
-    .Width(OffsetBits + 32),
+    .Width(1 + OffsetBits + 32),
     .Depth(2)
   ) u_commands (
     .clk_i,
     .rst_ni,
-    .s_data_i ({wanted_offset, wanted_length}),
+    .s_data_i ({wanted_discard, wanted_offset, wanted_length}),
     .s_valid_i(wanted_valid),
     .s_ready_o(wanted_ready),
-    .m_data_o ({command_offset, command_length}),
+    .m_data_o ({command_discard, command_offset, command_length}),
     .m_valid_o(command_valid),
     .m_ready_i(command_ready)
   );
@@ -145,17 +146,18 @@ module tx_path
   ) u_aligner (
     .clk_i,
     .rst_ni,
-    .command_valid_i (command_valid),
-    .command_ready_o (command_ready),
-    .command_offset_i(command_offset),
-    .command_length_i(command_length),
-    .s_tdata_i       (pl_tdata_i),
-    .s_tvalid_i      (pl_tvalid_i),
-    .s_tlast_i       (pl_tlast_i),
-    .s_tready_o      (pl_tready_o),
-    .m_tdata_o       (payload_tdata),
-    .m_tvalid_o      (payload_tvalid),
-    .m_tready_i      (payload_tready)
+    .command_valid_i  (command_valid),
+    .command_ready_o  (command_ready),
+    .command_discard_i(command_discard),
+    .command_offset_i (command_offset),
+    .command_length_i (command_length),
+    .s_tdata_i        (pl_tdata_i),
+    .s_tvalid_i       (pl_tvalid_i),
+    .s_tlast_i        (pl_tlast_i),
+    .s_tready_o       (pl_tready_o),
+    .m_tdata_o        (payload_tdata),
+    .m_tvalid_o       (payload_tvalid),
+    .m_tready_i       (payload_tready)
   );
 
   logic                   frame_valid, frame_ready;

@@ -3,7 +3,7 @@
 // Cuts work requests, one after the other, into packets: opcode, PSN, IP ID,
 // extension headers and payload length of each. A request that cannot be sent
 // is refused with a status, sends nothing and consumes no PSN; its payload is
-// discarded. A QP that fails or is reconfigured while one of its messages is
+// discarded up to tlast, whatever its length said. A QP that fails or is reconfigured while one of its messages is
 // being sent sends no further packet of it; the rest of the payload is discarded.
 //
 // An RC message first asks the ACK tracker for a place (start_*) and waits
@@ -44,6 +44,7 @@ module tx_segmenter
   // The payload of the current request.
   output logic                       payload_valid_o,
   input  wire logic                  payload_ready_i,
+  output logic                       payload_discard_o,
   output logic [OffsetBits-1:0]      payload_offset_o,
   output logic [31:0]                payload_length_o,
   // Packets, each with what is due once it has left.
@@ -95,14 +96,15 @@ module tx_segmenter
   assign is_write      = wr_q.operation inside {OpWrite, OpWriteImm};
   assign has_immediate = wr_q.operation inside {OpSendImm, OpWriteImm};
 
-  assign wr_ready_o       = state_q == StIdle && !hold_i;
-  assign lookup_o         = wr_valid_i && wr_ready_o;
-  assign lookup_index_o   = wr_i.qpn[IndexBits-1:0];
-  assign payload_valid_o  = state_q == StLookup && wr_q.length != '0;
-  assign payload_offset_o = wr_q.payload_offset[OffsetBits-1:0];
-  assign payload_length_o = wr_q.length;
-  assign start_valid_o    = state_q == StStart && !cancelled_q;
-  assign start_o          = '{qpn: wr_q.qpn, wr_id: wr_q.wr_id, last_psn: last_psn_q};
+  assign wr_ready_o        = state_q == StIdle && !hold_i;
+  assign lookup_o          = wr_valid_i && wr_ready_o;
+  assign lookup_index_o    = wr_i.qpn[IndexBits-1:0];
+  assign payload_valid_o   = state_q == StLookup && wr_q.length != '0;
+  assign payload_discard_o = verdict != StatusSuccess;
+  assign payload_offset_o  = wr_q.payload_offset[OffsetBits-1:0];
+  assign payload_length_o  = wr_q.length;
+  assign start_valid_o     = state_q == StStart && !cancelled_q;
+  assign start_o           = '{qpn: wr_q.qpn, wr_id: wr_q.wr_id, last_psn: last_psn_q};
 
   // The position RAM has one write port, and a restart goes first.
   assign packet_valid_o = state_q == StDiscard
@@ -191,14 +193,14 @@ module tx_segmenter
 
         StLookup: begin
           position_q  <= position;
-          remaining_q <= wr_q.length;
+          remaining_q <= payload_discard_o ? '0 : wr_q.length;
           last_psn_q  <= position.psn;
           if (wr_q.length != '0) begin
             last_psn_q <= position.psn + 24'((wr_q.length - 32'd1) >> (sender_i.path_mtu + 4'd7));
           end
           refusal_q   <= verdict;
           if (!payload_valid_o || payload_ready_i) begin
-            if (verdict != StatusSuccess) state_q <= StDiscard;
+            if (payload_discard_o) state_q <= StDiscard;
             else state_q <= sender_i.reliable ? StStart : StPackets;
           end
         end
