@@ -27,6 +27,20 @@ class Landing:
     guards_intact: bool
     problem: str | None
 
+    def lack(self, message: Message) -> str | None:
+        """What keeps this from being `message`, byte for byte; None if nothing does."""
+        if self.problem:
+            return self.problem
+        if self.sha256 != hashlib.sha256(message.payload).hexdigest():
+            return "its bytes differ"
+        if not self.guards_intact:
+            return "bytes around it were overwritten"
+        if self.immediate != message.immediate:
+            return f"its immediate is {self.immediate}, sent {message.immediate}"
+        if message.consumes_receive and self.byte_len != len(message.payload):
+            return f"its completion counts {self.byte_len} bytes, sent {len(message.payload)}"
+        return None
+
 
 class Receiver:
     """A queue pair of the peer, its memory region and its completion queue.

@@ -27,6 +27,11 @@ def cli() -> None:
 
 
 @cli.command()
+@click.option(
+    "--dut",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Manifest of the device; the reference endpoint if not given.",
+)
 @click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto")
 @click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Payloads and start PSNs.")
@@ -35,13 +40,21 @@ def cli() -> None:
 @click.option("--short", is_flag=True, help="Small messages only (for slow machines).")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def demo(
-    backend: str, width: int, seed: int, out: Path, waves: bool, short: bool, quiet: bool
+    dut: Path | None,
+    backend: str,
+    width: int,
+    seed: int,
+    out: Path,
+    waves: bool,
+    short: bool,
+    quiet: bool,
 ) -> None:
     """Send every kind of message from the HDL endpoint into a real Soft-RoCE receiver."""
     from roceproof.demo import run_demo
 
     sys.exit(
         run_demo(
+            dut=dut,
             backend=backend,
             data_width=width,
             seed=seed,
