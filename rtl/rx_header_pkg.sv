@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The first 64 bytes of a received frame as records. A record's first field
+// is the first on the wire; behind the IPv4 header, or behind the Ethernet
+// header for ARP, the same bytes are read as one protocol or another.
+
+`ifndef RX_HEADER_PKG_SV
+`define RX_HEADER_PKG_SV
+
+package rx_header_pkg;
+
+  // Bytes of a frame that decide what it is. The shortest RoCEv2 packet ends
+  // at byte 58, so its end is never before the beat that completes the window.
+  parameter int unsigned WindowBytes = 64;
+
+  // As on the stream: byte 0 in bits 7:0.
+  typedef logic [8*WindowBytes-1:0] window_t;
+
+  // EtherType onwards of an IPv4 packet: IHL is 5 or the packet is not for us.
+  typedef struct packed {
+    logic [3:0]  version;
+    logic [3:0]  ihl;
+    logic [7:0]  tos;
+    logic [15:0] total_length;
+    logic [15:0] id;
+    logic        reserved_flag;
+    logic        dont_fragment;
+    logic        more_fragments;
+    logic [12:0] fragment_offset;
+    logic [7:0]  ttl;
+    logic [7:0]  protocol;
+    logic [15:0] checksum;
+    logic [31:0] source;
+    logic [31:0] destination;
+  } ipv4_t;
+
+  // UDP, BTH and AETH of an ACKNOWLEDGE, and the rest of the window.
+  typedef struct packed {
+    logic [15:0] source_port;
+    logic [15:0] destination_port;
+    logic [15:0] udp_length;
+    logic [15:0] udp_checksum;
+    logic [7:0]  opcode;
+    logic        solicited;
+    logic        mig_req;
+    logic [1:0]  pad_count;
+    logic [3:0]  version;
+    logic [15:0] p_key;
+    logic [7:0]  variant;
+    logic [23:0] dest_qpn;
+    logic [7:0]  ack_req;
+    logic [23:0] psn;
+    logic [7:0]  syndrome;
+    logic [23:0] msn;
+    logic [31:0] icrc;
+    logic [15:0] rest;
+  } roce_ack_t;
+
+  typedef struct packed {
+    logic [7:0]   icmp_type;
+    logic [7:0]   code;
+    logic [15:0]  checksum;
+    logic [207:0] rest;
+  } icmp_t;
+
+  typedef struct packed {
+    logic [15:0]  hardware_type;
+    logic [15:0]  protocol_type;
+    logic [7:0]   hardware_length;
+    logic [7:0]   protocol_length;
+    logic [15:0]  operation;
+    logic [47:0]  sender_mac;
+    logic [31:0]  sender_ipv4;
+    logic [47:0]  target_mac;
+    logic [31:0]  target_ipv4;
+    logic [175:0] rest;
+  } arp_t;
+
+  typedef struct packed {
+    logic [47:0]  destination_mac;
+    logic [47:0]  source_mac;
+    logic [15:0]  ether_type;
+    logic [399:0] payload;
+  } frame_header_t;
+
+  typedef struct packed {
+    ipv4_t        ip;
+    logic [239:0] payload;
+  } ipv4_packet_t;
+
+  // What rx_parser makes of a frame; at most one is set.
+  typedef struct packed {
+    logic ack;           // RC ACKNOWLEDGE for this port, ICRC not yet looked at
+    logic arp_request;   // for this port's address
+    logic echo_request;  // ICMP, for this port's address
+  } frame_kind_t;
+
+  // Wire order (byte 0 most significant) from stream order, and back.
+  function automatic window_t swap_bytes(window_t window);
+    window_t swapped;
+    for (int unsigned i = 0; i < WindowBytes; i++) begin
+      swapped[8*i+:8] = window[8*(WindowBytes-1-i)+:8];
+    end
+    return swapped;
+  endfunction
+
+endpackage
+
+`endif

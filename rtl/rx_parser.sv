@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Says what a received frame is. Takes the stream of rx_window and passes it
+// on one cycle later. In the cycle of the last beat kind_o says what the frame
+// is (otherwise it is zero) and header_o holds its headers.
+// Only untagged frames to this port's MAC (ARP: or broadcast) and IPv4 address
+// have a kind; all else, and every frame marked for discard, has none.
+
+`default_nettype none
+
+module rx_parser
+  import rx_header_pkg::*;
+#(
+  parameter int unsigned DataWidth = 64,
+  localparam int unsigned LaneBits = $clog2(DataWidth / 8),
+  localparam int unsigned BeatBits = 16 - LaneBits
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  input  wire logic [47:0]          port_mac_i,
+  input  wire logic [127:0]         port_gid_i,
+
+  input  wire logic                 valid_i,
+  input  wire logic [DataWidth-1:0] data_i,
+  input  wire logic                 last_i,
+  input  wire logic [BeatBits-1:0]  beat_i,
+  input  wire window_t              window_i,
+  input  wire icrc_pkg::position_t  length_i,
+  input  wire logic                 discard_i,
+
+  output      logic                 valid_o,
+  output      logic [DataWidth-1:0] data_o,
+  output      logic                 last_o,
+  output      logic [BeatBits-1:0]  beat_o,
+  output      frame_kind_t          kind_o,
+  output      frame_header_t        header_o
+);
+
+  localparam logic [15:0] EthernetBytes = 16'd14;
+  localparam logic [15:0] ArpBytes      = 16'd28;
+  localparam logic [15:0] Ipv4Bytes     = 16'd20;
+  localparam logic [15:0] IcmpBytes     = 16'd8;
+  localparam logic [15:0] AckBytes      = 16'd28;  // UDP header, BTH, AETH, ICRC
+
+  frame_header_t header;
+  ipv4_packet_t  packet;
+  roce_ack_t     roce;
+  icmp_t         icmp;
+  arp_t          arp;
+
+  // The window is whole, and looked at, with the last beat only.
+  logic settled;
+  assign settled = valid_i && last_i;
+
+  always_comb begin
+    header = '0;
+    if (settled) header = frame_header_t'(swap_bytes(window_i));
+  end
+
+  assign packet = ipv4_packet_t'(header.payload);
+  assign roce   = roce_ack_t'(packet.payload);
+  assign icmp   = icmp_t'(packet.payload);
+  assign arp    = arp_t'(header.payload);
+
+  logic        port_has_ipv4, to_mac, to_ipv4, is_arp, is_ack, is_echo;
+  logic [31:0] port_ipv4;
+
+  assign port_has_ipv4 = port_gid_i[127:32] == 96'hFFFF;
+  assign port_ipv4     = port_gid_i[31:0];
+  assign to_mac        = header.destination_mac == port_mac_i;
+
+  assign is_arp = header.ether_type == roce_pkg::EtherTypeArp
+      && (to_mac || header.destination_mac == '1)
+      && length_i >= EthernetBytes + ArpBytes
+      && arp.hardware_type == 16'd1 && arp.protocol_type == roce_pkg::EtherTypeIpv4
+      && arp.hardware_length == 8'd6 && arp.protocol_length == 8'd4
+      && arp.operation == 16'd1
+      && arp.target_ipv4 == port_ipv4;
+
+  assign to_ipv4 = header.ether_type == roce_pkg::EtherTypeIpv4 && to_mac
+      && packet.ip.version == 4'd4 && packet.ip.ihl == 4'd5
+      && !packet.ip.more_fragments && packet.ip.fragment_offset == '0
+      && packet.ip.destination == port_ipv4
+      && packet.ip.total_length <= length_i - EthernetBytes;
+
+  assign is_echo = packet.ip.protocol == roce_pkg::IpProtoIcmp
+      && icmp.icmp_type == 8'd8 && icmp.code == 8'd0
+      && packet.ip.total_length >= Ipv4Bytes + IcmpBytes;
+
+  assign is_ack = packet.ip.protocol == roce_pkg::IpProtoUdp
+      && packet.ip.total_length == Ipv4Bytes + AckBytes
+      && roce.destination_port == roce_pkg::RoceUdpPort && roce.udp_length == AckBytes
+      && roce.opcode == roce_pkg::RcAcknowledge
+      && roce.pad_count == '0 && roce.version == '0
+      && roce.p_key[14:0] == 15'h7FFF;
+
+  // The kind as far as it is known without the IPv4 header checksum, and the
+  // sum that settles it one stage later: all words together give ones.
+  frame_kind_t kind_q;
+  logic [19:0] sum_q;
+  logic        sum_ok;
+
+  function automatic logic [19:0] word_sum(ipv4_t ip);
+    logic [159:0] words = ip;
+    word_sum = '0;
+    for (int unsigned i = 0; i < 10; i++) word_sum += 20'(words[16*i+:16]);
+  endfunction
+
+  assign sum_ok              = 17'(sum_q[15:0]) + 17'(sum_q[19:16]) == 17'h0FFFF;
+  assign kind_o.arp_request  = kind_q.arp_request;
+  assign kind_o.ack          = kind_q.ack && sum_ok;
+  assign kind_o.echo_request = kind_q.echo_request && sum_ok;
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      data_o <= data_i;
+      last_o <= last_i;
+      beat_o <= beat_i;
+    end
+    kind_q <= '0;
+    if (settled) begin
+      kind_q.arp_request  <= !discard_i && port_has_ipv4 && is_arp;
+      kind_q.ack          <= !discard_i && port_has_ipv4 && to_ipv4 && is_ack;
+      kind_q.echo_request <= !discard_i && port_has_ipv4 && to_ipv4 && is_echo;
+      sum_q               <= word_sum(packet.ip);
+      header_o            <= header;
+    end
+    valid_o <= valid_i && rst_ni;
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The receive half of the endpoint. Frames from the wire become
+//   * responses: RC ACKNOWLEDGE packets for this port whose ICRC is right,
+//   * replies: frames that answer ARP and ICMP echo requests.
+// Everything else is dropped without a trace. Frames are taken at full rate;
+// only responses that nobody takes stop the wire, replies never do.
+
+`default_nettype none
+
+module rx_path
+  import rx_header_pkg::*;
+#(
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned EchoBytes = 16384
+) (
+  input  wire logic                       clk_i,
+  input  wire logic                       rst_ni,
+  input  wire logic [47:0]                port_mac_i,
+  input  wire logic [127:0]               port_gid_i,
+
+  input  wire logic [DataWidth-1:0]       rx_tdata_i,
+  input  wire logic [DataWidth/8-1:0]     rx_tkeep_i,
+  input  wire logic                       rx_tvalid_i,
+  input  wire logic                       rx_tlast_i,
+  input  wire logic                       rx_tuser_i,
+  output      logic                       rx_tready_o,
+
+  output      logic                       response_valid_o,
+  input  wire logic                       response_ready_i,
+  output      roce_pkg::response_t        response_o,
+
+  output      logic [DataWidth-1:0]       reply_tdata_o,
+  output      logic [DataWidth/8-1:0]     reply_tkeep_o,
+  output      logic                       reply_tvalid_o,
+  output      logic                       reply_tlast_o,
+  input  wire logic                       reply_tready_i
+);
+
+  localparam int unsigned BeatBits = 16 - $clog2(DataWidth / 8);
+
+  // Frames between the wire and their verdict. Enough for one frame in every
+  // beat at the widest stream's latency.
+  localparam int unsigned MaxFrames = 16;
+
+  logic                 window_valid, window_last, discard;
+  logic [DataWidth-1:0] window_data;
+  logic [BeatBits-1:0]  window_beat;
+  window_t              window;
+  icrc_pkg::position_t  length;
+  rx_window #(
+    .DataWidth(DataWidth)
+  ) u_window (
+    .clk_i,
+    .rst_ni,
+    .valid_i  (rx_tvalid_i && rx_tready_o),
+    .tdata_i  (rx_tdata_i),
+    .tkeep_i  (rx_tkeep_i),
+    .tlast_i  (rx_tlast_i),
+    .tuser_i  (rx_tuser_i),
+    .valid_o  (window_valid),
+    .data_o   (window_data),
+    .last_o   (window_last),
+    .beat_o   (window_beat),
+    .window_o (window),
+    .length_o (length),
+    .discard_o(discard)
+  );
+
+  logic                 parsed_valid, parsed_last;
+  logic [DataWidth-1:0] parsed_data;
+  logic [BeatBits-1:0]  parsed_beat;
+  frame_kind_t          kind;
+  frame_header_t        header;
+  rx_parser #(
+    .DataWidth(DataWidth)
+  ) u_parser (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .port_gid_i,
+    .valid_i  (window_valid),
+    .data_i   (window_data),
+    .last_i   (window_last),
+    .beat_i   (window_beat),
+    .window_i (window),
+    .length_i (length),
+    .discard_i(discard),
+    .valid_o  (parsed_valid),
+    .data_o   (parsed_data),
+    .last_o   (parsed_last),
+    .beat_o   (parsed_beat),
+    .kind_o   (kind),
+    .header_o (header)
+  );
+
+  logic verdict_valid, is_roce, icrc_ok;
+  icrc_check #(
+    .DataWidth(DataWidth)
+  ) u_icrc_check (
+    .clk_i,
+    .rst_ni,
+    .valid_i        (window_valid),
+    .data_i         (window_data),
+    .last_i         (window_last),
+    .beat_i         (window_beat),
+    .window_i       (window),
+    .length_i       (length),
+    .discard_i      (discard),
+    .verdict_valid_o(verdict_valid),
+    .is_roce_o      (is_roce),
+    .ok_o           (icrc_ok)
+  );
+
+  rx_response_join #(
+    .MaxFrames(MaxFrames)
+  ) u_responses (
+    .clk_i,
+    .rst_ni,
+    .frame_taken_i  (rx_tvalid_i && rx_tready_o && rx_tlast_i),
+    .ready_o        (rx_tready_o),
+    .frame_valid_i  (parsed_valid && parsed_last),
+    .is_ack_i       (kind.ack),
+    .header_i       (header),
+    .verdict_valid_i(verdict_valid),
+    .icrc_ok_i      (is_roce && icrc_ok),
+    .response_valid_o,
+    .response_ready_i,
+    .response_o
+  );
+
+  logic [DataWidth-1:0]   arp_tdata, echo_tdata;
+  logic [DataWidth/8-1:0] arp_tkeep, echo_tkeep;
+  logic                   arp_tvalid, arp_tlast, arp_tready;
+  logic                   echo_tvalid, echo_tlast, echo_tready;
+
+  arp_reply #(
+    .DataWidth(DataWidth)
+  ) u_arp_reply (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .request_i (kind.arp_request),
+    .header_i  (header),
+    .m_tdata_o (arp_tdata),
+    .m_tkeep_o (arp_tkeep),
+    .m_tvalid_o(arp_tvalid),
+    .m_tlast_o (arp_tlast),
+    .m_tready_i(arp_tready)
+  );
+
+  icmp_echo #(
+    .DataWidth(DataWidth),
+    .EchoBytes(EchoBytes)
+  ) u_icmp_echo (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .valid_i   (parsed_valid),
+    .data_i    (parsed_data),
+    .beat_i    (parsed_beat),
+    .request_i (kind.echo_request),
+    .header_i  (header),
+    .m_tdata_o (echo_tdata),
+    .m_tkeep_o (echo_tkeep),
+    .m_tvalid_o(echo_tvalid),
+    .m_tlast_o (echo_tlast),
+    .m_tready_i(echo_tready)
+  );
+
+  frame_mux #(
+    .DataWidth(DataWidth)
+  ) u_reply_mux (
+    .clk_i,
+    .rst_ni,
+    .a_tdata_i (arp_tdata),
+    .a_tkeep_i (arp_tkeep),
+    .a_tvalid_i(arp_tvalid),
+    .a_tlast_i (arp_tlast),
+    .a_tready_o(arp_tready),
+    .b_tdata_i (echo_tdata),
+    .b_tkeep_i (echo_tkeep),
+    .b_tvalid_i(echo_tvalid),
+    .b_tlast_i (echo_tlast),
+    .b_tready_o(echo_tready),
+    .m_tdata_o (reply_tdata_o),
+    .m_tkeep_o (reply_tkeep_o),
+    .m_tvalid_o(reply_tvalid_o),
+    .m_tlast_o (reply_tlast_o),
+    .m_tready_i(reply_tready_i)
+  );
+
+endmodule
+
+`default_nettype wire
