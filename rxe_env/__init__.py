@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Soft-RoCE anywhere: a real kernel RDMA stack as the peer of a simulation."""
 
+from roceproof.rxe_env.doctor import Check, doctor
 from roceproof.rxe_env.errors import AgentError, PeerDied, RxeError, Unavailable
+from roceproof.rxe_env.named import env_down, env_status, env_up
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
-__all__ = ["DUT_IPV4", "AgentError", "PeerDied", "RxeError", "SoftRoce", "Unavailable"]
+__all__ = [
+    "DUT_IPV4",
+    "AgentError",
+    "Check",
+    "PeerDied",
+    "RxeError",
+    "SoftRoce",
+    "Unavailable",
+    "doctor",
+    "env_down",
+    "env_status",
+    "env_up",
+]

@@ -31,8 +31,8 @@ def build_agent(*, flags: tuple[str, ...] = OPTIMISED) -> Path:
 
     def build(place: Path) -> None:
         _require_headers(compiler, place)
-        command = [compiler, *FLAGS, *flags, *sources, "-o", place / NAME, *LIBRARIES]
-        run(command, timeout=120)
+        output = ("-o", place / NAME)
+        run([compiler, *FLAGS, *flags, *sources, *output, *LIBRARIES], timeout=120)
 
     key = cache.digest(version, *FLAGS, *flags, *LIBRARIES, *inputs)
     return cache.entry("agent", key, build) / NAME

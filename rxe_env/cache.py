@@ -67,7 +67,8 @@ def entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             if not place.is_dir():
                 _build_into(place, build)
                 _forget_old(home)
-    os.utime(place)
+    with contextlib.suppress(OSError):  # a cache that cannot be written to can still be used
+        os.utime(place)
     return place
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import select
 import time
 from typing import Any
@@ -21,9 +22,26 @@ class AgentChannel:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._received = bytearray()
-        self._last_id = 0
+        # Answers to an earlier conversation's requests must not be taken for ours.
+        self._last_id = secrets.randbits(32)
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
+
+    def wait_ready(self, *, timeout: float) -> None:
+        """Wait for the line with which an agent begins."""
+        self._line("the start of the agent", time.monotonic() + timeout)
+
+    def restart(self, *, timeout: float) -> None:
+        """Begin afresh with an agent that may be in the middle of another conversation.
+
+        Whatever that one left half sent, unread or allocated is gone afterwards.
+        """
+        deadline = time.monotonic() + timeout
+        self._last_id += 1
+        request = {"id": self._last_id, "op": "reset"}
+        self._send(b"\n" + json.dumps(request).encode() + b"\n", "reset", deadline)
+        while json.loads(self._line("reset", deadline)).get("id") != self._last_id:
+            pass
 
     def call(self, op: str, fields: dict[str, Any], *, timeout: float) -> dict[str, Any]:
         """Send a request and return the agent's answer to it."""

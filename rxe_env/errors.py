@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from roceproof.errors import RoceproofError
 
-class RxeError(Exception):
+
+class RxeError(RoceproofError):
     """Any failure of the Soft-RoCE environment."""
 
 

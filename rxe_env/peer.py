@@ -13,10 +13,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
+from roceproof.rxe_env import named, native, vm_backend
 from roceproof.rxe_env.backend import Backend
 from roceproof.rxe_env.errors import PeerDied, RxeError, Unavailable
 from roceproof.rxe_env.verbs import CALL_SECONDS, Verbs
-from roceproof.rxe_env.vm_backend import VmBackend
+from roceproof.rxe_env.vm_backend import AttachedBackend, VmBackend
 
 # The address that the device under test is expected to have, on the peer's subnet.
 DUT_IPV4 = "10.77.0.1"
@@ -42,6 +43,19 @@ class SoftRoce(Verbs):
     def start(cls, *, backend: str = "auto", progress: Callable[[str], None] | None = None) -> Self:
         """Start a peer on the "vm" or "native" back end; "auto" takes native where it works."""
         place = _open_backend(backend, progress or (lambda text: None))
+        try:
+            return cls(place)
+        except BaseException:
+            place.close()
+            raise
+
+    @classmethod
+    def attach(cls) -> Self:
+        """Use the background peer that `env up` started."""
+        status = named.env_status()
+        if not status["up"]:
+            raise Unavailable("no background peer is up: run `roceproof env up`")
+        place = AttachedBackend(status, named.agent_socket())
         try:
             return cls(place)
         except BaseException:
@@ -86,6 +100,10 @@ class SoftRoce(Verbs):
 
 
 def _open_backend(wanted: str, progress: Callable[[str], None]) -> Backend:
-    if wanted in ("auto", "vm"):
-        return VmBackend(progress)
+    if wanted == "auto":
+        wanted = "native" if native.missing() is None else "vm"
+    if wanted == "vm":
+        return VmBackend(vm_backend.machine(progress), progress)
+    if wanted == "native":
+        return native.NativeBackend(progress)
     raise Unavailable(f"there is no back end '{wanted}': use auto, vm or native")

@@ -48,10 +48,15 @@ def peer_arguments(machine: Machine, fds: dict[str, int]) -> list[str]:
     return [*machine.hardware(), *qemu.agent_port(fds["agent"]), *qemu.network(fds["net"])]
 
 
+def restore_arguments(machine: Machine, state: Path, fds: dict[str, int]) -> list[str]:
+    """Return the arguments of a peer that starts where its saved state ends."""
+    source = f"exec:{tool('zstd')} -q -dc < {shlex.quote(str(state))}"
+    return [*peer_arguments(machine, fds), "-incoming", source]
+
+
 def restored(machine: Machine, state: Path) -> Vm:
     """Start the machine where its saved state ends."""
-    source = f"exec:{tool('zstd')} -q -dc < {shlex.quote(str(state))}"
-    return Vm(("agent", "net"), lambda fds: [*peer_arguments(machine, fds), "-incoming", source])
+    return Vm(("agent", "net"), lambda fds: restore_arguments(machine, state, fds))
 
 
 def _boot_and_save(machine: Machine, state: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import socket
 import subprocess
 from collections.abc import Callable
@@ -17,8 +18,15 @@ KEEPER = Path(__file__).parent / "keeper.sh"
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 10.0
 TAIL_LINES = 15
+QEMU_LOG = "qemu.log"
 
 Arguments = Callable[[dict[str, int]], list[str]]
+
+
+def tail(log: str) -> str:
+    """Return the last lines of a log that say something."""
+    lines = [line for line in log.splitlines() if line.strip()]
+    return "\n".join(lines[-TAIL_LINES:])
 
 
 class Vm:
@@ -29,20 +37,22 @@ class Vm:
 
     def __init__(self, sockets: tuple[str, ...], arguments: Arguments) -> None:
         self.directory = rundir.make_run_dir()
-        with contextlib.ExitStack() as listeners:
-            fds = {
-                name: listeners.enter_context(rundir.listen(self.socket_path(name))).fileno()
-                for name in sockets
-            }
-            self._keeper = subprocess.Popen(
-                [
-                    *("sh", KEEPER, self.directory),
-                    *arguments(fds),
-                    *qemu.console(self.directory),
-                ],
+        try:
+            self._keeper = self._start(sockets, arguments)
+        except BaseException:
+            shutil.rmtree(self.directory)
+            raise
+
+    def _start(self, sockets: tuple[str, ...], arguments: Arguments) -> subprocess.Popen[bytes]:
+        with contextlib.ExitStack() as stack:
+            listeners = [stack.enter_context(rundir.listen(self.socket_path(s))) for s in sockets]
+            fds = {name: socket.fileno() for name, socket in zip(sockets, listeners, strict=True)}
+            command = [*arguments(fds), *qemu.console(self.directory)]
+            return subprocess.Popen(
+                ["sh", KEEPER, self.directory, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=(self.directory / "qemu.log").open("w"),
+                stderr=stack.enter_context((self.directory / QEMU_LOG).open("w")),
                 pass_fds=list(fds.values()),
                 start_new_session=True,
             )
@@ -61,9 +71,7 @@ class Vm:
 
     def console_tail(self) -> str:
         """Return the last lines of the console, after anything that QEMU itself said."""
-        text = self._log("qemu.log") + self.console()
-        lines = [line for line in text.splitlines() if line.strip()]
-        return "\n".join(lines[-TAIL_LINES:])
+        return tail(self._log(QEMU_LOG) + self.console())
 
     def _log(self, name: str) -> str:
         path = self.directory / name
@@ -74,6 +82,7 @@ class Vm:
         assert self._keeper.stdin
         self._keeper.stdin.close()
         self._keeper.wait(CLOSE_SECONDS)
+        shutil.rmtree(self.directory, ignore_errors=True)  # should the keeper have been killed
 
     def __enter__(self) -> Self:
         return self

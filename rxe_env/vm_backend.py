@@ -4,23 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from roceproof.rxe_env import accel, initramfs, kernel, saved
+from roceproof.rxe_env import accel, initramfs, kernel, rundir, saved, vm
 from roceproof.rxe_env.agent_build import build_agent
 from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
 
 GUEST_IPV4 = "10.77.0.2"
+RESTART_SECONDS = 5.0
 
 
-def machine(progress: Callable[[str], None]) -> Machine:
-    """Return the peer's machine with everything it boots from in place."""
+def machine(progress: Callable[[str], None], *, agent: Path | None = None) -> Machine:
+    """Return the peer's machine with everything it boots from in place.
+
+    `agent` replaces the agent that is built from the sources.
+    """
     guest_kernel = kernel.fetch(progress)
     image = initramfs.build_image(
         guest_kernel,
         modules=kernel.PEER_MODULES,
         init="init-peer.sh",
-        programs=[build_agent()],
+        programs=[agent or build_agent()],
     )
     return Machine(guest_kernel.image, accel.choose(guest_kernel.image, progress), image)
 
@@ -32,8 +39,7 @@ class VmBackend:
     ipv4 = GUEST_IPV4
     netns = None
 
-    def __init__(self, progress: Callable[[str], None]) -> None:
-        ready = machine(progress)
+    def __init__(self, ready: Machine, progress: Callable[[str], None]) -> None:
         self.accel = ready.accel
         self._vm = saved.restored(ready, saved.state_for(ready, progress))
         self.link = f"socket:{self._vm.socket_path('net')}"
@@ -52,3 +58,31 @@ class VmBackend:
         """End the machine."""
         self._agent.close()
         self._vm.close()
+
+
+class AttachedBackend:
+    """The background peer that env_up() started. Closing lets go of it; it stays up."""
+
+    name = "vm"
+    ipv4 = GUEST_IPV4
+    netns = None
+
+    def __init__(self, status: dict[str, Any], agent_socket: Path) -> None:
+        self.accel = str(status["accel"])
+        self.link = str(status["link"])
+        self._console = Path(status["console"])
+        self._agent = rundir.connect(agent_socket, timeout=vm.CONNECT_SECONDS)
+        self.channel = AgentChannel(self._agent.fileno(), self._agent.fileno())
+        try:
+            self.channel.restart(timeout=RESTART_SECONDS)
+        except PeerDied as error:
+            self._agent.close()
+            raise PeerDied(f"{error.reason}: is another program using it?") from None
+
+    def console_tail(self) -> str:
+        """Return the last lines of the guest's console."""
+        return vm.tail(self._console.read_text(errors="replace"))
+
+    def close(self) -> None:
+        """Let go of the agent."""
+        self._agent.close()

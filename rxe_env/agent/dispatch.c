@@ -23,6 +23,13 @@ static json_t *op_quit(struct session *session, const json_t *request, struct fa
     return json_object();
 }
 
+static json_t *op_reset(struct session *session, const json_t *request, struct fail *f) {
+    (void)request;
+    (void)f;
+    table_destroy_all(&session->table);
+    return json_object();
+}
+
 static const struct entry entries[] = {
     {"hello", op_hello, "id op"},
     {"alloc_pd", op_alloc_pd, "id op"},
@@ -48,6 +55,7 @@ static const struct entry entries[] = {
     {"sha256", op_sha256, "id op mr offset length"},
     {"counters", op_counters, "id op"},
     {"destroy", op_destroy, "id op handle"},
+    {"reset", op_reset, "id op"},
     {"quit", op_quit, "id op"},
 };
 
@@ -64,7 +72,7 @@ static json_t *run(struct session *session, const json_t *request, struct fail *
         if (!arg_only(request, entry->fields, f)) {
             return NULL;
         }
-        if (!session->verbs && entry->run != op_quit) {
+        if (!session->verbs && entry->run != op_quit && entry->run != op_reset) {
             *f = session->no_device;
             return NULL;
         }

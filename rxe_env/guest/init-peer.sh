@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=dash
 #
 # PID 1 of a Soft-RoCE peer: brings up one interface with an rxe device on it
 # and runs the verbs agent on the first virtio port. When the agent ends, so

@@ -1,0 +1,39 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=dash
+#
+# PID 1 of a machine that runs one command of the host's file system, read-only,
+# on a kernel with rdma_rxe. /command holds the command; its output and then a
+# line with its exit code go to the first virtio port.
+
+say() { echo "roceproof-guest: $*" >/dev/console; }
+
+fail() {
+    say "FAILED: $*"
+    poweroff -f
+}
+
+/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin /host
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t devtmpfs dev /dev || fail "cannot mount devtmpfs"
+
+while read -r module; do
+    insmod "/modules/$module" || fail "cannot load $module"
+done </modules/order
+
+mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=512000 host /host ||
+    fail "cannot mount the host's root"
+mount -t proc proc /host/proc
+mount -t sysfs sys /host/sys
+mount -t devtmpfs dev /host/dev
+for directory in tmp run; do
+    mount -t tmpfs tmpfs "/host/$directory" || fail "no tmpfs on /$directory"
+done
+hostname rxe-inside
+chroot /host /sbin/ip link set lo up
+
+cp /command /host/run/command
+chroot /host /bin/sh /run/command >/dev/vport0p1 2>&1
+printf '\nexit %d\n' $? >/dev/vport0p1
+poweroff -f

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""env up, down, status: one peer that stays in the background until it is told to go.
+
+Its sockets, log and record lie in one directory; the record says which process
+it is, by number and start time, so that no other process is ever taken for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from roceproof.rxe_env import cache, qemu, rundir, saved, vm_backend
+from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.errors import PeerDied, Unavailable
+
+SOCKETS = ("agent", "net")
+START_SECONDS = 30.0
+STOP_SECONDS = 5.0
+HELLO_SECONDS = 15.0
+
+
+def env_up(progress: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
+    """Start the background peer unless it is up, and return its status."""
+    with cache.locked("env"):
+        if not env_status()["up"]:
+            _clear()
+            try:
+                _start(progress)
+            except BaseException:
+                _stop()
+                raise
+    return env_status()
+
+
+def env_down() -> bool:
+    """End the background peer; return whether there was one."""
+    with cache.locked("env"):
+        was_up = bool(env_status()["up"])
+        _stop()
+    return was_up
+
+
+def env_status() -> dict[str, Any]:
+    """Return {"up": bool} and, when up, pid, backend, accel, kernel, mac, ipv4, link, console."""
+    record = _record()
+    if not record or _start_time(record["pid"]) != record["start_time"]:
+        return {"up": False}
+    return {"up": True, **record}
+
+
+def agent_socket() -> Path:
+    """Return where the background peer's agent listens."""
+    return _home() / "agent.sock"
+
+
+def _home() -> Path:
+    return cache.state_dir() / "env"
+
+
+def _record() -> dict[str, Any] | None:
+    try:
+        return dict(json.loads((_home() / "env.json").read_text()))
+    except (OSError, ValueError):
+        return None
+
+
+def _start_time(pid: int) -> str | None:
+    """Return when a process started; None when it is gone or only waits to be reaped."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else fields[19]
+
+
+def _start(progress: Callable[[str], None]) -> None:
+    ready = vm_backend.machine(progress)
+    state = saved.state_for(ready, progress)
+    home = _home()
+    home.mkdir(parents=True, mode=0o700)
+    if len(str(agent_socket())) > rundir.MAX_SOCKET_PATH:
+        raise Unavailable(f"{home} is too long a path for sockets: set XDG_RUNTIME_DIR")
+    with ExitStack() as listeners:
+        fds = {
+            name: listeners.enter_context(rundir.listen(home / f"{name}.sock")).fileno()
+            for name in SOCKETS
+        }
+        command = [
+            *saved.restore_arguments(ready, state, fds),
+            *qemu.console(home),
+            *("-daemonize", "-pidfile", str(home / "pid")),
+        ]
+        done = subprocess.run(
+            command,
+            pass_fds=list(fds.values()),
+            capture_output=True,
+            text=True,
+            timeout=START_SECONDS,
+            check=False,
+        )
+    if done.returncode:
+        raise Unavailable(f"QEMU did not start: {done.stderr.strip()}")
+    hello = _hello(home)
+    pid = int((home / "pid").read_text())
+    record = {
+        "pid": pid,
+        "start_time": _start_time(pid),
+        "backend": "vm",
+        "accel": ready.accel,
+        "kernel": hello["kernel"],
+        "mac": hello["mac"],
+        "ipv4": vm_backend.GUEST_IPV4,
+        "link": f"socket:{home / 'net.sock'}",
+        "console": str(home / qemu.CONSOLE_LOG),
+    }
+    (home / "env.json").write_text(json.dumps(record, indent=1))
+
+
+def _hello(home: Path) -> dict[str, Any]:
+    with rundir.connect(home / "agent.sock", timeout=HELLO_SECONDS) as agent:
+        try:
+            channel = AgentChannel(agent.fileno(), agent.fileno())
+            return channel.call("hello", {}, timeout=HELLO_SECONDS)
+        except PeerDied as error:
+            log = home / qemu.CONSOLE_LOG
+            raise PeerDied(error.reason, log.read_text() if log.exists() else "") from None
+
+
+def _stop() -> None:
+    with suppress(OSError, ValueError):
+        _end(int((_home() / "pid").read_text()))
+    _clear()
+
+
+def _end(pid: int) -> None:
+    """End process `pid` if it is the QEMU that was started on our directory."""
+    process = os.pidfd_open(pid)
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if str(_home() / "pid").encode() not in command:
+            return
+        signal.pidfd_send_signal(process, signal.SIGTERM)
+        if not select.select([process], [], [], STOP_SECONDS)[0]:
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+            select.select([process], [], [], STOP_SECONDS)
+    finally:
+        os.close(process)
+
+
+def _clear() -> None:
+    shutil.rmtree(_home(), ignore_errors=True)
