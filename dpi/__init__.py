@@ -2,8 +2,12 @@
 """The bridge between a simulated device and the rest of the world."""
 
 from roceproof.dpi.build import Build, BuildError, build_simulation
+from roceproof.dpi.events import Frame, PortStatistics, Statistics, Stop, TimedCompletion, Until
 from roceproof.dpi.manifest import Capabilities, Manifest, ManifestError, load_manifest
+from roceproof.dpi.options import Flow, PortOptions
 from roceproof.dpi.payload import PatternPayload
+from roceproof.dpi.port import Port
+from roceproof.dpi.process import SimulationError, SimulationTimeout
 from roceproof.dpi.records import (
     Completion,
     Operation,
@@ -14,20 +18,7 @@ from roceproof.dpi.records import (
     Status,
     WorkRequest,
 )
-from roceproof.dpi.simulation import (
-    Flow,
-    Frame,
-    Port,
-    PortOptions,
-    PortStatistics,
-    Simulation,
-    SimulationError,
-    SimulationTimeout,
-    Statistics,
-    Stop,
-    TimedCompletion,
-    Until,
-)
+from roceproof.dpi.simulation import Simulation
 
 __all__ = [
     "Build",

@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from roceproof.dpi.manifest import Manifest
+from roceproof.errors import RoceproofError
 
 ROOM = Path(__file__).resolve().parent
 DEFAULT_BUILD_ROOT = ROOM.parent / "build" / "sim"
@@ -61,7 +62,7 @@ MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
 BUILD_SECONDS = 1800
 
 
-class BuildError(RuntimeError):
+class BuildError(RoceproofError):
     """A simulation could not be built. The text ends with the tool's own last words."""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from roceproof.dpi.records import Operation, PathMtu, Service
+from roceproof.errors import RoceproofError
 
 SCHEMA = 1
 DATA_WIDTHS = (64, 128, 256, 512, 1024)
@@ -19,7 +20,7 @@ T = TypeVar("T")
 E = TypeVar("E", Service, Operation)
 
 
-class ManifestError(ValueError):
+class ManifestError(RoceproofError):
     """A manifest cannot be used. The text names the key and what it should hold."""
 
 

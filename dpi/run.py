@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from roceproof.dpi.events import Statistics
 from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.simulation import PortOptions, Simulation, SimulationTimeout, Statistics
+from roceproof.dpi.options import PortOptions
+from roceproof.dpi.process import SimulationTimeout
+from roceproof.dpi.simulation import Simulation
 
 HEARTBEAT_SECONDS = 2.0
 

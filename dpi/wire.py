@@ -47,6 +47,12 @@ def text(value: str) -> bytes:
     return struct.pack("<H", len(data)) + data
 
 
+def read_text(data: bytes) -> str:
+    """The string field that a message consists of."""
+    (length,) = struct.unpack_from("<H", data)
+    return data[2 : 2 + length].decode(errors="replace")
+
+
 def message(kind: MessageType, *parts: bytes) -> bytes:
     """One message, ready to send."""
     length = 1 + sum(map(len, parts))

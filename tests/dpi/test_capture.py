@@ -9,9 +9,8 @@ import signal
 import subprocess
 
 import pytest
+from roceproof.dpi import PortOptions, SimulationError, Until
 from scapy.utils import rdpcap
-
-from roceproof.dpi import PortOptions, Until
 
 pytestmark = pytest.mark.sim
 
@@ -24,11 +23,11 @@ def test_capture_is_whole_after_the_simulation_was_killed(start_echo, tmp_path):
     for _ in range(10):
         assert simulation.run(cycles=10_000, until=Until.FRAME).reason == Until.FRAME
     os.kill(simulation.pid, signal.SIGKILL)
-    simulation._process.wait()
+    with pytest.raises(SimulationError, match="killed by SIGKILL"):
+        simulation.statistics()
     frames = [bytes(packet) for packet in rdpcap(str(capture))]
     assert len(frames) >= 20
     assert frames.count(bytes([0]) * 300) == 2
-    simulation._kill()
 
 
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")

@@ -9,9 +9,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from scapy.utils import PcapWriter, RawPcapNgReader
-
 from roceproof.dpi import PortOptions, SimulationError, Until
+from scapy.utils import PcapWriter, RawPcapNgReader
 
 pytestmark = pytest.mark.sim
 
@@ -185,5 +184,5 @@ def test_replay_keeps_the_capture_pace_in_simulated_time(start_echo, tmp_path, s
 def test_replay_of_something_that_is_no_capture_is_an_error(start_echo, tmp_path):
     path = tmp_path / "not.pcap"
     path.write_text("not a capture at all")
-    with pytest.raises(SimulationError, match="link pcap:.*unknown file format"):
+    with pytest.raises(SimulationError, match=r"link pcap:.*unknown file format"):
         start_echo(PortOptions(link=f"pcap:{path}"))

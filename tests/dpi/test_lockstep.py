@@ -7,8 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from scapy.utils import RawPcapNgReader
-
 from roceproof.dpi import (
     Flow,
     Frame,
@@ -24,6 +22,7 @@ from roceproof.dpi import (
     Until,
     WorkRequest,
 )
+from scapy.utils import RawPcapNgReader
 
 pytestmark = pytest.mark.sim
 

@@ -7,7 +7,6 @@ import io
 import socket
 
 import pytest
-
 from roceproof.dpi import PortOptions
 from roceproof.dpi.run import run_on_link
 

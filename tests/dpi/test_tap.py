@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from roceproof.dpi import build_simulation
 
 pytestmark = pytest.mark.sim

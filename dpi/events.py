@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a simulation reports: stops, frames, completions and counters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import IntFlag
+from typing import Self
+
+from roceproof.dpi import wire
+from roceproof.dpi.records import Completion
+
+
+class Until(IntFlag):
+    """What ends a run before its cycles are over."""
+
+    CYCLES = 0
+    FRAME = 1
+    COMPLETION = 2
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a run ended, and what ended it: CYCLES, or the events that came."""
+
+    cycle: int
+    reason: Until
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame the device sent; its last beat moved in `cycle`."""
+
+    cycle: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class TimedCompletion:
+    """A completion and the cycle in which it was taken."""
+
+    cycle: int
+    completion: Completion
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortStatistics:
+    """A port's counters; in is towards the device."""
+
+    frames_in: int
+    frames_out: int
+    bytes_in: int
+    bytes_out: int
+    discarded_out: int  # frames the device itself marked for discard
+    dropped_in: int  # by the link or the kernel behind it
+    dropped_out: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """A moment of a simulation."""
+
+    cycle: int
+    simulated_seconds: float
+    wall_seconds: float
+    ports: tuple[PortStatistics, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Simulated time over wall time."""
+        return self.simulated_seconds / self.wall_seconds if self.wall_seconds else 0.0
+
+    @classmethod
+    def unpack(cls, body: bytes, *, clock_ps: int) -> Self:
+        """Read a STATISTICS message."""
+        cycle, wall_ns = wire.STATISTICS.unpack_from(body)
+        names = [field.name for field in fields(PortStatistics)]
+        return cls(
+            cycle=cycle,
+            simulated_seconds=cycle * clock_ps * 1e-12,
+            wall_seconds=wall_ns * 1e-9,
+            ports=tuple(
+                PortStatistics(**dict(zip(names, values, strict=True)))
+                for values in wire.PORT_STATISTICS.iter_unpack(body[wire.STATISTICS.size :])
+            ),
+        )

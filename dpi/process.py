@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The simulator process: started with a control channel, ended for certain, heard to the last."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from roceproof.errors import RoceproofError
+
+END_SECONDS = 10.0
+LAST_WORDS = 8
+
+
+class SimulationError(RoceproofError):
+    """A simulation failed. `log` is the file with all that it printed, where it is kept."""
+
+    def __init__(self, text: str, *, log: Path | None = None):
+        super().__init__(text)
+        self.log = log
+
+
+class SimulationTimeout(SimulationError):
+    """The simulation is alive but what was waited for did not come in time."""
+
+
+class SimulatorProcess:
+    """One running simulator. Its output goes to `log`; a log of our own naming goes with it."""
+
+    def __init__(
+        self,
+        executable: Path,
+        arguments: Sequence[str],
+        *,
+        log: Path | None = None,
+        pass_fds: Sequence[int] = (),
+    ):
+        self._own_log = log is None
+        if log is None:
+            handle, name = tempfile.mkstemp(prefix="roceproof-", suffix=".log")
+            os.close(handle)
+            log = Path(name)
+        self.log = log
+        self.control, theirs = socket.socketpair()
+        with theirs, log.open("wb") as out:
+            self._process = subprocess.Popen(
+                [executable, f"+roceproof_control=fd:{theirs.fileno()}", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs.fileno(), *pass_fds),
+                start_new_session=True,  # Ctrl-C is for us to handle
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def wait(self, seconds: float = END_SECONDS) -> int | None:
+        """Close the channel and return the exit status, or None if it does not end by then."""
+        self.control.close()
+        try:
+            return self._process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.control.close()
+        self._process.kill()
+        self._process.wait()
+
+    def drop_log(self) -> None:
+        """Remove the log unless the caller named it."""
+        if self._own_log:
+            self.log.unlink(missing_ok=True)
+
+    def refused(self, text: str) -> SimulationError:
+        """An error in the simulation's own words; nothing needs to be looked up."""
+        if self.wait() is None:
+            self.kill()
+        self.drop_log()
+        return SimulationError(text, log=None if self._own_log else self.log)
+
+    def died(self, text: str | None = None) -> SimulationError:
+        """An error made of how the process ended and what it printed last."""
+        status = self.wait()
+        if status is None:
+            self.kill()
+            end = f"killed after {END_SECONDS:g} s"
+        elif status < 0:
+            end = f"killed by {signal.Signals(-status).name}"
+        else:
+            end = f"exit status {status}"
+        words = self.log.read_text(errors="replace").splitlines()[-LAST_WORDS:]
+        errors = [line for line in words if "%Error" in line or "%Fatal" in line]
+        text = text or (errors or ["the simulation ended unexpectedly"])[0]
+        tail = "".join(f"\n  {line}" for line in words)
+        return SimulationError(f"{text} ({end}; log: {self.log}){tail}", log=self.log)
