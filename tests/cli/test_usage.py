@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bad input and missing parts: one clear line on stderr, the right exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+
+ENVIRONMENT = 2
+SKIPPED = 77
+
+
+def one_line(run: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in run.stderr.splitlines() if line.startswith("roceproof: ")]
+    assert "Traceback" not in run.stderr
+    assert len(lines) == 1, run.stderr
+    return lines[0]
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("tap:nosuchtap0", ("nosuchtap0", "ip tuntap add")),
+        ("socket:/nonexistent/net.sock", ("/nonexistent/net.sock",)),
+        ("pcap:/nonexistent.pcap", ("/nonexistent.pcap",)),
+        ("pigeon:coop", ("pigeon", "tap:")),
+    ],
+)
+def test_a_link_that_does_not_exist_is_named(console, link, words) -> None:
+    run = console.run("sim", "--link", link, "-q")
+    assert run.returncode == ENVIRONMENT
+    line = one_line(run)
+    assert all(word in line for word in words), line
+
+
+def test_a_manifest_with_a_missing_source_is_named(console, tmp_path) -> None:
+    manifest = tmp_path / "dut.toml"
+    manifest.write_text('schema = 1\nname = "x"\ntop = "x"\nsources = ["gone.sv"]\n')
+    run = console.run("sim", "--link", "pcap:x", "--dut", str(manifest))
+    assert run.returncode == ENVIRONMENT
+    assert str(manifest) in one_line(run)
+
+
+def test_a_missing_tun_device_is_a_skip_that_says_so(console) -> None:
+    hide = f"mount -t tmpfs tmpfs /dev/net && exec {console.command} demo-tap"
+    run = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", hide],
+        env=console.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == SKIPPED, run.stderr
+    assert "/dev/net/tun is missing" in one_line(run)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="hiding unshare from PATH is done as root only")
+def test_a_native_back_end_without_the_module_says_what_to_use(console) -> None:
+    run = console.run("demo", "--backend", "native", "--out", str(console.scratch / "out"))
+    assert run.returncode == ENVIRONMENT
+    assert "rdma_rxe" in one_line(run)
+
+
+def test_an_unknown_option_is_a_usage_error(console) -> None:
+    assert console.run("demo", "--no-such-option").returncode == ENVIRONMENT
+
+
+def test_doctor_speaks_json(console) -> None:
+    run = console.run("doctor", "--json")
+    checks = json.loads(run.stdout)["checks"]
+    assert {"QEMU", "KVM", "Verilator"} <= {check["name"] for check in checks}
+    assert all(check["remedy"] for check in checks if check["status"] == "fail")
+
+
+def test_env_status_of_nothing_is_down(console) -> None:
+    run = console.run("env", "status", "--json")
+    assert run.returncode == 1
+    assert json.loads(run.stdout) == {"up": False}
