@@ -14,6 +14,8 @@ from enum import IntEnum
 from pathlib import Path
 from struct import Struct
 
+from roceproof.errors import RoceproofError
+
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _BYTE_ORDER_MAGIC = 0x1A2B3C4D
 _OPT_COMMENT, _OPT_IF_NAME, _OPT_EPB_FLAGS, _OPT_IF_TSRESOL = 1, 2, 2, 9
@@ -21,7 +23,7 @@ _CRC_ERROR = 1 << 24
 _NANO = 10**9
 
 
-class CaptureError(ValueError):
+class CaptureError(RoceproofError):
     """The file cannot be read on; the message says where and why."""
 
 
