@@ -20,6 +20,11 @@ Status = Literal["ok", "warn", "fail"]
 VERILATOR_FLOOR = (5, 6)
 PYTHON_PACKAGES = ("click", "rich", "scapy")
 WANTED_MTU = 4096
+# What keeps users from namespaces in Ubuntu and in Debian, and the value that lets them.
+USERNS_SWITCHES = {
+    "kernel.apparmor_restrict_unprivileged_userns": 0,
+    "kernel.unprivileged_userns_clone": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -99,10 +104,18 @@ def _user_namespaces() -> Check:
     try:
         run([tool("unshare"), "-rn", "true"])
     except Unavailable as error:
-        return Check(
-            "user namespaces", "fail", str(error), "sysctl -w kernel.unprivileged_userns_clone=1"
+        switch = next((name for name in USERNS_SWITCHES if _sysctl(name).exists()), None)
+        remedy = (
+            f"sysctl -w {switch}={USERNS_SWITCHES[switch]}"
+            if switch
+            else "boot a kernel with CONFIG_USER_NS"
         )
+        return Check("user namespaces", "fail", str(error), remedy)
     return Check("user namespaces", "ok", "unshare -rn works")
+
+
+def _sysctl(name: str) -> Path:
+    return Path("/proc/sys", *name.split("."))
 
 
 def _kernel() -> Check:

@@ -38,6 +38,8 @@ if [ "$netns" != - ]; then
 fi
 in_netns ip tuntap add dev "$tap" mode tap
 made="tap $made"
+# No unasked-for IPv6 packets on the wire; a kernel without IPv6 sends none.
+in_netns ip link set "$tap" addrgenmode none 2>/dev/null || :
 in_netns ip link set "$tap" mtu 4200 up
 in_netns ip addr add "$ipv4/24" dev "$tap"
 in_netns rdma link add "$rxe" type rxe netdev "$tap"

@@ -31,7 +31,7 @@ for directory in tmp run; do
     mount -t tmpfs tmpfs "/host/$directory" || fail "no tmpfs on /$directory"
 done
 hostname rxe-inside
-chroot /host /sbin/ip link set lo up
+ip link set lo up
 
 cp /command /host/run/command
 chroot /host /bin/sh /run/command >/dev/vport0p1 2>&1
