@@ -145,15 +145,18 @@ static uint64_t cycles_ahead(const struct session *session, uint64_t cycle) {
 }
 
 int64_t session_poll(struct session *session, uint64_t cycle) {
-    if (error_is_set(&session->error) || service_ports(session, cycle) != 0) {
+    if (error_is_set(&session->error)) {
         return -1;
     }
-    int looked =
-        session->lockstep ? lockstep_wait(session, cycle) : free_running_look(session, cycle);
-    if (session->ending) {
+    if (!session->started) { // the host left before it had set everything up
         return 0;
     }
-    return looked == 0 ? (int64_t)cycles_ahead(session, cycle) : -1;
+    if (service_ports(session, cycle) != 0 ||
+        (session->lockstep ? lockstep_wait(session, cycle) : free_running_look(session, cycle)) !=
+            0) {
+        return -1;
+    }
+    return session->ending ? 0 : (int64_t)cycles_ahead(session, cycle);
 }
 
 bool session_event(struct session *session, enum stop_reason event) {

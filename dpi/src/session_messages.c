@@ -167,7 +167,8 @@ static int queue_frame(struct session *session, struct port *port, struct cursor
 static int run(struct session *session, struct cursor *body, uint64_t cycle) {
     uint64_t cycles = take_u64(body);
     unsigned until = take_u8(body);
-    if (!take_done(body) || !session->lockstep || cycles == 0 || cycles > INT64_MAX - cycle) {
+    if (!take_done(body) || !session->started || !session->lockstep || cycles == 0 ||
+        cycles > INT64_MAX - cycle) {
         return malformed(session, "run");
     }
     session->running = true;
@@ -185,7 +186,7 @@ static uint64_t wall_ns(const struct session *session) {
 }
 
 static int send_statistics(struct session *session, struct cursor *body, uint64_t cycle) {
-    if (!take_done(body)) {
+    if (!take_done(body) || !session->started) {
         return malformed(session, "query");
     }
     struct builder b = message_begin(&session->control.out, MESSAGE_STATISTICS);

@@ -14,6 +14,9 @@ package roceproof_bridge_pkg;
 
   typedef bit [8*ChunkBytes-1:0] chunk_t;
 
+  // Rising clock edges since reset.
+  typedef logic [63:0] cycle_t;
+
   // Streams as the C side numbers them; also the bit of a stream in wake_t.
   localparam int StreamRx         = 0;
   localparam int StreamPayload    = 1;
@@ -23,10 +26,10 @@ package roceproof_bridge_pkg;
   localparam int StreamCompletion = 5;
   localparam int Streams          = 6;
 
-  typedef bit [Streams-1:0] wake_t;
+  typedef logic [Streams-1:0] wake_t;
 
   // Chance in percent that a stream pauses in a cycle, one byte per stream.
-  typedef bit [Streams-1:0][7:0] flow_t;
+  typedef logic [Streams-1:0][7:0] flow_t;
 
   // What describes a chunk, in either direction.
   typedef struct packed {

@@ -15,7 +15,7 @@ module roceproof_chunk_source
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
-  input  wire longint                 cycle_i,
+  input  wire cycle_t                 cycle_i,
   input  wire logic                   wake_i,
   input  wire logic [7:0]             gap_i,  // percent
   output logic      [DataWidth-1:0]   tdata_o,

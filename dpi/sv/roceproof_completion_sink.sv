@@ -12,7 +12,7 @@ module roceproof_completion_sink
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire longint       cycle_i,
+  input  wire cycle_t       cycle_i,
   input  wire logic         wake_i,
   input  wire logic [7:0]   stall_i,  // percent
   output logic              poll_o,

@@ -18,7 +18,7 @@ module roceproof_port
 ) (
   input  wire logic   clk_i,
   input  wire logic   rst_ni,
-  input  wire longint cycle_i,
+  input  wire cycle_t cycle_i,
   input  wire wake_t  wake_i,
   input  wire flow_t  flow_i,
   output logic        poll_o

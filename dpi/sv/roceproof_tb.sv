@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Clock and reset for simulators that make their own time. Verilator builds
-// use src/main.cpp instead, which does the same faster.
-
-`timescale 1ps / 1ps
+// use src/main.cpp instead, which does the same faster. Compile with a time
+// unit of 1 ps.
 
 `default_nettype none
 

@@ -18,8 +18,8 @@ module roceproof_top
   input wire logic rst_ni  // changes between a rising and the next falling edge
 );
 
-  longint           cycle_q;
-  longint           next_poll_q;
+  cycle_t           cycle_q;
+  cycle_t           next_poll_q;
   logic [Ports-1:0] poll;
   wake_t            wake_q[Ports];
   flow_t            flow_q[Ports];
@@ -46,7 +46,7 @@ module roceproof_top
     end else if (cycle_q >= next_poll_q || (|poll)) begin
       automatic longint cycles;
       cycles = roceproof_session_poll(session, cycle_q);
-      next_poll_q <= cycle_q + cycles;
+      next_poll_q <= cycle_q + cycle_t'(cycles);
       if (cycles < 0) $fatal(1, "%s", roceproof_session_error(session));
       if (cycles == 0) $finish;
       for (int p = 0; p < Ports; p++) begin

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Simulations are built once per distinct input, and a failure shows the tool's words."""
+
+from __future__ import annotations
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from roceproof.dpi import BuildError, build_simulation
+from roceproof.dpi.build import BRIDGE_SV, ROOM
+
+pytestmark = pytest.mark.sim
+
+
+def test_build_is_reused_until_an_input_changes(echo_manifest, tmp_path):
+    source = echo_manifest.sources[-1]
+    copy = tmp_path / source.name
+    copy.write_text(source.read_text())
+    manifest = replace(echo_manifest, sources=(*echo_manifest.sources[:-1], copy))
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(
+            lambda _: build_simulation(manifest, data_width=64, ports=1, build_root=tmp_path),
+            range(2),
+        )
+    assert first == second
+    assert (tmp_path / first.directory / "build.log").read_text().count("verilator --cc") == 1
+    copy.write_text(source.read_text() + "// changed\n")
+    changed = build_simulation(manifest, data_width=64, ports=1, build_root=tmp_path)
+    assert changed.directory != first.directory
+
+
+def test_source_that_does_not_compile_is_shown(echo_manifest, tmp_path):
+    broken = tmp_path / "broken.sv"
+    broken.write_text("module echo_dut; this is not SystemVerilog\n")
+    manifest = replace(echo_manifest, sources=(broken,))
+    with pytest.raises(BuildError, match=r"verilator failed.*build\.log(.|\n)*broken\.sv:1"):
+        build_simulation(manifest, data_width=64, ports=1, build_root=tmp_path)
+
+
+@pytest.mark.parametrize("ports", [1, 2, 4])
+@pytest.mark.parametrize("data_width", [64, 1024])
+def test_bridge_is_clean_under_lint(echo_manifest, ports, data_width):
+    done = subprocess.run(
+        [
+            *("verilator", "--lint-only", "-Wall", "--assert", "--timescale", "1ps/1ps"),
+            *("--top-module", "roceproof_top", f"-GPorts={ports}", f"-GDataWidth={data_width}"),
+            f"-DROCEPROOF_DUT={echo_manifest.top}",
+            *(ROOM / "sv" / "bridge.vlt", *echo_manifest.sources, *BRIDGE_SV),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_second_front_end_parses_the_bridge(echo_manifest):
+    pyslang = pytest.importorskip("pyslang", reason="pyslang is not installed")
+    driver = pyslang.driver.Driver()
+    driver.addStandardArgs()
+    files = [*echo_manifest.sources, *BRIDGE_SV, ROOM / "sv" / "roceproof_tb.sv"]
+    flags = ("--timescale", "1ps/1ps", "--top", "roceproof_tb")
+    words = ["slang", *flags, f"-DROCEPROOF_DUT={echo_manifest.top}", *map(str, files)]
+    assert driver.parseCommandLine(" ".join(words))
+    assert driver.processOptions()
+    assert driver.parseAllSources()
+    assert driver.runFullCompilation()
