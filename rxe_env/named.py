@@ -96,7 +96,7 @@ def _start(progress: Callable[[str], None]) -> None:
         }
         command = [
             *saved.restore_arguments(ready, state, fds),
-            *qemu.console(home),
+            *qemu.console(home / qemu.CONSOLE_LOG),
             *("-daemonize", "-pidfile", str(home / "pid")),
         ]
         done = subprocess.run(

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from roceproof.rxe_env.agent_build import build_agent
 from roceproof.rxe_env.channel import AgentChannel
@@ -48,7 +49,7 @@ class NativeBackend:
     accel = "none"
     ipv4 = PEER_IPV4
 
-    def __init__(self, progress: Callable[[str], None]) -> None:
+    def __init__(self, progress: Callable[[str], None], *, console_log: Path | None = None) -> None:
         reason = missing()
         if reason:
             raise Unavailable(reason)
@@ -56,12 +57,12 @@ class NativeBackend:
             run([tool("modprobe"), "rdma_rxe"])
         agent = build_agent()
         token = secrets.token_hex(3)
-        attempt = _Attempt(f"roceproof-{token}", token, agent)
+        attempt = _Attempt(f"roceproof-{token}", token, agent, console_log)
         self.netns: str | None = attempt.netns
         if attempt.exit_code() == NOT_IN_THIS_NETNS:
             attempt.close()
             progress("this kernel's rxe works in the first network namespace only: using that")
-            attempt = _Attempt(CALLERS_NETNS, token, agent)
+            attempt = _Attempt(CALLERS_NETNS, token, agent, console_log)
             self.netns = None
         self._attempt = attempt
         self.link = f"tap:rp{token}"
@@ -79,9 +80,11 @@ class NativeBackend:
 class _Attempt:
     """One run of the script, up to the agent's ready line or the script's end."""
 
-    def __init__(self, netns: str, token: str, agent: Path) -> None:
+    def __init__(self, netns: str, token: str, agent: Path, console_log: Path | None) -> None:
         self.netns = netns
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (close() closes it)
+        self._errors: IO[bytes] = (
+            console_log.open("w+b") if console_log else tempfile.TemporaryFile()  # noqa: SIM115
+        )
         self._process = subprocess.Popen(
             ["sh", SCRIPT, netns, f"rp{token}", f"rxe{token}", PEER_IPV4, agent],
             stdin=subprocess.PIPE,

@@ -10,6 +10,7 @@ with SoftRoce.start() as peer:
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -40,9 +41,18 @@ class SoftRoce(Verbs):
         self.gid_index = self._gid_index()
 
     @classmethod
-    def start(cls, *, backend: str = "auto", progress: Callable[[str], None] | None = None) -> Self:
-        """Start a peer on the "vm" or "native" back end; "auto" takes native where it works."""
-        place = _open_backend(backend, progress or (lambda text: None))
+    def start(
+        cls,
+        *,
+        backend: str = "auto",
+        progress: Callable[[str], None] | None = None,
+        console_log: Path | None = None,
+    ) -> Self:
+        """Start a peer on the "vm" or "native" back end; "auto" takes native where it works.
+
+        `console_log` keeps the peer's console after the peer has gone.
+        """
+        place = _open_backend(backend, progress or (lambda text: None), console_log)
         try:
             return cls(place)
         except BaseException:
@@ -99,11 +109,13 @@ class SoftRoce(Verbs):
         raise RxeError(f"the peer has no RoCEv2 GID for {self.ipv4}: it has {self.hello['gids']}")
 
 
-def _open_backend(wanted: str, progress: Callable[[str], None]) -> Backend:
+def _open_backend(
+    wanted: str, progress: Callable[[str], None], console_log: Path | None
+) -> Backend:
     if wanted == "auto":
         wanted = "native" if native.missing() is None else "vm"
     if wanted == "vm":
-        return VmBackend(vm_backend.machine(progress), progress)
+        return VmBackend(vm_backend.machine(progress), progress, console_log=console_log)
     if wanted == "native":
-        return native.NativeBackend(progress)
+        return native.NativeBackend(progress, console_log=console_log)
     raise Unavailable(f"there is no back end '{wanted}': use auto, vm or native")

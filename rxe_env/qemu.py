@@ -52,9 +52,8 @@ class Machine:
         ]
 
 
-def console(directory: Path) -> list[str]:
-    """Return the arguments that log the serial console in `directory`."""
-    log = directory / CONSOLE_LOG
+def console(log: Path) -> list[str]:
+    """Return the arguments that log the serial console in a file."""
     return ["-chardev", f"file,id=console,path={log}", "-serial", "chardev:console"]
 
 

@@ -54,9 +54,13 @@ def restore_arguments(machine: Machine, state: Path, fds: dict[str, int]) -> lis
     return [*peer_arguments(machine, fds), "-incoming", source]
 
 
-def restored(machine: Machine, state: Path) -> Vm:
+def restored(machine: Machine, state: Path, *, console_log: Path | None = None) -> Vm:
     """Start the machine where its saved state ends."""
-    return Vm(("agent", "net"), lambda fds: restore_arguments(machine, state, fds))
+    return Vm(
+        ("agent", "net"),
+        lambda fds: restore_arguments(machine, state, fds),
+        console_log=console_log,
+    )
 
 
 def _boot_and_save(machine: Machine, state: Path) -> None:

@@ -29,14 +29,22 @@ def tail(log: str) -> str:
     return "\n".join(lines[-TAIL_LINES:])
 
 
+def _text(log: Path) -> str:
+    return log.read_text(errors="replace").replace("\r", "") if log.exists() else ""
+
+
 class Vm:
     """QEMU with the given sockets, each listening in the run directory before QEMU starts.
 
-    `arguments` gets the descriptor of each listening socket by its name.
+    `arguments` gets the descriptor of each listening socket by its name. The console's
+    log goes with the run directory unless `console_log` names a file to keep.
     """
 
-    def __init__(self, sockets: tuple[str, ...], arguments: Arguments) -> None:
+    def __init__(
+        self, sockets: tuple[str, ...], arguments: Arguments, *, console_log: Path | None = None
+    ) -> None:
         self.directory = rundir.make_run_dir()
+        self._console = (console_log or self.directory / qemu.CONSOLE_LOG).absolute()
         try:
             self._keeper = self._start(sockets, arguments)
         except BaseException:
@@ -47,7 +55,7 @@ class Vm:
         with contextlib.ExitStack() as stack:
             listeners = [stack.enter_context(rundir.listen(self.socket_path(s))) for s in sockets]
             fds = {name: socket.fileno() for name, socket in zip(sockets, listeners, strict=True)}
-            command = [*arguments(fds), *qemu.console(self.directory)]
+            command = [*arguments(fds), *qemu.console(self._console)]
             return subprocess.Popen(
                 ["sh", KEEPER, self.directory, *command],
                 stdin=subprocess.PIPE,
@@ -67,15 +75,11 @@ class Vm:
 
     def console(self) -> str:
         """Return everything that the serial console has said so far."""
-        return self._log(qemu.CONSOLE_LOG)
+        return _text(self._console)
 
     def console_tail(self) -> str:
         """Return the last lines of the console, after anything that QEMU itself said."""
-        return tail(self._log(QEMU_LOG) + self.console())
-
-    def _log(self, name: str) -> str:
-        path = self.directory / name
-        return path.read_text(errors="replace").replace("\r", "") if path.exists() else ""
+        return tail(_text(self.directory / QEMU_LOG) + self.console())
 
     def close(self) -> None:
         """End QEMU and remove the run directory."""

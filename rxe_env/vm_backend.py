@@ -39,9 +39,16 @@ class VmBackend:
     ipv4 = GUEST_IPV4
     netns = None
 
-    def __init__(self, ready: Machine, progress: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        ready: Machine,
+        progress: Callable[[str], None],
+        *,
+        console_log: Path | None = None,
+    ) -> None:
         self.accel = ready.accel
-        self._vm = saved.restored(ready, saved.state_for(ready, progress))
+        state = saved.state_for(ready, progress)
+        self._vm = saved.restored(ready, state, console_log=console_log)
         self.link = f"socket:{self._vm.socket_path('net')}"
         try:
             self._agent = self._vm.connect("agent")

@@ -33,16 +33,4 @@ bool arg_objects(const json_t *object, const char *name, size_t max, const json_
 // Every key of `object` must be a word of the space-separated list `allowed`.
 bool arg_only(const json_t *object, const char *allowed, struct fail *f);
 
-// A name and the number verbs have for it; tables end with a NULL name.
-struct word {
-    const char *name;
-    int value;
-};
-bool arg_word(const json_t *object, const char *name, const struct word *words, int *out,
-              struct fail *f);
-bool arg_optional_flags(const json_t *object, const char *name, const struct word *words, int *out,
-                        struct fail *f);
-const char *word_name(const struct word *words, int value);
-json_t *word_flags(const struct word *words, int flags);
-
 #endif

@@ -4,7 +4,7 @@
 #ifndef ROCEPROOF_AGENT_NAMES_H
 #define ROCEPROOF_AGENT_NAMES_H
 
-#include "args.h"
+#include "words.h"
 
 extern const struct word access_names[];
 extern const struct word qp_type_names[];

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <time.h>
 
+#include "args.h"
 #include "names.h"
 #include "ops.h"
 

@@ -3,6 +3,7 @@
 // modify_qp: moves a queue pair to a state with the attributes that the step
 // takes for the QP's service. Attributes not given have ordinary defaults.
 #include "address.h"
+#include "args.h"
 #include "names.h"
 #include "ops.h"
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "address.h"
+#include "args.h"
 #include "names.h"
 #include "ops.h"
 

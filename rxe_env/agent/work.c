@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 
+#include "args.h"
 #include "names.h"
 #include "sge.h"
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from roceproof.rxe_env import SoftRoce, accel
+from roceproof.rxe_env import SoftRoce, accel, qemu
 from roceproof.rxe_env import doctor as examine
 from roceproof.rxe_env.doctor import HOST_CHECKS, guarded, peer_checks
 
@@ -27,7 +27,7 @@ def test_a_missing_tool_fails_with_the_package_to_install(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    accel.qemu.version.cache_clear()
+    qemu.version.cache_clear()
     check = guarded(name, HOST_CHECKS[name])
     assert check.status == "fail"
     assert check.remedy.startswith("apt-get install ")

@@ -75,12 +75,14 @@ def test_a_guest_that_dies_mid_call_is_noticed_at_once_and_leaves_nothing() -> N
     assert not directory.exists()
 
 
-def test_a_guest_that_powers_off_is_a_death_with_its_last_words() -> None:
-    with SoftRoce.start(backend="vm") as peer:
+def test_a_guest_that_powers_off_is_a_death_with_its_last_words(tmp_path: Path) -> None:
+    kept = tmp_path / "console.log"
+    with SoftRoce.start(backend="vm", console_log=kept) as peer:
         peer.call("quit")
         with pytest.raises(PeerDied) as caught:
             peer.call("hello")
     assert "the agent ended with status 0" in str(caught.value)
+    assert "the agent ended with status 0" in kept.read_text()
 
 
 def test_a_guest_that_answers_too_late_is_a_death() -> None:

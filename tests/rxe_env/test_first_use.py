@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from roceproof.rxe_env import SoftRoce, Unavailable, accel, cache, cpio, kernel, kmodules
+from roceproof.rxe_env import SoftRoce, Unavailable, accel, cache, cpio, kernel, kmodules, qemu
 
 OFFLINE = """
 Acquire::Retries "0";
@@ -25,7 +26,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def silent_qemu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def silent_qemu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A QEMU that counts how often it is started and never prints a byte."""
     starts = tmp_path / "starts"
     fake = tmp_path / "bin" / "qemu-system-x86_64"
@@ -39,9 +40,9 @@ exec sleep 60
     )
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(fake.parent), prepend=":")
-    accel.qemu.version.cache_clear()
+    qemu.version.cache_clear()
     yield starts
-    accel.qemu.version.cache_clear()
+    qemu.version.cache_clear()
 
 
 def apt_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:

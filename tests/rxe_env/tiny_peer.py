@@ -114,7 +114,7 @@ class TinyPeer:
 
     def _run(self) -> None:
         while True:
-            ready = select.select([self._port, self._stop_read], [], [])[0]
+            ready = select.select([self._port.fileno(), self._stop_read], [], [])[0]
             if self._stop_read in ready:
                 return
             try:
@@ -149,7 +149,7 @@ def arp(operation: int, to: bytes, target_mac: bytes, target_ip: bytes) -> bytes
 
 def checksum(data: bytes) -> int:
     even = data + bytes(len(data) % 2)
-    total = sum(struct.unpack(f">{len(even) // 2}H", even))
+    total: int = sum(struct.unpack(f">{len(even) // 2}H", even))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
