@@ -56,7 +56,7 @@ module frame_mux #(
     if (!rst_ni) begin
       m_tvalid_o <= 1'b0;
       inside_q   <= 1'b0;
-      b_served_q <= 1'b0;
+      b_served_q <= 1'b1;  // so a goes first
     end
   end
 

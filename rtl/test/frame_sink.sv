@@ -4,8 +4,9 @@
 // and compares them, in order, with a file (a line is a byte count and the
 // bytes in hexadecimal) named by plusarg +<Plusarg>=. Stream rules are checked
 // too: an offer stays until taken, and tkeep is whole but on the last beat.
-// done_o says that every frame of the file has come; with +no_idle_output the
-// output must not pause after the first frame.
+// +stall= is the chance, in percent, of not being ready, +<Plusarg>_stall= the
+// same for this sink only. done_o says that every frame of the file has come;
+// with +no_idle_output the output must not pause after the first frame.
 
 `default_nettype none
 
@@ -40,6 +41,7 @@ module frame_sink #(
 
   initial begin
     string path;
+    int    own_stall_percent;
     errors_o = 0;
     done_o   = 1'b1;
     if ($value$plusargs({Plusarg, "=%s"}, path)) begin
@@ -48,6 +50,9 @@ module frame_sink #(
       load_frame();
     end
     if (!$value$plusargs("stall=%d", stall_percent)) stall_percent = 0;
+    if ($value$plusargs({Plusarg, "_stall=%d"}, own_stall_percent)) begin
+      stall_percent = own_stall_percent;
+    end
     no_idle_output = $test$plusargs("no_idle_output") != 0;
   end
 

@@ -45,10 +45,14 @@ class Bench:
         expect: dict[str, Iterable[bytes]],
         gap: int = 0,
         stall: int = 0,
+        stuck: str | None = None,
         frame_gap: int = 0,
         no_idle_output: bool = False,
     ) -> None:
-        """Play frames and fail unless exactly the expected ones come out."""
+        """Play frames and fail unless exactly the expected ones come out.
+
+        The sink named by `stuck` never takes anything.
+        """
         args = [str(self.binary), f"+gap={gap}", f"+stall={stall}", f"+frame_gap={frame_gap}"]
         files = {
             name: "".join(f"{f.sideband} {f.discard:d} {line(f.data)}" for f in frames)
@@ -59,13 +63,15 @@ class Bench:
             path = self.directory / f"{name}.txt"
             path.write_text(text)
             args.append(f"+{name}={path}")
+        if stuck is not None:
+            args.append(f"+{stuck}_stall=100")
         if no_idle_output:
             args.append("+no_idle_output")
         result = subprocess.run(
             args, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
         )
         assert result.returncode == 0 and "PASS" in result.stdout, (
-            f"{result.stdout[-3000:]}{result.stderr[-500:]}\nreproduce: {' '.join(args)}"
+            f"{result.stdout[:1500]}{result.stderr[-500:]}\nreproduce: {' '.join(args)}"
         )
 
 
