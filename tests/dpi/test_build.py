@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import pytest
 from roceproof.dpi import BuildError, build_simulation
-from roceproof.dpi.build import BRIDGE_SV, ROOM
+from roceproof.dpi.build import BRIDGE_SV
+from roceproof.dpi.verilate import ROOM
 
 pytestmark = pytest.mark.sim
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from roceproof.dpi.build import BRIDGE_C, C_FLAGS
+from roceproof.dpi.verilate import BRIDGE_C, C_FLAGS
 
 UNITS = sorted((Path(__file__).parent / "c").glob("test_*.c"))
 SANITIZE = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

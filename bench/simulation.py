@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the bridge costs: simulated cycles per second of processor time, bare and attached.
+
+Both simulations work off the same list of WRITE messages. The bare one makes and swallows
+everything in SystemVerilog; the other gets its work from Python and sends every frame back
+there. Repetitions alternate, so that a slow moment of the machine hits both; processor time of
+the simulator counts, so that other programs do not. Start-up is included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from roceproof.dpi import (
+    Manifest,
+    Operation,
+    PathMtu,
+    PatternPayload,
+    PortOptions,
+    QpConfig,
+    Service,
+    Simulation,
+    WorkRequest,
+    build_simulation,
+    load_manifest,
+)
+from roceproof.dpi.build import build_recipe
+from roceproof.dpi.verilate import Recipe
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+MESSAGE_BYTES = 65536
+RUN_SECONDS = 600
+QPN = 0x11
+
+
+def run_bare(executable: Path) -> int:
+    """Run to the last completion; the cycles it took."""
+    done = subprocess.run(
+        [executable], capture_output=True, text=True, check=True, timeout=RUN_SECONDS
+    )
+    return int(done.stdout.split("cycles ")[1].split()[0])
+
+
+def run_attached(manifest: Manifest, data_width: int, messages: int, cycles: int) -> int:
+    """The same work through the bridge; the cycles it took."""
+    with Simulation.start(manifest, data_width=data_width, ports=[PortOptions()]) as simulation:
+        port = simulation.port(0)
+        port.configure(
+            QpConfig(
+                local_qpn=QPN, remote_qpn=QPN + 1, service=Service.UC, path_mtu=PathMtu.MTU_4096
+            )
+        )
+        for i in range(messages):
+            port.post(
+                WorkRequest(
+                    wr_id=i, qpn=QPN, operation=Operation.WRITE, length=MESSAGE_BYTES, rkey=1
+                ),
+                payload=PatternPayload(seed=i, length=MESSAGE_BYTES),
+            )
+        done = 0
+        while done < messages:
+            stop = simulation.run(cycles=cycles, timeout=RUN_SECONDS)
+            done += len(port.take_completions())
+        return stop.cycle
+
+
+def processor_seconds(job: Callable[[], int]) -> tuple[int, float]:
+    """What the job returns, and the processor time of the processes it started."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = job()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return result, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def compare(manifest: Manifest, data_width: int, messages: int, repetitions: int) -> None:
+    """Measure one data width and print its line."""
+    bare = build_recipe(
+        Recipe(
+            sources=(*manifest.sources, REPOSITORY / "bench" / "bare_endpoint.sv"),
+            parameters={
+                "DataWidth": data_width,
+                "ClockPs": manifest.clock_ps_at(data_width),
+                "Messages": messages,
+                "MessageBytes": MESSAGE_BYTES,
+            },
+            dut=manifest.top,
+            bridge=False,
+        ),
+        name=f"bare-{manifest.name}-{data_width}",
+    )
+    build_simulation(manifest, data_width=data_width, ports=1)
+    cycles = run_bare(bare.executable)
+    speeds: dict[str, list[float]] = {"bare": [], "attached": []}
+    for _ in range(repetitions):
+        for kind, job in (
+            ("bare", lambda: run_bare(bare.executable)),
+            ("attached", lambda: run_attached(manifest, data_width, messages, cycles + 100)),
+        ):
+            ran, seconds = processor_seconds(job)
+            speeds[kind].append(ran / seconds)
+    ratio = statistics.median(
+        attached / alone for alone, attached in zip(*speeds.values(), strict=True)
+    )
+    print(
+        f"{manifest.name} {data_width:4} bit, {messages} x {MESSAGE_BYTES} byte: "
+        f"bare {statistics.median(speeds['bare']) / 1e3:8.1f} kcycle/s, "
+        f"with bridge {statistics.median(speeds['attached']) / 1e3:8.1f} kcycle/s, "
+        f"ratio {ratio:.3f} (median of {repetitions})"
+    )
+
+
+def main() -> None:
+    """Measure every data width of a device."""
+    parser = argparse.ArgumentParser(description="Cost of the bridge in simulated cycles/s")
+    parser.add_argument("--dut", type=Path, default=REPOSITORY / "rtl" / "dut.toml")
+    parser.add_argument("--messages", type=int, default=200)
+    parser.add_argument("--repetitions", type=int, default=5)
+    options = parser.parse_args()
+    manifest = load_manifest(options.dut)
+    for data_width in manifest.data_widths:
+        compare(manifest, data_width, options.messages, options.repetitions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From SystemVerilog and C to an executable, in a directory of its own.
+
+Verilator generates C++ and the DPI header, the bridge's C is compiled against that header, and
+Verilator's makefile builds the rest. All that the tools say goes to build.log.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from roceproof.errors import RoceproofError
+
+ROOM = Path(__file__).resolve().parent
+BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))
+BRIDGE_HEADERS = tuple(sorted((ROOM / "src").glob("*.h")))
+MAIN = ROOM / "src" / "main.cpp"
+
+TOP = "roceproof_top"
+MODEL = "Vroceproof"
+C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
+VERILATOR_FLAGS = (
+    *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--assert"),
+    *("--timescale", "1ps/1ps", "-Wno-fatal"),
+)
+# Code that runs every cycle is worth -O2; start-up code is not.
+MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
+BUILD_SECONDS = 1800
+QUESTION_SECONDS = 60
+LAST_LINES = 12
+
+
+class BuildError(RoceproofError):
+    """A simulation could not be built. The text ends with the tool's own last words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """All that goes into an executable whose top module is roceproof_top."""
+
+    sources: tuple[Path, ...]  # SystemVerilog, in compile order
+    parameters: dict[str, int]  # of the top module; ClockPs is one of them
+    dut: str  # the device's module
+    bridge: bool = True  # link the bridge's C
+    fst: bool = False  # able to write waves
+    words: tuple[str, ...] = field(init=False)  # for Verilator
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self,
+            "words",
+            (
+                *VERILATOR_FLAGS,
+                *(f"-G{name}={value}" for name, value in self.parameters.items()),
+                f"-DROCEPROOF_DUT={self.dut}",
+                *(("--trace-fst", "--trace-structs") if self.fst else ()),
+            ),
+        )
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file whose change makes another executable."""
+        return (*self.sources, MAIN, *((*BRIDGE_C, *BRIDGE_HEADERS) if self.bridge else ()))
+
+
+def _ask(*command: str) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=QUESTION_SECONDS
+        )
+    except FileNotFoundError as error:
+        raise BuildError(f"{command[0]} is not installed; run: make setup") from error
+    except (subprocess.SubprocessError, OSError) as error:
+        raise BuildError(f"{' '.join(command)} failed: {error}") from error
+    return done.stdout.strip()
+
+
+@cache
+def verilator_version() -> str:
+    """What `verilator --version` says."""
+    return _ask("verilator", "--version")
+
+
+@cache
+def _svdpi_directory() -> Path:
+    return Path(_ask("verilator", "--getenv", "VERILATOR_ROOT")) / "include" / "vltstd"
+
+
+@cache
+def _compiler_cache() -> str:
+    return "ccache" if shutil.which("ccache") else ""
+
+
+def _run(command: Sequence[str | Path], log: Path) -> None:
+    with log.open("ab") as out:
+        out.write((" ".join(map(str, command)) + "\n").encode())
+        out.flush()
+        try:
+            done = subprocess.run(
+                command,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                timeout=BUILD_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise BuildError(f"{command[0]} took more than {BUILD_SECONDS} s; see {log}") from error
+        except FileNotFoundError as error:
+            raise BuildError(f"{command[0]} is not installed; run: make setup") from error
+    if done.returncode != 0:
+        lines = log.read_text(errors="replace").splitlines()
+        errors = [line for line in lines if re.search(r"%Error|error:|undefined reference", line)]
+        words = "\n".join((errors or lines)[-LAST_LINES:])
+        raise BuildError(f"{command[0]} failed with status {done.returncode}; see {log}\n{words}")
+
+
+def _object_name(source: Path) -> str:
+    return f"bridge_{source.stem}.o"
+
+
+def _compile_bridge(directory: Path, log: Path) -> None:
+    compiler = [word for word in (_compiler_cache(), "cc") if word]
+    includes = [f"-isystem{_svdpi_directory()}", f"-I{directory}"]
+    header = f'-DROCEPROOF_DPI_HEADER="{MODEL}__Dpi.h"'
+    for source in BRIDGE_C:
+        # Only the shim depends on the build; the others' objects come from the cache.
+        extra = [*includes, header] if source.stem == "bridge_dpi" else []
+        target = directory / _object_name(source)
+        _run([*compiler, *C_FLAGS, *extra, "-c", source, "-o", target], log)
+
+
+def verilate(recipe: Recipe, directory: Path) -> Path:
+    """Build the recipe in an empty directory; the executable."""
+    log = directory / "build.log"
+    defines = f"-DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"
+    if recipe.fst:
+        defines += " -DROCEPROOF_FST"
+    bridge = " ".join([*map(_object_name, BRIDGE_C), "-lpcap"])
+    _run(
+        [
+            *("verilator", "--cc", "--exe", *recipe.words),
+            *("--top-module", TOP, "--prefix", MODEL, "--Mdir", directory, "-o", "simulation"),
+            *("-CFLAGS", defines),
+            *(("-LDFLAGS", bridge) if recipe.bridge else ()),
+            *recipe.sources,
+            MAIN,
+        ],
+        log,
+    )
+    if recipe.bridge:
+        _compile_bridge(directory, log)
+    make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{os.cpu_count() or 1}")
+    _run([*make, *MAKE_FLAGS, f"OBJCACHE={_compiler_cache()}"], log)
+    return directory / "simulation"
