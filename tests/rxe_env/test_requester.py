@@ -88,7 +88,7 @@ def test_a_datagram_carries_its_queue_key(peer: SoftRoce, tiny: tp.TinyPeer) -> 
     peer.call("modify_qp", qp=qp, state="INIT", qkey=0x11111111)
     peer.call("modify_qp", qp=qp, state="RTR")
     peer.call("modify_qp", qp=qp, state="RTS", sq_psn=1)
-    address = {"dgid": "::ffff:10.77.0.1", "sgid_index": peer.gid_index}
+    address: dict[str, Any] = {"dgid": "::ffff:10.77.0.1", "sgid_index": peer.gid_index}
     ah = peer.call("create_ah", pd=peer.pd, **address)["ah"]
     request = {
         "opcode": "send",
