@@ -19,9 +19,9 @@ from roceproof.dpi.manifest import load_manifest
 from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
 WIDTHS = (64, 512)
-WAIVERS = sorted(REPOSITORY.glob("*/lint.vlt"))
+WAIVERS = sorted(REPOSITORY.glob("[dr]*/*/*.vlt"))
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
-BRIDGE = sorted((REPOSITORY / "dpi").glob("*.sv"))
+BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
 
 
 def modules(path: Path) -> list[str]:
@@ -36,7 +36,8 @@ def has_width(path: Path) -> bool:
 
 def verilator(module: str, width: int | None, sources: list[Path]) -> str:
     """Verilator's findings for one module as its own top; empty when clean."""
-    command = ["verilator", "--lint-only", "-Wall", "--timing", "--top-module", module]
+    command = ["verilator", "--lint-only", "-Wall", "--timing", "--timescale", "1ps/1ps"]
+    command += ["--top-module", module]
     command += [f"-D{name}={value}" for name, value in DEFINES.items()]
     command += [f"-GDataWidth={width}"] if width else []
     command += [str(path) for path in [*WAIVERS, *sources]]
@@ -50,7 +51,7 @@ def slang(sources: list[Path], *, tops: list[str]) -> bool:
     """Whether slang parses and elaborates `tops` cleanly; it prints its own findings."""
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
-    arguments = ["slang", "-Werror", *(f"--top={top}" for top in tops)]
+    arguments = ["slang", "-Werror", "--timescale=1ps/1ps", *(f"--top={top}" for top in tops)]
     arguments += [f"-D{name}={value}" for name, value in DEFINES.items()]
     arguments += [str(path) for path in sources]
     if not driver.parseCommandLine(" ".join(arguments)):
