@@ -18,7 +18,7 @@ from roceproof.conformance.checker import Checker
 from roceproof.conformance.notation import describe, difference
 from roceproof.conformance.requester import Payload, Requester
 from roceproof.conformance.wire import Packet, parse
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi import Port, PortOptions, Simulation, Until, load_manifest
 from roceproof.dpi.records import (
     Completion,
     Operation,
@@ -30,7 +30,6 @@ from roceproof.dpi.records import (
     parse_gid,
     parse_mac,
 )
-from roceproof.dpi.simulation import Port, PortOptions, Simulation, Until
 from wire_peer import Peer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,9 +65,10 @@ class Bench:
     """The device on one side, model and peer on the other."""
 
     def __init__(
-        self, simulation: Simulation, width: int, *, mac: str = PORT_MAC, ipv4: str = PORT_IPV4
+        self, simulation: Simulation, width: int, clock_ps: int, *, mac: str, ipv4: str
     ) -> None:
         self.simulation = simulation
+        self.clock_ps = clock_ps
         self.port: Port = simulation.port(0)
         self.lanes = width // 8
         self.random = random.Random(width)
@@ -203,6 +203,6 @@ def open_bench(
     manifest = load_manifest(ROOT / "rtl" / "dut.toml")
     options = PortOptions(mac=mac, ipv4=ipv4, link="lockstep", capture=capture)
     with Simulation.start(manifest, data_width=width, ports=[options], seed=seed) as simulation:
-        bench = Bench(simulation, width, mac=mac, ipv4=ipv4)
+        bench = Bench(simulation, width, manifest.clock_ps_at(width), mac=mac, ipv4=ipv4)
         bench.run(START_CYCLES)
         yield bench

@@ -7,7 +7,7 @@ import pytest
 from endpoint_bench import Bench, open_bench, qp
 
 from roceproof.dpi.records import Operation, PathMtu, Service
-from roceproof.dpi.simulation import Flow
+from roceproof.dpi import Flow
 
 PERCENTAGES = (0, 50, 90, 99)
 LIMIT = 3_000_000

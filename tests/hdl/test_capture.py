@@ -8,16 +8,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from endpoint_bench import Bench, open_bench, qp
+from endpoint_bench import ROOT, Bench, open_bench, qp
 
 from roceproof.conformance.checker import check_frames
 from roceproof.conformance.findings import Direction
 from roceproof.conformance.pcapng import Flow as CaptureFlow
 from roceproof.conformance.pcapng import read
 from roceproof.dpi.records import Operation, PathMtu, Service
-from roceproof.dpi.simulation import Flow
+from roceproof.dpi import Flow
 
 TSHARK_SECONDS = 60
+BUILD_SECONDS = 120
+ORACLE_SECONDS = 30
 LIMIT = 1_000_000
 
 
@@ -58,6 +60,26 @@ def test_the_capture_holds_every_frame_both_ways_and_breaks_no_rule(
     direction = {CaptureFlow.OUTBOUND: Direction.SENT, CaptureFlow.INBOUND: Direction.RECEIVED}
     frames = ((record.frame, direction[record.flow]) for record in records)
     assert [finding.message for finding in check_frames(frames)] == []
+
+
+def test_the_c_oracle_finds_every_icrc_of_the_rtl_right(width: int, tmp_path: Path) -> None:
+    build = ROOT / "build" / "pcap"
+    make = ["make", "-s", "-C", str(ROOT / "pcap"), f"BUILD={build}", "all"]
+    subprocess.run(make, check=True, timeout=BUILD_SECONDS)
+    path = tmp_path / "capture.pcapng"
+    busy_run(width, path, 5)
+    frames = "".join(f"{record.frame.hex()}\n" for record in read(path))
+    done = subprocess.run(
+        [str(build / "checked" / "roce-icrc")],
+        input=frames,
+        capture_output=True,
+        text=True,
+        timeout=ORACLE_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    verdicts = done.stdout.splitlines()
+    assert len(verdicts) == frames.count("\n")
+    assert {verdict.split()[0] for verdict in verdicts} == {"ok"}
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")

@@ -10,7 +10,7 @@ from endpoint_bench import QUIET_CYCLES, open_bench, qp
 
 from roceproof.conformance.notation import difference
 from roceproof.conformance.requester import Requester
-from roceproof.dpi.payload import PatternPayload
+from roceproof.dpi import PatternPayload, Until
 from roceproof.dpi.records import (
     Operation,
     PathMtu,
@@ -20,7 +20,6 @@ from roceproof.dpi.records import (
     parse_gid,
     parse_mac,
 )
-from roceproof.dpi.simulation import Until
 
 WIDTH = 512
 SLICE_CYCLES = 100_000
