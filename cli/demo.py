@@ -28,10 +28,8 @@ from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
 from roceproof.dpi.simulation import Port, PortOptions, Simulation, SimulationError, TimedCompletion
 from roceproof.paths import REFERENCE_DUT
 from roceproof.progress import Progress
-from roceproof.rxe_env.peer import SoftRoce
+from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
-ENDPOINT_IPV4 = "10.77.0.1"
-ENDPOINT_GID = f"::ffff:{ENDPOINT_IPV4}"
 ENDPOINT_MAC = "02:00:00:00:00:01"
 FIRST_QPN = 0x00ABC0
 SEND_DEADLINE_S = 60.0
@@ -64,7 +62,7 @@ def run_demo(
             peer = stack.enter_context(SoftRoce.start(backend=backend, progress=progress.step))
             facts = PeerFacts(backend=peer.backend, accel=peer.accel, kernel=peer.kernel)
             port_options = PortOptions(
-                mac=ENDPOINT_MAC, ipv4=ENDPOINT_IPV4, link=peer.link, capture=capture
+                mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=peer.link, capture=capture
             )
             simulation = stack.enter_context(
                 Simulation.start(
@@ -124,8 +122,7 @@ class Sender:
         After a message that did not land nothing more is sent: the two ends no
         longer agree on the next PSN. The rest counts as not landed.
         """
-        longest = max(len(message.payload) for message in connection.messages)
-        receiver = Receiver(self._peer, connection, longest=longest)
+        receiver = Receiver(self._peer, connection)
         qpn = self._next_qpn
         self._next_qpn += 1
         reverse_psn = (connection.start_psn + PSN_MODULUS // 2) % PSN_MODULUS
@@ -143,7 +140,7 @@ class Sender:
                 ack_timeout=ACK_TIMEOUT,
             )
         )
-        receiver.connect(gid=ENDPOINT_GID, qpn=qpn, sq_psn=reverse_psn)
+        receiver.connect(ipv4=DUT_IPV4, qpn=qpn, sq_psn=reverse_psn)
         psn = connection.start_psn
         alive = True
         for index, message in enumerate(connection.messages):

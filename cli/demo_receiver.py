@@ -6,15 +6,15 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from roceproof.demo_plan import Connection, Message, packets
+from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
 from roceproof.dpi.records import Service
 from roceproof.rxe_env.peer import SoftRoce
+from roceproof.rxe_env.verbs import Completion
 
 GUARD = 64
 GUARD_BYTE = 0xA5
-DEADLINE_S = 20.0
+ARRIVAL_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -49,104 +49,80 @@ class Receiver:
     on both sides that nothing may touch.
     """
 
-    def __init__(self, peer: SoftRoce, connection: Connection, *, longest: int) -> None:
+    def __init__(self, peer: SoftRoce, connection: Connection) -> None:
+        longest = max(len(message.payload) for message in connection.messages)
         self._peer = peer
         self._connection = connection
-        self._size = longest + 4 * GUARD
-        self._pd = peer.call("alloc_pd")["pd"]
-        region = peer.call(
-            "reg_mr", pd=self._pd, size=self._size, access=["local_write", "remote_write"]
-        )
-        self._mr = region["mr"]
-        self._lkey = region["lkey"]
-        self.rkey: int = region["rkey"]
-        self._address: int = region["addr"]
-        self._cq = peer.call("create_cq", depth=64)["cq"]
-        queue = peer.call(
-            "create_qp",
-            pd=self._pd,
-            type=connection.service.name,
-            send_cq=self._cq,
-            recv_cq=self._cq,
-        )
-        self._qp = queue["qp"]
-        self.qpn: int = queue["qpn"]
-        self._packets_seen = 0
+        self._region = peer.reg_mr(longest + 4 * GUARD, access=("local_write", "remote_write"))
+        self._queue = peer.open_qp(connection.service.name, depth=16, access=("remote_write",))
+        self._next_psn = connection.start_psn
+        self._offset = GUARD
+        self.qpn = self._queue.qpn
+        self.rkey = self._region.rkey
 
-    def connect(self, *, gid: str, qpn: int, sq_psn: int) -> None:
-        """Move the queue pair to RTS, towards the transmitter at `gid`."""
-        self._peer.call("modify_qp", qp=self._qp, state="INIT", access=["remote_write"])
-        self._peer.call(
-            "modify_qp",
-            qp=self._qp,
-            state="RTR",
+    def connect(self, *, ipv4: str, qpn: int, sq_psn: int) -> None:
+        """Move the queue pair to RTS, towards the transmitter at `ipv4`."""
+        self._peer.connect(
+            self._queue,
+            remote_ipv4=ipv4,
+            remote_qpn=qpn,
             path_mtu=self._connection.path_mtu.size,
-            dest_qpn=qpn,
             rq_psn=self._connection.start_psn,
-            dgid=gid,
-            sgid_index=self._peer.gid_index,
+            sq_psn=sq_psn,
         )
-        self._peer.call("modify_qp", qp=self._qp, state="RTS", sq_psn=sq_psn)
-        self._packets_seen = self._packets()
 
     def prepare(self, message: Message, *, alignment: int) -> int:
         """Paint the region, post a receive if the message needs one; its address."""
         self._offset = GUARD + alignment
         length = len(message.payload)
-        painted = self._offset + length + GUARD
-        self._call_on_region("fill", offset=0, length=painted, byte=GUARD_BYTE)
+        self._peer.call(
+            "fill",
+            mr=self._region.handle,
+            offset=0,
+            length=self._offset + length + GUARD,
+            byte=GUARD_BYTE,
+        )
         if message.consumes_receive:
-            sge = {"mr": self._mr, "offset": self._offset, "length": length}
-            self._peer.call("post_recv", qp=self._qp, wrs=[{"wr_id": 1, "sge": [sge]}])
-        return self._address + self._offset
+            self._peer.post_recv(
+                self._queue, self._region, wr_id=1, offset=self._offset, length=length
+            )
+        return self._region.addr + self._offset
 
     def landing(self, message: Message) -> Landing:
         """Wait until the message has arrived and say what is there."""
         length = len(message.payload)
-        mtu = self._connection.path_mtu.size
-        self._packets_seen += packets(length, mtu)
-        completion: dict[str, Any] = {}
+        count = packets(length, self._connection.path_mtu.size)
+        self._next_psn = (self._next_psn + count) % PSN_MODULUS
+        completion: Completion | None = None
         problem = None
         if message.consumes_receive:
-            answer = self._peer.call("poll_cq", cq=self._cq, max=1, timeout_ms=10_000)
-            if not answer["wcs"]:
+            completions = self._peer.poll(self._queue, wait=ARRIVAL_S)
+            if not completions:
                 problem = "no receive completion"
+            elif completions[0].status != "success":
+                problem = f"receive completion {completions[0].status}"
             else:
-                completion = answer["wcs"][0]
-                if completion["status"] != "success":
-                    problem = f"receive completion {completion['status']}"
+                completion = completions[0]
         elif self._connection.service is Service.UC:
-            problem = self._await_unannounced(message)
+            problem = self._await_unannounced()
         return Landing(
-            sha256=self._sha256(self._offset, length),
-            immediate=completion.get("imm"),
-            byte_len=completion.get("byte_len"),
-            guards_intact=self._guards_intact(length),
+            sha256=self._peer.sha256(self._region, offset=self._offset, length=length),
+            immediate=completion.imm if completion else None,
+            byte_len=completion.byte_len if completion else None,
+            guards_intact=self._is_painted(0, self._offset)
+            and self._is_painted(self._offset + length, GUARD),
             problem=problem,
         )
 
-    def _await_unannounced(self, message: Message) -> str | None:
-        # A UC WRITE without immediate completes nowhere at the receiver: watch
-        # its packet counter, then its memory, which may lag by one interrupt.
-        want = hashlib.sha256(message.payload).hexdigest()
-        deadline = time.monotonic() + DEADLINE_S
+    def _await_unannounced(self) -> str | None:
+        # A UC WRITE without immediate completes nowhere at the receiver; that it
+        # has been executed shows in the PSN that the queue pair expects next.
+        deadline = time.monotonic() + ARRIVAL_S
         while time.monotonic() < deadline:
-            arrived = self._packets() >= self._packets_seen
-            if arrived and self._sha256(self._offset, len(message.payload)) == want:
+            if self._peer.call("query_qp", qp=self._queue.handle)["rq_psn"] == self._next_psn:
                 return None
-        return f"not in memory after {DEADLINE_S:.0f} s"
+        return f"the receiver did not get past its PSN within {ARRIVAL_S:.0f} s"
 
-    def _guards_intact(self, length: int) -> bool:
-        return all(
-            self._sha256(start, size) == hashlib.sha256(bytes([GUARD_BYTE]) * size).hexdigest()
-            for start, size in ((0, self._offset), (self._offset + length, GUARD))
-        )
-
-    def _packets(self) -> int:
-        return int(self._peer.call("counters")["hw"]["rcvd_pkts"])
-
-    def _sha256(self, offset: int, length: int) -> str:
-        return str(self._call_on_region("sha256", offset=offset, length=length)["sha256"])
-
-    def _call_on_region(self, op: str, **arguments: int) -> dict[str, Any]:
-        return self._peer.call(op, mr=self._mr, **arguments)
+    def _is_painted(self, offset: int, length: int) -> bool:
+        want = hashlib.sha256(bytes([GUARD_BYTE]) * length).hexdigest()
+        return self._peer.sha256(self._region, offset=offset, length=length) == want
