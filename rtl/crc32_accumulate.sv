@@ -16,13 +16,14 @@ module crc32_accumulate #(
   output      logic [31:0] crc_o
 );
 
-  always_ff @(posedge clk_i) begin
-    if (enable_i) begin
-      for (int unsigned j = 0; j < 32; j++) begin
-        crc_o[j] <= word_i[j] ^
-            (!first_i && ^(crc_o & crc32_matrix_pkg::CrcRow[j][1024-DataWidth+:32]));
-      end
+  function automatic logic [31:0] advanced(logic [31:0] crc);
+    for (int unsigned j = 0; j < 32; j++) begin
+      advanced[j] = ^(crc & crc32_matrix_pkg::CrcRow[j][1024-DataWidth+:32]);
     end
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (enable_i) crc_o <= first_i ? word_i : word_i ^ advanced(crc_o);
   end
 
 endmodule

@@ -39,15 +39,16 @@ module crc32_unwind #(
   end
 
   for (genvar n = 0; n < int'(Stages); n++) begin : gen_stage
+    function automatic logic [31:0] undone(logic [31:0] crc);
+      for (int unsigned j = 0; j < 32; j++) begin
+        undone[j] = ^(crc & crc32_matrix_pkg::UnwindRow[n][j]);
+      end
+    endfunction
+
     always_ff @(posedge clk_i) begin
       if (valid_d[n]) begin
         left_q[n] <= left_d[n];
-        crc_q[n]  <= crc_d[n];
-        if (left_d[n][n]) begin
-          for (int unsigned j = 0; j < 32; j++) begin
-            crc_q[n][j] <= ^(crc_d[n] & crc32_matrix_pkg::UnwindRow[n][j]);
-          end
-        end
+        crc_q[n]  <= left_d[n][n] ? undone(crc_d[n]) : crc_d[n];
       end
     end
   end

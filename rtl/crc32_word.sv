@@ -15,12 +15,14 @@ module crc32_word #(
   output      logic [31:0]          word_o
 );
 
-  always_ff @(posedge clk_i) begin
-    if (enable_i) begin
-      for (int unsigned j = 0; j < 32; j++) begin
-        word_o[j] <= ^(data_i & crc32_matrix_pkg::CrcRow[j][1023-:DataWidth]);
-      end
+  function automatic logic [31:0] word_of(logic [DataWidth-1:0] data);
+    for (int unsigned j = 0; j < 32; j++) begin
+      word_of[j] = ^(data & crc32_matrix_pkg::CrcRow[j][1023-:DataWidth]);
     end
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (enable_i) word_o <= word_of(data_i);
   end
 
 endmodule

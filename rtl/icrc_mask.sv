@@ -13,20 +13,22 @@
 
 module icrc_mask #(
   parameter int unsigned DataWidth = 64,
-  localparam int unsigned LaneBits = $clog2(DataWidth / 8)
+  localparam int unsigned LaneBits = $clog2(DataWidth / 8),
+  localparam int unsigned BeatBits = $bits(icrc_pkg::position_t) - LaneBits
 ) (
-  input  wire logic                                        clk_i,
-  input  wire logic                                        enable_i,
-  input  wire logic [DataWidth-1:0]                        data_i,
-  input  wire logic [$bits(icrc_pkg::position_t)-LaneBits-1:0] beat_i,
-  input  wire icrc_pkg::layout_t                           layout_i,
-  input  wire icrc_pkg::position_t                         last_i,
-  output      logic [DataWidth-1:0]                        data_o
+  input  wire logic                 clk_i,
+  input  wire logic                 enable_i,
+  input  wire logic [DataWidth-1:0] data_i,
+  input  wire logic [BeatBits-1:0]  beat_i,
+  input  wire icrc_pkg::layout_t    layout_i,
+  input  wire icrc_pkg::position_t  last_i,
+  output      logic [DataWidth-1:0] data_o
 );
 
-  // Everything special about a position lies in the frame's first 128 bytes.
-  localparam int unsigned HeadBits = 1024;
-  localparam int unsigned HeadBeats = HeadBits / DataWidth;
+  // Everything special about a position lies in the first 71 bytes: BTH byte 4
+  // of a tagged IPv6 packet is the last of it.
+  localparam int unsigned HeadBeats = (8 * 71 + DataWidth - 1) / DataWidth;
+  localparam int unsigned HeadBits  = HeadBeats * DataWidth;
 
   typedef logic [HeadBits-1:0] head_t;
 
@@ -55,13 +57,20 @@ module icrc_mask #(
   localparam logic [1:0][HeadBits-1:0] Seed = {
     head_t'(icrc_pkg::IcrcSeed) << TaggedShift, head_t'(icrc_pkg::IcrcSeed) << UntaggedShift};
 
+  // One constant mask for each beat and layout.
   logic [DataWidth-1:0] headers;
   always_comb begin
     headers = data_i;
-    if (enable_i && int'(beat_i) < int'(HeadBeats)) begin
-      headers &= Covered[layout_i.vlan][beat_i * DataWidth +: DataWidth];
-      headers |= Variant[layout_i][beat_i * DataWidth +: DataWidth];
-      headers ^= Seed[layout_i.vlan][beat_i * DataWidth +: DataWidth];
+    if (enable_i && beat_i < BeatBits'(HeadBeats)) begin
+      for (int unsigned beat = 0; beat < HeadBeats; beat++) begin
+        for (int unsigned layout = 0; layout < 4; layout++) begin
+          if (beat_i == BeatBits'(beat) && layout_i == 2'(layout)) begin
+            headers = ((data_i & Covered[layout/2][DataWidth*beat+:DataWidth])
+                       | Variant[layout][DataWidth*beat+:DataWidth])
+                    ^ Seed[layout/2][DataWidth*beat+:DataWidth];
+          end
+        end
+      end
     end
   end
 
