@@ -37,12 +37,12 @@ module icrc_insert #(
   localparam int unsigned Depth    = 16;
 
   typedef struct packed {
-    logic [DataWidth-1:0] data;
-    logic [Lanes-1:0]     keep;
     logic                 last;
     logic                 slot_starts;  // the slot's first byte is in this beat
     logic                 slot_ends;    // the slot's last byte is in this beat
     logic [LaneBits-1:0]  slot_lane;    // lane of the slot's first byte
+    logic [Lanes-1:0]     keep;
+    logic [DataWidth-1:0] data;
   } beat_t;
 
   // Input: where is the slot, seen from this beat?

@@ -78,6 +78,7 @@ class Bench:
 def build(width: int) -> Path:
     """Compile the benches at `width` bits and return the executable."""
     directory = REPOSITORY / "build" / "rtl" / f"icrc_rx_tb_{width}"
+    directory.mkdir(parents=True, exist_ok=True)
     command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-j", "2"]
     command += ["-CFLAGS", "-O1", f"-GDataWidth={width}", "--top-module", "icrc_rx_tb"]
     command += ["--Mdir", str(directory), "-y", ".", "-y", "test", *WAIVERS, *PACKAGES]
