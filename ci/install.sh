@@ -24,15 +24,18 @@ else
     exit 2
 fi
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 echo "installing:$missing" >&2
 run_apt() {
     # shellcheck disable=SC2086 # an empty $root must vanish
-    $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
+    $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1
 }
 # A stale list is good enough if the packages are in it, so only the install decides.
 run_apt update || true
 # shellcheck disable=SC2086 # a list of words
 if ! run_apt install -y --no-install-recommends $missing; then
+    tail -n 20 "$log" >&2
     echo "ci/install.sh: apt could not install$missing; check the network and 'apt-get update', then run make again" >&2
     exit 2
 fi

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.simulation import PortOptions, Simulation
-from roceproof.paths import BUILD, REFERENCE_DUT
+from roceproof.paths import BUILD, REFERENCE_DUT, REPOSITORY
 
 TAP = "roceproof0"
 HOST_ADDRESS = "10.78.0.2"
@@ -78,7 +78,7 @@ def report(results: list[tuple[int, int, str]], capture: Path) -> None:
         style = None if received == ECHOES else "red"
         table.add_row(str(size), f"{received}/{ECHOES}", mean, style=style)
     Console(soft_wrap=True).print(table)
-    print(f"capture: {capture}")
+    print(capture.relative_to(REPOSITORY))
 
 
 if __name__ == "__main__":

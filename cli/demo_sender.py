@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The sending side of the demonstration: the simulated endpoint's queue pairs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+
+from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
+from roceproof.demo_receiver import Landing, Receiver
+from roceproof.demo_report import MessageResult
+from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
+from roceproof.dpi.simulation import Port, Simulation, SimulationError, TimedCompletion
+from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
+
+FIRST_QPN = 0x00ABC0
+SEND_DEADLINE_S = 60.0
+ACK_TIMEOUT = 13  # 33.6 ms of simulated time, seconds of the receiver's
+
+
+class Sender:
+    """Configures the endpoint's queue pairs and sends through them, one message at a time."""
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        peer: SoftRoce,
+        *,
+        lane_bytes: int,
+        report: Callable[[str], None],
+    ) -> None:
+        self._simulation = simulation
+        self._port: Port = simulation.port(0)
+        self._peer = peer
+        self._next_qpn = FIRST_QPN
+        self._next_wr_id = 1
+        self._lane_bytes = lane_bytes
+        self._report = report
+
+    def send_all(self, connection: Connection) -> Iterator[MessageResult]:
+        """Connect, then send every message of the connection and say how it fared.
+
+        After a message that did not land nothing more is sent: the two ends no
+        longer agree on the next PSN. The rest counts as not landed.
+        """
+        receiver = Receiver(self._peer, connection)
+        qpn = self._next_qpn
+        self._next_qpn += 1
+        reverse_psn = (connection.start_psn + PSN_MODULUS // 2) % PSN_MODULUS
+        self._port.configure(
+            QpConfig(
+                service=connection.service,
+                path_mtu=connection.path_mtu,
+                local_qpn=qpn,
+                remote_qpn=receiver.qpn,
+                sq_psn=connection.start_psn,
+                rq_psn=reverse_psn,
+                remote_mac=self._peer.mac,
+                remote_gid=f"::ffff:{self._peer.ipv4}",
+                udp_sport=0xC000 + qpn % 0x4000,
+                ack_timeout=ACK_TIMEOUT,
+            )
+        )
+        receiver.connect(ipv4=DUT_IPV4, qpn=qpn, sq_psn=reverse_psn)
+        psn = connection.start_psn
+        alive = True
+        for index, message in enumerate(connection.messages):
+            landing = None
+            if alive:
+                address = receiver.prepare(message, alignment=7 * index % 64)
+                status = self._send(message, qpn, address, receiver.rkey, index)
+                if status is Status.SUCCESS:
+                    landing = receiver.landing(message)
+            result = judge(connection, message, psn, landing)
+            if alive and not result.ok:
+                alive = False
+                self._report(
+                    f"{result.service} {result.operation} of {result.length} bytes did not land: "
+                    f"{landing.lack(message) if landing else f'completed {status.name}'}"
+                )
+            yield result
+            psn = (psn + packets(len(message.payload), connection.path_mtu.size)) % PSN_MODULUS
+
+    def _send(self, message: Message, qpn: int, address: int, rkey: int, index: int) -> Status:
+        writes = message.operation in (Operation.WRITE, Operation.WRITE_IMM)
+        request = WorkRequest(
+            wr_id=self._next_wr_id,
+            qpn=qpn,
+            operation=message.operation,
+            length=len(message.payload),
+            remote_addr=address if writes else 0,
+            rkey=rkey if writes else 0,
+            immediate=message.immediate or 0,
+            payload_offset=3 * index % self._lane_bytes if message.payload else 0,
+        )
+        self._next_wr_id += 1
+        self._port.post(request, payload=message.payload)
+        completions: list[TimedCompletion] = []
+
+        def completed() -> bool:
+            completions.extend(self._port.take_completions())
+            return bool(completions)
+
+        self._simulation.wait(completed, timeout=SEND_DEADLINE_S, what="a completion")
+        (completion,) = completions
+        if completion.completion.wr_id != request.wr_id:
+            raise SimulationError(f"completed {completion}, expected wr_id {request.wr_id}")
+        return completion.completion.status
+
+
+def judge(
+    connection: Connection, message: Message, psn: int, landing: Landing | None
+) -> MessageResult:
+    """Compare memory, immediate and byte count with what was sent; None did not get that far."""
+    digest = hashlib.sha256(message.payload).hexdigest()
+    return MessageResult(
+        service=connection.service.name,
+        operation=message.operation.name,
+        length=len(message.payload),
+        pmtu=connection.path_mtu.size,
+        start_psn=psn,
+        sha256_sent=digest,
+        sha256_received=landing.sha256 if landing else "",
+        immediate_sent=message.immediate,
+        immediate_received=landing.immediate if landing else None,
+        ok=landing is not None and landing.lack(message) is None,
+    )
