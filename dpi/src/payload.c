@@ -7,14 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t pattern_word(uint64_t seed, uint64_t position) {
+    return seed * 0x9E3779B97F4A7C15u / 2 + position / 8 * 0x9E3779B1u;
+}
+
 void payload_pattern(uint64_t seed, uint64_t position, uint8_t *bytes, size_t size) {
-    uint64_t start = seed * 0x9E3779B97F4A7C15u / 2;
-    size_t done = 0;
-    while (done < size) {
-        uint64_t word = start + (position + done) / 8 * 0x9E3779B1u;
-        for (unsigned i = (unsigned)((position + done) % 8); i < 8 && done < size; i++) {
-            bytes[done++] = (uint8_t)(word >> (8 * i));
+    const uint8_t *end = bytes + size;
+    while (bytes < end && position % 8) {
+        *bytes++ = (uint8_t)(pattern_word(seed, position) >> (position % 8 * 8));
+        position++;
+    }
+    for (; end - bytes >= 8; bytes += 8, position += 8) {
+        uint64_t word = pattern_word(seed, position);
+        for (unsigned i = 0; i < 8; i++) {
+            bytes[i] = (uint8_t)(word >> (8 * i));
         }
+    }
+    for (; bytes < end; bytes++, position++) {
+        *bytes = (uint8_t)(pattern_word(seed, position) >> (position % 8 * 8));
     }
 }
 

@@ -30,6 +30,7 @@ module roceproof_chunk_source
   localparam int unsigned Beats = ChunkBytes / Lanes;
 
   typedef logic [(Beats > 1 ? $clog2(Beats) : 1)-1:0] beat_t;
+  typedef logic [ChunkBytes-1:0] lanes_t;
 
   chandle                         handle;
   logic [63:0]                    seed_q;
@@ -38,7 +39,7 @@ module roceproof_chunk_source
   beat_t                          beat_q, last_beat_q;
   logic                           loaded_q, awake_q, last_q, discard_q;
 
-  function automatic logic [ChunkBytes-1:0] lanes_in_use(input chunk_info_t info);
+  function automatic lanes_t lanes_in_use(input chunk_info_t info);
     return ({ChunkBytes{1'b1}} << info.first) & ~({ChunkBytes{1'b1}} << info.stop);
   endfunction
 
@@ -49,10 +50,17 @@ module roceproof_chunk_source
   assign fetch     = (awake_q || wake_i) && (!loaded_q || (taken && chunk_end));
 
   assign tvalid_o = loaded_q && open;
-  assign tdata_o  = chunk_q[beat_q];
-  assign tkeep_o  = keep_q[beat_q];
   assign tlast_o  = last_q && chunk_end;
   assign tuser_o  = discard_q && tlast_o;
+
+  // Simulators copy fixed slices of wide vectors much faster than moving ones.
+  always_comb begin
+    tdata_o = chunk_q[0];
+    for (int unsigned i = 1; i < Beats; i++) begin
+      if (32'(beat_q) == i) tdata_o = chunk_q[i];
+    end
+    tkeep_o = keep_q[beat_q];
+  end
 
   roceproof_gate u_gate (
     .clk_i,

@@ -31,11 +31,11 @@ module roceproof_frame_sink
 
   typedef logic [(Beats > 1 ? $clog2(Beats) : 1)-1:0] beat_t;
 
-  chandle                          handle;
-  logic [63:0]                     seed_q;
-  logic [Beats-1:0][DataWidth-1:0] chunk_q;
-  beat_t                           beat_q;
-  logic                            full_q;
+  chandle               handle;
+  logic [63:0]          seed_q;
+  logic [DataWidth-1:0] chunk_q[Beats];
+  beat_t                beat_q;
+  logic                 full_q;
 
   logic open;
   assign tready_o = open && !full_q;
@@ -62,11 +62,12 @@ module roceproof_frame_sink
       if (wake_i) full_q <= 1'b0;
       if (tvalid_i && tready_o) begin
         if (tlast_i || 32'(beat_q) == Beats - 1) begin
-          automatic logic [Beats-1:0][DataWidth-1:0] data;
-          automatic chunk_info_t                     info;
-          automatic put_answer_t                     answer;
-          data         = chunk_q;
-          data[beat_q] = tdata_i;
+          automatic chunk_t      data;
+          automatic chunk_info_t info;
+          automatic put_answer_t answer;
+          for (int unsigned i = 0; i < Beats; i++) begin
+            data[i*DataWidth+:DataWidth] = i == 32'(beat_q) ? tdata_i : chunk_q[i];
+          end
           info         = '0;
           info.stop    = 8'(32'(beat_q) * Lanes + $countones(tkeep_i));
           info.last    = tlast_i;
@@ -83,13 +84,14 @@ module roceproof_frame_sink
     end
   end
 
-  logic [Lanes:0] keep_plus_one;
-  assign keep_plus_one = {1'b0, tkeep_i} + 1'b1;
+  // One more than a run of ones from bit 0 shares no bit with it.
+  logic [Lanes-1:0] keep_plus_one;
+  assign keep_plus_one = tkeep_i + Lanes'(1);
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && tvalid_i) begin
       KeepContiguous :
-      assert (tkeep_i[0] && (keep_plus_one & {1'b0, tkeep_i}) == '0)
+      assert (tkeep_i[0] && (keep_plus_one & tkeep_i) == '0)
       else $fatal(1, "port %0d: tx_tkeep is not contiguous from bit 0", Index);
       KeepFullBeforeLast :
       assert (tlast_i || (&tkeep_i))

@@ -193,15 +193,17 @@ module roceproof_port
   );
 
   roceproof_offer_check #(
-    .Index(Index),
-    .Name ("tx"),
-    .Width(DataWidth + DataWidth / 8 + 1)
+    .Index    (Index),
+    .Name     ("tx"),
+    .Width    (DataWidth),
+    .MarkWidth(DataWidth / 8 + 1)
   ) u_tx_check (
     .clk_i,
     .rst_ni,
     .valid_i(tx_tvalid),
     .ready_i(tx_tready),
-    .offer_i({tx_tdata, tx_tkeep, tx_tlast})
+    .data_i (tx_tdata),
+    .marks_i({tx_tkeep, tx_tlast})
   );
 
   roceproof_offer_check #(
@@ -213,7 +215,8 @@ module roceproof_port
     .rst_ni,
     .valid_i(cpl_valid),
     .ready_i(cpl_ready),
-    .offer_i(cpl)
+    .data_i (cpl),
+    .marks_i(1'b0)
   );
 
 endmodule
