@@ -8,7 +8,8 @@ set -eu
 list="$(dirname "$0")/packages.txt"
 missing=""
 for group in "$@"; do
-    for package in $(awk -v g="$group" '!/^#/ && $2 == g { print $1 }' "$list"); do
+    packages=$(awk -v g="$group" '!/^#/ && $2 == g { print $1 }' "$list")
+    for package in $packages; do
         dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing="$missing $package"
     done

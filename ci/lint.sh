@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Style and static checks of every language in the tree. Run as: make lint
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 bin=.venv/bin
 failed=()
 
