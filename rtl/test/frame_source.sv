@@ -4,8 +4,9 @@
 // gaps. A line is: sideband (decimal), tuser (0 or 1), byte count, the bytes
 // in hexadecimal. The file is named by plusarg +<Plusarg>=; without it nothing
 // is played. +gap= is the chance, in percent, of an idle cycle; +frame_gap= the
-// number of idle cycles in front of each frame. Lanes that are not kept, and the sideband behind the first beat,
-// carry noise.
+// number of idle cycles in front of each frame. Lanes that are not kept carry
+// noise or what the beat before had there; the sideband behind the first beat
+// carries noise.
 
 `default_nettype none
 
@@ -61,7 +62,7 @@ module frame_source #(
 
   task automatic offer_beat();
     int                   kept = length - position < Lanes ? length - position : Lanes;
-    logic [DataWidth-1:0] data = {DataWidth/32{$urandom}};
+    logic [DataWidth-1:0] data = $urandom % 2 == 0 ? tdata_o : {DataWidth/32{$urandom}};
     for (int lane = 0; lane < kept; lane++) data[8*lane+:8] = frame[position+lane];
     tvalid_o   <= 1'b1;
     tdata_o    <= data;

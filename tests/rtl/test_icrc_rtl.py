@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import sys
@@ -147,9 +148,12 @@ def test_lengths_that_disagree_are_rejected(bench: Bench) -> None:
     for ip_length in (0, 19, 20, 44, 75, 77, 80, 0xFFFF):
         wrong = with_ip_checksum(replaced(frame, 16, ip_length.to_bytes(2, "big")))
         frames += [Played(wrong), Played(with_icrc(wrong))]
-    for udp_length in (0, 1, 8, 20, 23, 60, 1480, 0xFFEB):
+    for udp_length in (0, 1, 8, 12, 16, 20, 23, 60, 1480, 0xFFEB):
         both = replaced(frame, 38, udp_length.to_bytes(2, "big"))
-        frames.append(Played(replaced(both, 16, (udp_length + 20).to_bytes(2, "big"))))
+        both = replaced(both, 16, (udp_length + 20).to_bytes(2, "big"))
+        frames.append(Played(both))
+        if 8 < udp_length < 24:
+            frames.append(Played(with_icrc(both)))
     verdicts = [BAD] * len(frames)
     check(bench, [*frames, Played(frame)], [*verdicts, GOOD])
 
@@ -161,6 +165,17 @@ def test_truncated_frames_are_rejected(bench: Bench) -> None:
     if bench.width == 512:  # the beat that completes the headers is the first one
         verdicts = [BAD if length >= 38 else NOT_ROCE for length in range(1, len(frame))]
     check(bench, [*frames, Played(frame)], [*verdicts, GOOD])
+
+
+def test_short_frame_is_not_completed_by_the_one_before(bench: Bench) -> None:
+    frames = [Played(VECTORS["A"]), Played(VECTORS["A"][:30])] * 50
+    check(bench, frames, [GOOD, NOT_ROCE] * 50)
+
+
+def test_missing_byte_is_not_taken_for_a_zero(bench: Bench) -> None:
+    candidates = (acknowledge(psn=n) for n in itertools.count())
+    frame = next(f for f in candidates if f[-1] == 0)
+    check(bench, [Played(frame), Played(frame[:-1])], [GOOD, BAD])
 
 
 def test_frame_marked_for_discard_is_rejected(bench: Bench) -> None:
