@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,8 +15,10 @@ import pytest
 from roceproof.conformance import icrc
 from roceproof.conformance.pcapng import Flow, read
 from roceproof.demo_plan import PSN_MODULUS, packets, plan
+from roceproof.paths import REPOSITORY
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]
+RE_BLOCK = re.MULTILINE | re.DOTALL
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +85,29 @@ def test_tshark_reads_the_capture_and_finds_nothing_malformed(demo) -> None:
     assert len(tshark(out, "-Y", "infiniband.bth.opcode == 0x11")) == 104
 
 
-def test_the_capture_needs_no_finding_to_be_hidden(demo) -> None:
-    _, run = demo
-    assert ", 0 findings" in run.stdout
+def test_the_documented_tshark_commands_work_on_the_capture(demo) -> None:
+    out, _ = demo
+    lines = re.findall(r"^tshark .*", (REPOSITORY / "docs/captures.md").read_text(), re.MULTILINE)
+    assert lines
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        words[words.index("build/demo/capture.pcapng")] = str(out / "capture.pcapng")
+        subprocess.run([*words, "-c", "10"], capture_output=True, check=True)
+
+
+def test_the_readme_shows_the_real_output(demo) -> None:
+    out, run = demo
+    shown = re.search(r"^```\n(service .*?)^```", (REPOSITORY / "README.md").read_text(), RE_BLOCK)
+    assert shown
+    printed = run.stdout.replace(str(out), "build/demo")
+    assert normalised(shown[1]) == normalised(printed)
+
+
+def normalised(text: str) -> list[str]:
+    """The lines without what differs from run to run."""
+    text = re.sub(r"\d+ frames", "N frames", text)
+    text = re.sub(r"\(vm, .*\)", "(facts)", text)
+    return [line.rstrip() for line in text.strip().splitlines()]
 
 
 def test_nothing_is_left_behind(demo, session_console) -> None:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The documents' commands exist as written, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+
+import click
+import pytest
+from roceproof.main import cli
+from roceproof.paths import REPOSITORY
+
+DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?://)([^)#]+)[^)]*\)")
+
+
+def commands() -> list[str]:
+    return [
+        line
+        for document in DOCUMENTS
+        for block in BLOCK.findall(document.read_text())
+        for line in block.splitlines()
+        if line.strip()
+    ]
+
+
+def check_make(target: str) -> None:
+    subprocess.run(["make", "-n", target], cwd=REPOSITORY, capture_output=True, check=True)
+
+
+def check_roceproof(words: list[str]) -> None:
+    command: click.Command = cli
+    while words and isinstance(command, click.Group):
+        command = command.commands[words.pop(0)]
+    options = {name for parameter in command.params for name in parameter.opts}
+    assert {word for word in words if word.startswith("-")} <= options
+
+
+@pytest.mark.parametrize("line", commands())
+def test_a_documented_command_exists_as_written(line) -> None:
+    words = shlex.split(line, comments=True)
+    if words[0] == "make":
+        check_make(words[1])
+    elif words[0].endswith("roceproof"):
+        check_roceproof(words[1:])
+    else:
+        # tests/cli/test_demo.py runs the tshark lines on a real capture.
+        assert words[0] == "tshark", f"nothing tests this command: {line}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files(document) -> None:
+    for target in LINK.findall(document.read_text()):
+        assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_the_readme_stays_under_two_screens() -> None:
+    assert len((REPOSITORY / "README.md").read_text().splitlines()) <= 100
