@@ -10,7 +10,7 @@ from pathlib import Path
 from roceproof import __version__
 from roceproof.dpi import wire
 from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.records import parse_gid, parse_mac
+from roceproof.dpi.records import RecordError, parse_gid, parse_mac
 from roceproof.dpi.wire import MessageType
 
 
@@ -30,7 +30,7 @@ class Flow:
         order = ("rx_gap", "payload_gap", "qpc_gap", "wr_gap", "tx_stall", "cpl_stall")
         for name in order:
             if not 0 <= getattr(self, name) <= 99:
-                raise ValueError(f"{name} is {getattr(self, name)} %, expected 0..99")
+                raise RecordError(f"{name} is {getattr(self, name)} %, expected 0..99")
         return bytes(getattr(self, name) for name in order)
 
 

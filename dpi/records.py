@@ -12,6 +12,12 @@ from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address
 from typing import Self
 
+from roceproof.errors import RoceproofError
+
+
+class RecordError(RoceproofError, ValueError):
+    """A value does not fit its record. The text names the field and what it may hold."""
+
 
 class Service(IntEnum):
     """Transport service: bits 7:5 of the opcode."""
@@ -41,7 +47,7 @@ class PathMtu(IntEnum):
         for mtu in cls:
             if mtu.size == size:
                 return mtu
-        raise ValueError(f"path MTU {size}: expected one of {[mtu.size for mtu in cls]}")
+        raise RecordError(f"path MTU {size}: expected one of {[mtu.size for mtu in cls]}")
 
 
 class QpCommand(IntEnum):
@@ -81,15 +87,18 @@ def parse_mac(text: str) -> bytes:
     except ValueError:
         mac = b""
     if len(mac) != 6 or len(text) != 17:
-        raise ValueError(f"MAC address {text!r}: expected six hex pairs, as in 02:00:00:00:00:01")
+        raise RecordError(f"MAC address {text!r}: expected six hex pairs, as in 02:00:00:00:00:01")
     return mac
 
 
 def parse_gid(text: str) -> bytes:
     """Sixteen bytes from an IPv6 address, or from an IPv4 address as ::ffff:a.b.c.d."""
-    if ":" in text:
-        return IPv6Address(text).packed
-    return bytes(10) + b"\xff\xff" + IPv4Address(text).packed
+    try:
+        if ":" in text:
+            return IPv6Address(text).packed
+        return bytes(10) + b"\xff\xff" + IPv4Address(text).packed
+    except ValueError as error:
+        raise RecordError(f"address {text!r}: {error}; expected one as in 192.168.1.1") from error
 
 
 _QP_CONFIG = struct.Struct(">BBBx IIII 6s H 16s BBH BBBB 12x")
@@ -101,12 +110,12 @@ def _pack(kind: str, form: struct.Struct, *values: object) -> bytes:
     try:
         return form.pack(*values)
     except struct.error as error:
-        raise ValueError(f"{kind}: a field does not fit its width: {error}") from error
+        raise RecordError(f"{kind}: a field does not fit its width: {error}") from error
 
 
 def _check(kind: str, field: str, value: int, limit: int) -> None:
     if not 0 <= value < limit:
-        raise ValueError(f"{kind}.{field} is {value:#x}, expected 0..{limit - 1:#x}")
+        raise RecordError(f"{kind}.{field} is {value:#x}, expected 0..{limit - 1:#x}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +221,6 @@ class Completion:
     def unpack(cls, data: bytes) -> Self:
         """Read a completion; a status that is none of Status raises ValueError."""
         if len(data) != cls.SIZE:
-            raise ValueError(f"completion of {len(data)} bytes, expected {cls.SIZE}")
+            raise RecordError(f"completion of {len(data)} bytes, expected {cls.SIZE}")
         wr_id, qpn, status, syndrome = _COMPLETION.unpack(data)
         return cls(wr_id=wr_id, qpn=qpn, status=Status(status), syndrome=syndrome)

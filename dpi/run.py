@@ -64,8 +64,8 @@ def run_on_link(
         command=command,
         pass_fds=pass_fds,
     ) as simulation:
-        report.write(f"{manifest.name} on {port.link}: {port.ipv4}, {port.mac}; Ctrl-C ends\n")
         try:
+            report.write(f"{manifest.name} on {port.link}: {port.ipv4}, {port.mac}; Ctrl-C ends\n")
             while simulation.stopped is None:
                 try:
                     simulation.wait(

@@ -49,7 +49,7 @@ def run_until_frames(simulation: Simulation, port: Port, count: int) -> list[Fra
     return frames
 
 
-@pytest.mark.parametrize("data_width", [64, 512])
+@pytest.mark.parametrize("data_width", [64, 512, 1024])
 @pytest.mark.parametrize("flow", [Flow(), STALLED], ids=["free", "stalled"])
 def test_frames_of_every_size_come_back_unchanged(start_echo, data_width, flow):
     simulation = start_echo(PortOptions(flow=flow), data_width=data_width)
@@ -156,6 +156,16 @@ def test_ports_of_one_simulation_are_independent(start_echo):
     assert [frame.data for frame in fast.take_frames()] == [echoed(random_frame(2, 300))]
     simulation.run(cycles=200_000, until=Until.FRAME)
     assert [frame.data for frame in slow.take_frames()] == [echoed(random_frame(1, 4000))]
+
+
+def test_four_ports_work_side_by_side(start_echo):
+    simulation = start_echo(*[PortOptions()] * 4, data_width=128)
+    for index in range(4):
+        simulation.port(index).inject(random_frame(index, 200))
+    simulation.run(cycles=1000)
+    for index in range(4):
+        (frame,) = simulation.port(index).take_frames()
+        assert frame.data == echoed(random_frame(index, 200)), f"port {index}"
 
 
 def traffic(start_echo, capture: Path, seed: int) -> bytes:

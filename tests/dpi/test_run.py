@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import io
+import signal
 import socket
+import subprocess
+import sys
 
 import pytest
 from roceproof.dpi import PortOptions
@@ -30,4 +33,29 @@ def test_run_lasts_exactly_its_simulated_duration(echo_manifest, tmp_path):
     assert last.cycle == 100_000
     assert last.ports[0].frames_out == 1
     assert "ended: 0.640 ms simulated, port 0: 1 in, 1 out" in report.getvalue()
+    assert capture.stat().st_size > 200
+
+
+RUN = """
+import sys
+from pathlib import Path
+from roceproof.dpi import PortOptions, load_manifest
+from roceproof.dpi.run import run_on_link
+run_on_link(load_manifest(Path(sys.argv[1])), data_width=64, report=sys.stdout,
+            port=PortOptions(link=sys.argv[2], capture=Path(sys.argv[3])))
+"""
+
+
+def test_interrupt_ends_a_run_cleanly(echo_manifest, socket_directory, tmp_path):
+    capture = tmp_path / "run.pcapng"
+    path = socket_directory / "link"
+    words = [sys.executable, "-u", "-c", RUN, echo_manifest.path, f"socket-listen:{path}", capture]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert "Ctrl-C ends" in run.stdout.readline()
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=30)
+    assert run.returncode == 0, err
+    assert "ended: " in out and err == ""
+    assert not path.exists()
     assert capture.stat().st_size > 200
