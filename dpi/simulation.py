@@ -91,8 +91,10 @@ class Simulation:
         try:
             self._send_bytes(setup)
             self.statistics(timeout=START_SECONDS)
-        except BaseException:
+        except BaseException as error:
             process.kill()
+            if not isinstance(error, SimulationError):
+                process.drop_log()
             raise
         return self
 
