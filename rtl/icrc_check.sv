@@ -110,8 +110,9 @@ module icrc_check
     .crc_o      (crc)
   );
 
-  // The verdict waits as long as the engine takes for the frame's last beat;
-  // the packet's end is in that beat or an earlier one.
+  // The verdict waits as long as the engine takes for the frame's last beat.
+  // A packet whose lengths are right ends in that beat or an earlier one, so
+  // the latest CRC is its own.
   logic [EngineLatency-1:0] pending_q, is_roce_pipe_q, lengths_ok_pipe_q;
   logic                     residue_seen, residue_seen_q;
 
@@ -123,7 +124,7 @@ module icrc_check
   always_ff @(posedge clk_i) begin
     is_roce_pipe_q    <= {is_roce_pipe_q[EngineLatency-2:0], is_roce_q};
     lengths_ok_pipe_q <= {lengths_ok_pipe_q[EngineLatency-2:0], lengths_ok_q};
-    residue_seen_q    <= residue_seen && !verdict_valid_o && rst_ni;
+    residue_seen_q    <= residue_seen;
     pending_q         <= {pending_q[EngineLatency-2:0], valid_q && last_q};
     if (!rst_ni) pending_q <= '0;
   end

@@ -301,6 +301,12 @@ def test_second_ping_is_dropped_while_the_first_reply_leaves(bench: Bench) -> No
     )
 
 
+def test_ping_that_begins_while_a_reply_leaves_is_dropped_whole(bench: Bench) -> None:
+    # It ends long after the reply does, but its beginning was not kept.
+    requests = [echo("echo-request", bytes(n), ttl=9) for n in (0, 4000)]
+    receive(bench, list(map(Played, requests)), replies=[echo("echo-reply", b"", ttl=64)])
+
+
 def test_ping_right_behind_any_other_frame_is_answered(bench: Bench) -> None:
     rng = random.Random(10)
     others = [acknowledge(), random_roce(rng, 4096), b"\xff" * 60, VECTORS["A"]]
