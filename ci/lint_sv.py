@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyslang
+
 from roceproof.dpi.manifest import load_manifest
 from roceproof.paths import REFERENCE_DUT, REPOSITORY
 

@@ -21,9 +21,9 @@ from roceproof.conformance.rules import Severity
 from roceproof.demo_plan import plan
 from roceproof.demo_report import MessageResult, PeerFacts, print_table, write_result
 from roceproof.demo_sender import Sender
+from roceproof.dpi import PortOptions, Simulation, SimulationError
 from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import load_manifest
-from roceproof.dpi.simulation import PortOptions, Simulation, SimulationError
 from roceproof.paths import REFERENCE_DUT
 from roceproof.progress import Progress
 from roceproof.rxe_env.errors import AgentError

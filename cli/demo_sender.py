@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import Landing, Receiver
 from roceproof.demo_report import MessageResult
+from roceproof.dpi import Port, Simulation, SimulationError, TimedCompletion
 from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
-from roceproof.dpi.simulation import Port, Simulation, SimulationError, TimedCompletion
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
 FIRST_QPN = 0x00ABC0

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
+from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import load_manifest
-from roceproof.dpi.simulation import PortOptions, Simulation
 from roceproof.paths import BUILD, REFERENCE_DUT, REPOSITORY
 
 TAP = "roceproof0"

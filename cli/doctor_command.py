@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
+
 from roceproof.rxe_env.doctor import doctor
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}

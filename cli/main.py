@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from roceproof import __version__
 from roceproof.errors import RoceproofError
 

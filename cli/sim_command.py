@@ -7,9 +7,9 @@ import io
 import sys
 from pathlib import Path
 
+from roceproof.dpi import PortOptions
 from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.run import run_on_link
-from roceproof.dpi.simulation import PortOptions
 from roceproof.paths import REFERENCE_DUT
 
 

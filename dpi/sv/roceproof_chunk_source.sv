@@ -47,7 +47,7 @@ module roceproof_chunk_source
   logic taken, chunk_end, fetch;
   assign taken     = tvalid_o && tready_i;
   assign chunk_end = beat_q == last_beat_q;
-  assign fetch     = (awake_q || wake_i) && (!loaded_q || (taken && chunk_end));
+  assign fetch     = awake_q && (!loaded_q || (taken && chunk_end));
 
   assign tvalid_o = loaded_q && open;
   assign tlast_o  = last_q && chunk_end;

@@ -29,7 +29,7 @@ module roceproof_record_source
   logic open;
   logic fetch;
   assign valid_o = loaded_q && open;
-  assign fetch   = (awake_q || wake_i) && (!loaded_q || (valid_o && ready_i));
+  assign fetch   = awake_q && (!loaded_q || (valid_o && ready_i));
 
   roceproof_gate u_gate (
     .clk_i,

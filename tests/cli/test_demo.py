@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from roceproof.conformance import icrc
 from roceproof.conformance.pcapng import Flow, read
 from roceproof.demo_plan import PSN_MODULUS, packets, plan

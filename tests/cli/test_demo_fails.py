@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from roceproof.paths import REFERENCE_DUT
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow, pytest.mark.xdist_group("demo")]

@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import pytest
+
 from roceproof.conformance.pcapng import read
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]

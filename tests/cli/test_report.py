@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import replace
 
 import pytest
+
 from roceproof.demo_plan import Message, lengths, packets
 from roceproof.demo_receiver import Landing
 from roceproof.dpi.records import Operation

@@ -361,7 +361,7 @@ def test_a_finding_says_where_who_and_what() -> None:
 
 def test_random_bytes_never_stop_the_checker() -> None:
     rng = random.Random(11)
-    frames = frames_of(Sender().message(WRITE_IMM, 3 * PATH_MTU) + [ack(1, 1)])
+    frames = frames_of([*Sender().message(WRITE_IMM, 3 * PATH_MTU), ack(1, 1)])
     checker = Checker()
     for _ in range(4000):
         bent = bytearray(rng.choice(frames))

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 import pytest
+
 from roceproof.conformance import icrc
 from roceproof.conformance.framing import locate
 from roceproof.conformance.icrc import Judgement

@@ -9,6 +9,7 @@ import subprocess
 
 import click
 import pytest
+
 from roceproof.main import cli
 from roceproof.paths import REPOSITORY
 

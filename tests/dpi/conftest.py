@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+
 from roceproof.dpi import Manifest, PortOptions, Simulation, load_manifest
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+
 from roceproof.dpi import BuildError, build_simulation
 from roceproof.dpi.build import BRIDGE_SV
 from roceproof.dpi.verilate import ROOM

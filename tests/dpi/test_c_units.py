@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from roceproof.dpi.verilate import BRIDGE_C, C_FLAGS
 
 UNITS = sorted((Path(__file__).parent / "c").glob("test_*.c"))

@@ -9,8 +9,9 @@ import signal
 import subprocess
 
 import pytest
-from roceproof.dpi import PortOptions, SimulationError, Until
 from scapy.utils import rdpcap
+
+from roceproof.dpi import PortOptions, SimulationError, Until
 
 pytestmark = pytest.mark.sim
 

@@ -9,8 +9,9 @@ import struct
 from pathlib import Path
 
 import pytest
-from roceproof.dpi import PortOptions, SimulationError, Until
 from scapy.utils import PcapWriter, RawPcapNgReader
+
+from roceproof.dpi import PortOptions, SimulationError, Until
 
 pytestmark = pytest.mark.sim
 

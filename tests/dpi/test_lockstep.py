@@ -7,6 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
+from scapy.utils import RawPcapNgReader
+
 from roceproof.dpi import (
     Flow,
     Frame,
@@ -22,7 +24,6 @@ from roceproof.dpi import (
     Until,
     WorkRequest,
 )
-from scapy.utils import RawPcapNgReader
 
 pytestmark = pytest.mark.sim
 

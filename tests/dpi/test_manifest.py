@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
 
 GOOD = """\

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+
 from roceproof.dpi import (
     Completion,
     Operation,

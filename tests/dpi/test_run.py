@@ -10,9 +10,10 @@ import subprocess
 import sys
 
 import pytest
+from scapy.utils import RawPcapNgReader
+
 from roceproof.dpi import PortOptions
 from roceproof.dpi.run import run_on_link
-from scapy.utils import RawPcapNgReader
 
 pytestmark = pytest.mark.sim
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from roceproof.dpi import build_simulation
 
 pytestmark = pytest.mark.sim

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from wire_peer import Peer
+
 from roceproof.conformance.checker import Checker
 from roceproof.conformance.notation import describe, difference
 from roceproof.conformance.requester import Payload, Requester
@@ -30,7 +32,6 @@ from roceproof.dpi.records import (
     parse_gid,
     parse_mac,
 )
-from wire_peer import Peer
 
 ROOT = Path(__file__).resolve().parents[2]
 PORT_MAC = "02:00:00:00:00:01"

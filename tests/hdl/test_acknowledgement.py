@@ -13,8 +13,8 @@ from roceproof.conformance import icrc
 from roceproof.conformance.headers import Aeth
 from roceproof.conformance.ip import Ipv4, checksum
 from roceproof.conformance.wire import Packet, build
-from roceproof.dpi.records import Operation, QpConfig, Service
 from roceproof.dpi import Flow, Until
+from roceproof.dpi.records import Operation, QpConfig, Service
 
 LIMIT = 20_000
 MODULUS = 1 << 24

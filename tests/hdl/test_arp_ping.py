@@ -9,8 +9,8 @@ import pytest
 from endpoint_bench import PEER_IPV4, PEER_MAC, PORT_IPV4, PORT_MAC, Bench, qp
 
 from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.dpi.records import Operation, PathMtu, Service, parse_gid, parse_mac
 from roceproof.dpi import Flow
+from roceproof.dpi.records import Operation, PathMtu, Service, parse_gid, parse_mac
 
 OWN_MAC, OWN_IPV4 = parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:]
 HOST_MAC, HOST_IPV4 = parse_mac(PEER_MAC), parse_gid(PEER_IPV4)[-4:]
@@ -117,9 +117,7 @@ def test_arp_and_ping_are_answered_during_traffic(bench: Bench) -> None:
         ping = bench.peer.echo(
             bench.random.randbytes(length), sender_mac=HOST_MAC, sender_ipv4=HOST_IPV4
         )
-        arp = bench.peer.arp_request(
-            sender_mac=HOST_MAC, sender_ipv4=HOST_IPV4, target=OWN_IPV4
-        )
+        arp = bench.peer.arp_request(sender_mac=HOST_MAC, sender_ipv4=HOST_IPV4, target=OWN_IPV4)
         replies = ask(bench, ping, arp)
         answer = arp_reply(HOST_MAC, HOST_IPV4)
         assert len(replies) == 2 and answer in replies

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from endpoint_bench import Bench, open_bench, qp
 
-from roceproof.dpi.records import Operation, PathMtu, Service
 from roceproof.dpi import Flow
+from roceproof.dpi.records import Operation, PathMtu, Service
 
 PERCENTAGES = (0, 50, 90, 99)
 LIMIT = 3_000_000

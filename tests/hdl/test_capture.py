@@ -14,8 +14,8 @@ from roceproof.conformance.checker import check_frames
 from roceproof.conformance.findings import Direction
 from roceproof.conformance.pcapng import Flow as CaptureFlow
 from roceproof.conformance.pcapng import read
-from roceproof.dpi.records import Operation, PathMtu, Service
 from roceproof.dpi import Flow
+from roceproof.dpi.records import Operation, PathMtu, Service
 
 TSHARK_SECONDS = 60
 BUILD_SECONDS = 120

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from endpoint_bench import QUIET_CYCLES, Bench, qp
 
+from roceproof.dpi import Flow, Until
 from roceproof.dpi.records import (
     Operation,
     PathMtu,
@@ -14,7 +15,6 @@ from roceproof.dpi.records import (
     Status,
     WorkRequest,
 )
-from roceproof.dpi import Flow, Until
 
 LIMIT = 20_000
 

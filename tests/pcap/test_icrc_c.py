@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from roceproof.conformance import icrc
 from roceproof.conformance.icrc import Judgement
 

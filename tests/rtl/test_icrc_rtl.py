@@ -161,9 +161,9 @@ def test_lengths_that_disagree_are_rejected(bench: Bench) -> None:
 def test_truncated_frames_are_rejected(bench: Bench) -> None:
     frame = VECTORS["A"]
     frames = [Played(frame[:length]) for length in range(1, len(frame))]
-    verdicts = [BAD if length > 56 else NOT_ROCE for length in range(1, len(frame))]
-    if bench.width == 512:  # the beat that completes the headers is the first one
-        verdicts = [BAD if length >= 38 else NOT_ROCE for length in range(1, len(frame))]
+    # Headers count once the beat with byte 63 has begun; the UDP port ends at byte 37.
+    recognised = max(38, 65 - bench.width // 8)
+    verdicts = [BAD if length >= recognised else NOT_ROCE for length in range(1, len(frame))]
     check(bench, [*frames, Played(frame)], [*verdicts, GOOD])
 
 

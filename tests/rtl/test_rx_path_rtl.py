@@ -217,7 +217,7 @@ def test_ping_of_any_short_length_is_answered(bench: Bench, stall: int) -> None:
     data = [rng.randbytes(n) for n in lengths]
     receive(
         bench,
-        [Played(echo("echo-request", d, ttl=n + 1, number=n)) for n, d in enumerate(data)],
+        [Played(echo("echo-request", d, ttl=n % 255 + 1, number=n)) for n, d in enumerate(data)],
         replies=[echo("echo-reply", d, ttl=64, number=n) for n, d in enumerate(data)],
         stall=stall,
         frame_gap=ECHO_GAP,

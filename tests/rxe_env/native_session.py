@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import tiny_peer as tp
+
 from roceproof.rxe_env import SoftRoce
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from roceproof.rxe_env import agent_build
 
 LINE_MAX = 256 * 1024

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from roceproof.rxe_env import AgentError, SoftRoce, agent_build, vm_backend
 from roceproof.rxe_env.vm_backend import VmBackend
 

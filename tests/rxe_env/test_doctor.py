@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+
 from roceproof.rxe_env import SoftRoce, accel, qemu
 from roceproof.rxe_env import doctor as examine
 from roceproof.rxe_env.doctor import HOST_CHECKS, guarded, peer_checks

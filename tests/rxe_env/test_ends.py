@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from roceproof.rxe_env import PeerDied, SoftRoce, kernel
 from roceproof.rxe_env.qemu import Machine, agent_port
 from roceproof.rxe_env.vm import Vm

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import tiny_peer as tp
+
 from roceproof.rxe_env import (
     PeerDied,
     SoftRoce,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from roceproof.rxe_env import SoftRoce, Unavailable, accel, cache, cpio, kernel, kmodules, qemu
 
 OFFLINE = """

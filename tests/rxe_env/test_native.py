@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from roceproof.rxe_env import PeerDied, SoftRoce, Unavailable, native
 from roceproof.rxe_env.inside import run_inside_vm
 

@@ -8,6 +8,7 @@ import time
 
 import pytest
 import tiny_peer as tp
+
 from roceproof.rxe_env import AgentError, SoftRoce
 
 pytestmark = pytest.mark.rxe

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import tiny_peer as tp
+
 from roceproof.rxe_env import SoftRoce
 from roceproof.rxe_env.verbs import QueuePair
 
