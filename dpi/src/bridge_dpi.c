@@ -75,29 +75,25 @@ void *roceproof_port_open(void *handle, int index) {
     return session && session->started ? &session->ports[index] : NULL;
 }
 
-void roceproof_port_address(void *handle, svBitVecVal *mac, svBitVecVal *gid) {
+void roceproof_port_identity(void *handle, svBitVecVal *mac, svBitVecVal *gid, svBitVecVal *seed) {
     static const struct port none;
     const struct port *port = handle ? handle : &none;
     record_to_vector(port->mac, sizeof port->mac, mac);
     record_to_vector(port->gid, sizeof port->gid, gid);
+    seed[0] = (uint32_t)port->seed;
+    seed[1] = (uint32_t)(port->seed >> 32);
 }
 
-long long roceproof_port_seed(void *handle, int stream) {
+int roceproof_port_wake(void *handle, svBitVecVal *flow) {
     const struct port *port = handle;
-    return port ? (long long)port->seeds[stream] : 1;
-}
-
-int roceproof_port_wake(void *handle, int index, svBitVecVal *flow) {
-    struct session *session = handle;
     flow[0] = flow[1] = 0;
-    if (!session || !session->started) {
+    if (!port) {
         return 0;
     }
-    const struct port *port = &session->ports[index];
     for (unsigned i = 0; i < STREAMS; i++) {
         flow[i / 4] |= (uint32_t)port->flow[i] << (8 * (i % 4));
     }
-    bool room = buffer_size(&session->control.out) <= BACKLOG_LIMIT;
+    bool room = buffer_size(&port->session->control.out) <= BACKLOG_LIMIT;
     return (int)(port_wake(port) | (room ? 1u << STREAM_COMPLETION : 0));
 }
 

@@ -58,7 +58,7 @@ struct port {
     uint8_t mac[6];
     uint8_t gid[16];
     uint8_t flow[STREAMS]; // percent
-    uint64_t seeds[STREAMS];
+    uint64_t seed;         // of its flow disturbance
 
     struct link *link;
     struct pcapng *capture; // shared, may be NULL

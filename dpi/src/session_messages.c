@@ -16,13 +16,12 @@ enum {
     PERCENT_LIMIT = 99,
 };
 
-// A well-mixed, never zero 64-bit seed for each stream of each port.
-static uint64_t stream_seed(uint64_t seed, unsigned port, unsigned stream) {
-    uint64_t x = seed + (port * STREAMS + stream + 1) * UINT64_C(0x9E3779B97F4A7C15);
+// A well-mixed seed for each port (the finish of splitmix64).
+static uint64_t port_seed(uint64_t seed, unsigned port) {
+    uint64_t x = seed + (port + 1) * UINT64_C(0x9E3779B97F4A7C15);
     x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    x ^= x >> 31;
-    return x ? x : 1;
+    return x ^ x >> 31;
 }
 
 static int malformed(struct session *session, const char *what) {
@@ -108,9 +107,7 @@ static int configure_port(struct session *session, struct cursor *body) {
     }
     memcpy(port->mac, mac, sizeof port->mac);
     memcpy(port->gid, gid, sizeof port->gid);
-    for (unsigned i = 0; i < STREAMS; i++) {
-        port->seeds[i] = stream_seed(session->seed, port->index, i);
-    }
+    port->seed = port_seed(session->seed, port->index);
     port->link =
         link_open(link, port->index, &session->control, session->lockstep, &session->error);
     if (!port->link) {

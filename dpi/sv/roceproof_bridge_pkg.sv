@@ -48,9 +48,12 @@ package roceproof_bridge_pkg;
     bit        poll;  // poll before the next clock edge
   } put_answer_t;
 
-  // The simulation's only session. SystemVerilog has no chandle ports, so the
-  // handle is shared here: roceproof_top opens it before the first clock edge.
+  localparam int unsigned PortLimit = 16;
+
+  // SystemVerilog has no chandle ports, so the simulation's session and its
+  // ports are shared here. roceproof_top opens them before the first clock edge.
   chandle session;
+  chandle port[PortLimit];
 
   import "DPI-C" function chandle roceproof_session_open(
     input string control, input int ports, input int data_width, input longint clock_ps);
@@ -61,13 +64,11 @@ package roceproof_bridge_pkg;
   import "DPI-C" function void roceproof_session_close(
     input chandle session, input longint cycle);
 
-  import "DPI-C" function chandle roceproof_port_open(
-    input chandle session, input int index);
-  import "DPI-C" function void roceproof_port_address(
-    input chandle handle, output bit [47:0] mac, output bit [127:0] gid);
-  import "DPI-C" function longint roceproof_port_seed(input chandle handle, input int stream);
+  import "DPI-C" function chandle roceproof_port_open(input chandle session, input int index);
+  import "DPI-C" function void roceproof_port_identity(
+    input chandle handle, output bit [47:0] mac, output bit [127:0] gid, output bit [63:0] seed);
   import "DPI-C" function int roceproof_port_wake(
-    input chandle session, input int index, output bit [47:0] flow);
+    input chandle handle, output bit [47:0] flow);
 
   // Returns a chunk_info_t. The call also says that the chunk before was taken.
   import "DPI-C" function int roceproof_get_chunk(

@@ -15,6 +15,7 @@ module roceproof_chunk_source
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
+  input  wire logic [63:0]            seed_i,
   input  wire cycle_t                 cycle_i,
   input  wire logic                   wake_i,
   input  wire logic [7:0]             gap_i,  // percent
@@ -32,8 +33,6 @@ module roceproof_chunk_source
   typedef logic [(Beats > 1 ? $clog2(Beats) : 1)-1:0] beat_t;
   typedef logic [ChunkBytes-1:0] lanes_t;
 
-  chandle                         handle;
-  logic [63:0]                    seed_q;
   logic [Beats-1:0][DataWidth-1:0] chunk_q;
   logic [Beats-1:0][Lanes-1:0]    keep_q;
   beat_t                          beat_q, last_beat_q;
@@ -62,10 +61,12 @@ module roceproof_chunk_source
     tkeep_o = keep_q[beat_q];
   end
 
-  roceproof_gate u_gate (
+  roceproof_gate #(
+    .Stream(Stream)
+  ) u_gate (
     .clk_i,
     .rst_ni,
-    .seed_i   (seed_q),
+    .seed_i,
     .percent_i(gap_i),
     .draw_i   (!tvalid_o || tready_i),
     .open_o   (open)
@@ -73,9 +74,6 @@ module roceproof_chunk_source
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      automatic chandle opened = roceproof_port_open(session, Index);
-      handle   <= opened;
-      seed_q   <= roceproof_port_seed(opened, Stream);
       loaded_q <= 1'b0;
       awake_q  <= 1'b0;
     end else begin
@@ -84,7 +82,7 @@ module roceproof_chunk_source
       if (fetch) begin
         automatic chunk_t      data;
         automatic chunk_info_t info;
-        info        = roceproof_get_chunk(handle, Stream, cycle_i, data);
+        info        = roceproof_get_chunk(port[Index], Stream, cycle_i, data);
         loaded_q    <= info.valid;
         awake_q     <= info.valid;
         chunk_q     <= data;

@@ -12,6 +12,7 @@ module roceproof_completion_sink
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
+  input  wire logic [63:0]  seed_i,
   input  wire cycle_t       cycle_i,
   input  wire logic         wake_i,
   input  wire logic [7:0]   stall_i,  // percent
@@ -21,17 +22,17 @@ module roceproof_completion_sink
   output logic              ready_o
 );
 
-  chandle      handle;
-  logic [63:0] seed_q;
   logic        full_q;
 
   logic open;
   assign ready_o = open && !full_q;
 
-  roceproof_gate u_gate (
+  roceproof_gate #(
+    .Stream(StreamCompletion)
+  ) u_gate (
     .clk_i,
     .rst_ni,
-    .seed_i   (seed_q),
+    .seed_i,
     .percent_i(stall_i),
     .draw_i   (1'b1),
     .open_o   (open)
@@ -39,9 +40,6 @@ module roceproof_completion_sink
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      automatic chandle opened = roceproof_port_open(session, Index);
-      handle <= opened;
-      seed_q <= roceproof_port_seed(opened, StreamCompletion);
       full_q <= 1'b0;
       poll_o <= 1'b0;
     end else begin
@@ -49,7 +47,7 @@ module roceproof_completion_sink
       if (wake_i) full_q <= 1'b0;
       if (valid_i && ready_o) begin
         automatic put_answer_t answer;
-        answer = roceproof_put_completion(handle, cycle_i, record_i);
+        answer = roceproof_put_completion(port[Index], cycle_i, record_i);
         full_q <= answer.full;
         poll_o <= answer.poll;
       end

@@ -14,6 +14,7 @@ module roceproof_frame_sink
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
+  input  wire logic [63:0]            seed_i,
   input  wire cycle_t                 cycle_i,
   input  wire logic                   wake_i,
   input  wire logic [7:0]             stall_i,  // percent
@@ -31,8 +32,6 @@ module roceproof_frame_sink
 
   typedef logic [(Beats > 1 ? $clog2(Beats) : 1)-1:0] beat_t;
 
-  chandle               handle;
-  logic [63:0]          seed_q;
   logic [DataWidth-1:0] chunk_q[Beats];
   beat_t                beat_q;
   logic                 full_q;
@@ -40,10 +39,12 @@ module roceproof_frame_sink
   logic open;
   assign tready_o = open && !full_q;
 
-  roceproof_gate u_gate (
+  roceproof_gate #(
+    .Stream(StreamTx)
+  ) u_gate (
     .clk_i,
     .rst_ni,
-    .seed_i   (seed_q),
+    .seed_i,
     .percent_i(stall_i),
     .draw_i   (1'b1),
     .open_o   (open)
@@ -51,9 +52,6 @@ module roceproof_frame_sink
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      automatic chandle opened = roceproof_port_open(session, Index);
-      handle <= opened;
-      seed_q <= roceproof_port_seed(opened, StreamTx);
       full_q <= 1'b0;
       poll_o <= 1'b0;
       beat_q <= '0;
@@ -72,7 +70,7 @@ module roceproof_frame_sink
           info.stop    = 8'(32'(beat_q) * Lanes + $countones(tkeep_i));
           info.last    = tlast_i;
           info.discard = tlast_i && tuser_i;
-          answer       = roceproof_put_chunk(handle, cycle_i, data, info);
+          answer       = roceproof_put_chunk(port[Index], cycle_i, data, info);
           full_q       <= answer.full;
           poll_o       <= answer.poll;
           beat_q       <= '0;

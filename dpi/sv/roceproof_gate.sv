@@ -6,7 +6,9 @@
 
 `default_nettype none
 
-module roceproof_gate (
+module roceproof_gate #(
+  parameter int Stream = 0  // streams of one port share its seed
+) (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
   input  wire logic [63:0] seed_i,     // loaded in reset
@@ -24,11 +26,13 @@ module roceproof_gate (
     return x;
   endfunction
 
+  localparam logic [63:0] Golden = 64'h9E3779B97F4A7C15;
+
   logic [63:0] state_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= seed_i;
+      state_q <= (seed_i ^ (Golden * (64'(Stream) + 64'd1))) | 64'd1;  // never zero
       open_o  <= 1'b1;
     end else if (draw_i) begin
       if (percent_i == 8'd0) begin

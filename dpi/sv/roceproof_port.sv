@@ -29,14 +29,17 @@ module roceproof_port
 
   logic [47:0]  mac_q;
   logic [127:0] gid_q;
+  logic [63:0]  seed_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       automatic bit [47:0]  mac;
       automatic bit [127:0] gid;
-      roceproof_port_address(roceproof_port_open(session, Index), mac, gid);
-      mac_q <= mac;
-      gid_q <= gid;
+      automatic bit [63:0]  seed;
+      roceproof_port_identity(port[Index], mac, gid, seed);
+      mac_q  <= mac;
+      gid_q  <= gid;
+      seed_q <= seed;
     end
   end
 
@@ -99,6 +102,7 @@ module roceproof_port
   ) u_rx (
     .clk_i,
     .rst_ni,
+    .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamRx]),
     .gap_i   (flow_i[StreamRx]),
@@ -117,6 +121,7 @@ module roceproof_port
   ) u_payload (
     .clk_i,
     .rst_ni,
+    .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamPayload]),
     .gap_i   (flow_i[StreamPayload]),
@@ -135,6 +140,7 @@ module roceproof_port
   ) u_qpc (
     .clk_i,
     .rst_ni,
+    .seed_i   (seed_q),
     .wake_i   (wake_i[StreamQpc]),
     .gap_i    (flow_i[StreamQpc]),
     .fetched_o(qpc_fetched),
@@ -152,6 +158,7 @@ module roceproof_port
   ) u_wr (
     .clk_i,
     .rst_ni,
+    .seed_i   (seed_q),
     .wake_i   (wake_i[StreamWr] || qpc_fetched),
     .gap_i    (flow_i[StreamWr]),
     .fetched_o(),
@@ -166,6 +173,7 @@ module roceproof_port
   ) u_tx (
     .clk_i,
     .rst_ni,
+    .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamTx]),
     .stall_i (flow_i[StreamTx]),
@@ -183,6 +191,7 @@ module roceproof_port
   ) u_completion (
     .clk_i,
     .rst_ni,
+    .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamCompletion]),
     .stall_i (flow_i[StreamCompletion]),

@@ -14,6 +14,7 @@ module roceproof_record_source
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
+  input  wire logic [63:0]  seed_i,
   input  wire logic         wake_i,
   input  wire logic [7:0]   gap_i,      // percent
   output logic              fetched_o,  // C was asked: a record before it is with the DUT
@@ -22,8 +23,6 @@ module roceproof_record_source
   input  wire logic         ready_i
 );
 
-  chandle      handle;
-  logic [63:0] seed_q;
   logic        loaded_q, awake_q;
 
   logic open;
@@ -31,10 +30,12 @@ module roceproof_record_source
   assign valid_o = loaded_q && open;
   assign fetch   = awake_q && (!loaded_q || (valid_o && ready_i));
 
-  roceproof_gate u_gate (
+  roceproof_gate #(
+    .Stream(Stream)
+  ) u_gate (
     .clk_i,
     .rst_ni,
-    .seed_i   (seed_q),
+    .seed_i,
     .percent_i(gap_i),
     .draw_i   (!valid_o || ready_i),
     .open_o   (open)
@@ -42,9 +43,6 @@ module roceproof_record_source
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      automatic chandle opened = roceproof_port_open(session, Index);
-      handle    <= opened;
-      seed_q    <= roceproof_port_seed(opened, Stream);
       loaded_q  <= 1'b0;
       awake_q   <= 1'b0;
       fetched_o <= 1'b0;
@@ -54,7 +52,7 @@ module roceproof_record_source
       if (fetch) begin
         automatic bit [511:0] data;
         automatic bit         got;
-        got      = roceproof_get_record(handle, Stream, data) != 0;
+        got      = roceproof_get_record(port[Index], Stream, data) != 0;
         loaded_q <= got;
         awake_q  <= got;
         record_o <= data[Width-1:0];

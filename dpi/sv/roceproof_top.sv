@@ -30,6 +30,7 @@ module roceproof_top
       $fatal(1, "no +roceproof_control: simulations are started by roceproof, see docs/bridge.md");
     end
     session = roceproof_session_open(control, Ports, int'(DataWidth), longint'(ClockPs));
+    for (int p = 0; p < Ports; p++) port[p] = roceproof_port_open(session, p);
   end
 
   always_ff @(posedge clk_i) begin
@@ -51,7 +52,7 @@ module roceproof_top
       if (cycles == 0) $finish;
       for (int p = 0; p < Ports; p++) begin
         automatic bit [47:0] percent;
-        wake_q[p] <= wake_t'(roceproof_port_wake(session, p, percent));
+        wake_q[p] <= wake_t'(roceproof_port_wake(port[p], percent));
         flow_q[p] <= percent;
       end
     end else begin
