@@ -69,6 +69,7 @@ def run_demo(
                     free_running=True,
                     waves=out / "waves.fst" if waves else None,
                     log=out / "simulation.log",
+                    netns=peer.netns,
                     command=f"roceproof demo --width {data_width} --seed {seed}",
                 )
             )

@@ -35,4 +35,5 @@ def run_sim(
         seed=seed,
         duration_ns=None if duration_ms is None else round(duration_ms * 1e6),
         waves=waves,
+        command=f"roceproof sim --link {link} --width {data_width} --seed {seed}",
     )

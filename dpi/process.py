@@ -39,7 +39,9 @@ class SimulatorProcess:
         *,
         log: Path | None = None,
         pass_fds: Sequence[int] = (),
+        netns: str | None = None,
     ):
+        enter = [] if netns is None else ["ip", "netns", "exec", netns]
         self._own_log = log is None
         if log is None:
             handle, name = tempfile.mkstemp(prefix="roceproof-", suffix=".log")
@@ -49,7 +51,7 @@ class SimulatorProcess:
         self.control, theirs = socket.socketpair()
         with theirs, log.open("wb") as out:
             self._process = subprocess.Popen(
-                [executable, f"+roceproof_control=fd:{theirs.fileno()}", *arguments],
+                [*enter, executable, f"+roceproof_control=fd:{theirs.fileno()}", *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,

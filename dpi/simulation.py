@@ -64,12 +64,14 @@ class Simulation:
         log: Path | None = None,
         build_root: Path | None = None,
         pass_fds: Sequence[int] = (),
+        netns: str | None = None,
     ) -> Self:
         """Build what is needed and start it.
 
         A free-running simulation stands still after `cycles`; `command` is what captures record
-        as the way to repeat the run; `pass_fds` are descriptors that `fd:N` links use. The
-        simulation dies with the thread that started it.
+        as the way to repeat the run; `pass_fds` are descriptors that `fd:N` links use;
+        `netns` names the network namespace that holds a `tap:` link's device (entering one needs
+        root). The simulation dies with the thread that started it.
         """
         setup = SessionOptions(
             seed=seed, free_running=free_running, cycles=cycles, command=command
@@ -86,6 +88,7 @@ class Simulation:
             [] if waves is None else [f"+roceproof_waves={waves}"],
             log=log,
             pass_fds=pass_fds,
+            netns=netns,
         )
         self = cls(process, ports=len(ports), clock_ps=build.clock_ps)
         try:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from roceproof.dpi import build_simulation
+from roceproof.dpi import PortOptions, Simulation, SimulationError, build_simulation
 
 pytestmark = pytest.mark.sim
 
@@ -40,3 +42,22 @@ def test_frames_cross_a_tap_in_a_private_namespace(echo_manifest):
         timeout=60,
     )
     assert done.stdout == "ok\n", done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="entering a named network namespace needs root")
+def test_a_simulation_can_run_in_a_named_network_namespace(echo_manifest):
+    name = f"roceproof-test-{secrets.token_hex(4)}"
+    inside = ["ip", "netns", "exec", name]
+    subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        subprocess.run([*inside, "ip", "tuntap", "add", "dev", "rp0", "mode", "tap"], check=True)
+        subprocess.run([*inside, "ip", "link", "set", "rp0", "up"], check=True)
+        port = PortOptions(link="tap:rp0")
+        with Simulation.start(
+            echo_manifest, data_width=64, ports=[port], free_running=True, netns=name
+        ) as simulation:
+            assert simulation.statistics().cycle >= 0
+        with pytest.raises(SimulationError, match="rp0"):
+            Simulation.start(echo_manifest, data_width=64, ports=[port], free_running=True)
+    finally:
+        subprocess.run(["ip", "netns", "delete", name], check=True)
