@@ -67,7 +67,8 @@ def _digest(recipe: Recipe) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on a file, so that one process at a time builds a thing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -80,7 +81,7 @@ def build_recipe(recipe: Recipe, *, name: str, build_root: Path | None = None) -
     directory = root / f"{name}-{_digest(recipe)}"
     done = directory / "done"
     if not done.exists():
-        with _locked(root / f".{directory.name}.lock"):
+        with locked(root / f".{directory.name}.lock"):
             if not done.exists():
                 shutil.rmtree(directory, ignore_errors=True)
                 directory.mkdir(parents=True)

@@ -31,6 +31,7 @@ class Console:
             MARK: self.mark,
             "TMPDIR": str(self.scratch),
             "XDG_RUNTIME_DIR": str(self.scratch),
+            "CCACHE_TEMPDIR": str(self.scratch.with_name("ccache")),
             "NO_COLOR": "1",
         }
 

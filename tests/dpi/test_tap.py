@@ -48,7 +48,9 @@ def test_frames_cross_a_tap_in_a_private_namespace(echo_manifest):
 def test_a_simulation_can_run_in_a_named_network_namespace(echo_manifest):
     name = f"roceproof-test-{secrets.token_hex(4)}"
     inside = ["ip", "netns", "exec", name]
-    subprocess.run(["ip", "netns", "add", name], check=True)
+    added = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+    if added.returncode:
+        pytest.skip(f"no named network namespaces here: {added.stderr.strip()}")
     try:
         subprocess.run([*inside, "ip", "tuntap", "add", "dev", "rp0", "mode", "tap"], check=True)
         subprocess.run([*inside, "ip", "link", "set", "rp0", "up"], check=True)

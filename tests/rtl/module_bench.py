@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof.dpi.build import locked
+
 REPOSITORY = Path(__file__).parents[2]
 RTL = REPOSITORY / "rtl"
 PACKAGES = ["roce_pkg.sv", "crc32_matrix_pkg.sv", "icrc_pkg.sv", "rx_header_pkg.sv"]
@@ -78,13 +80,14 @@ class Bench:
 def build(width: int) -> Path:
     """Compile the benches at `width` bits and return the executable."""
     directory = REPOSITORY / "build" / "rtl" / f"icrc_rx_tb_{width}"
-    directory.mkdir(parents=True, exist_ok=True)
     command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-j", "2"]
     command += ["-CFLAGS", "-O1", f"-GDataWidth={width}", "--top-module", "icrc_rx_tb"]
     command += ["--Mdir", str(directory), "-y", ".", "-y", "test", *WAIVERS, *PACKAGES]
     command += ["test/icrc_rx_tb.sv"]
-    result = subprocess.run(
-        command, cwd=RTL, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
-    )
+    with locked(directory.with_suffix(".lock")):
+        directory.mkdir(parents=True, exist_ok=True)
+        result = subprocess.run(
+            command, cwd=RTL, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+        )
     assert result.returncode == 0, f"{' '.join(command)}\n{result.stdout}{result.stderr}"
     return directory / "Vicrc_rx_tb"

@@ -57,7 +57,7 @@ def test_each_conversation_starts_afresh(private_state: Path) -> None:
     for _ in range(2):
         with SoftRoce.attach() as peer, tp.TinyPeer(tp.SocketPort(peer.link)) as tiny:
             handles.append(peer.reg_mr(64).handle)
-            tiny.send(tp.arp(1, tp.BROADCAST, bytes(6), tp.PEER_IPV4))
+            tiny.send(tp.arp(tp.ARP_REQUEST, tp.BROADCAST, bytes(6), tp.PEER_IPV4))
             assert tiny.expect(tp.ETH_ARP)
     assert handles[0] == handles[1]
 

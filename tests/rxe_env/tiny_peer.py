@@ -105,11 +105,11 @@ class TinyPeer:
         """Send a frame, padded to the Ethernet minimum."""
         self._port.send(frame.ljust(60, b"\0"))
 
-    def expect(self, ethertype: bytes, *, timeout: float = 5.0) -> bytes:
-        """Return the next frame of a type; frames of other types are dropped."""
+    def expect(self, ethertype: bytes, *, starting: bytes = b"", timeout: float = 5.0) -> bytes:
+        """Return the next frame of a type whose payload starts so; all others are dropped."""
         while True:
             frame = self._frames.get(timeout=timeout)
-            if frame[12:14] == ethertype:
+            if frame[12:14] == ethertype and frame[14:].startswith(starting):
                 return frame
 
     def _run(self) -> None:
@@ -122,7 +122,7 @@ class TinyPeer:
             except (EOFError, OSError):
                 return
             if frame[12:14] == ETH_ARP and frame[20:22] == b"\0\x01" and frame[38:42] == IPV4:
-                self.send(arp(2, frame[22:28], frame[22:28], frame[28:32]))
+                self.send(arp(ARP_REPLY, frame[22:28], frame[22:28], frame[28:32]))
             else:
                 self._frames.put(frame)
 
@@ -142,9 +142,11 @@ class TinyPeer:
         self._port.close()
 
 
-def arp(operation: int, to: bytes, target_mac: bytes, target_ip: bytes) -> bytes:
-    fixed = struct.pack(">HHBBH", 1, 0x0800, 6, 4, operation)
-    return to + MAC + ETH_ARP + fixed + MAC + IPV4 + target_mac + target_ip
+ARP_REQUEST, ARP_REPLY = (struct.pack(">HHBBH", 1, 0x0800, 6, 4, op) for op in (1, 2))
+
+
+def arp(kind: bytes, to: bytes, target_mac: bytes, target_ip: bytes) -> bytes:
+    return to + MAC + ETH_ARP + kind + MAC + IPV4 + target_mac + target_ip
 
 
 def checksum(data: bytes) -> int:
