@@ -24,6 +24,7 @@ from roceproof.demo_sender import Sender
 from roceproof.dpi import PortOptions, Simulation, SimulationError
 from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import load_manifest
+from roceproof.output import output_directory
 from roceproof.paths import REFERENCE_DUT
 from roceproof.progress import Progress
 from roceproof.rxe_env.errors import AgentError
@@ -45,12 +46,11 @@ def run_demo(
 ) -> int:
     """Run everything; 0 if every message landed and every frame was right, else 1."""
     started = time.monotonic()
-    out.mkdir(parents=True, exist_ok=True)
     capture = out / "capture.pcapng"
     manifest = load_manifest(dut or REFERENCE_DUT)
     connections = list(plan(seed=seed, short=short))
     results: list[MessageResult] = []
-    with Progress(quiet=quiet) as progress:
+    with output_directory(out), Progress(quiet=quiet) as progress:
         progress.step(f"building the {data_width}-bit simulation")
         build_simulation(manifest, data_width=data_width, ports=1, fst=waves)
         with ExitStack() as stack:
@@ -75,7 +75,10 @@ def run_demo(
             )
             sender = Sender(simulation, peer, lane_bytes=data_width // 8, report=progress.step)
             total = sum(len(connection.messages) for connection in connections)
-            with progress.bar("sending", total=total) as bar, root_cause(simulation, peer):
+            with (
+                progress.bar("sending", total=total, unit="messages") as bar,
+                root_cause(simulation, peer),
+            ):
                 for connection in connections:
                     for result in sender.send_all(connection):
                         results.append(result)

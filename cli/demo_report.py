@@ -8,8 +8,9 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+
+from roceproof.terminal import Terminal
 
 SCHEMA = 1
 
@@ -71,4 +72,4 @@ def print_table(results: list[MessageResult]) -> None:
             f"{sum(result.length for result in group):,}",
             style=style,
         )
-    Console(soft_wrap=True).print(table)
+    Terminal().print(table)

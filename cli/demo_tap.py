@@ -13,10 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from roceproof.children import run_to_end
 from roceproof.errors import Skipped
 from roceproof.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.progress import Progress
 
-UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--kill-child", "--")
+UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--")
 TUN_DEVICE = Path("/dev/net/tun")
 
 
@@ -26,11 +28,13 @@ def run_demo_tap(*, data_width: int, quiet: bool) -> int:
     from roceproof.dpi.build import build_simulation
     from roceproof.dpi.manifest import load_manifest
 
-    if not quiet:
-        print("building the simulation", file=sys.stderr)
-    build_simulation(load_manifest(REFERENCE_DUT), data_width=data_width, ports=1)
+    with Progress(quiet=quiet) as progress:
+        progress.step(f"building the {data_width}-bit simulation")
+        build_simulation(load_manifest(REFERENCE_DUT), data_width=data_width, ports=1)
     inner = [sys.executable, "-m", "roceproof.demo_tap_inside", str(data_width)]
-    return subprocess.run([*UNSHARE, *inner], cwd=REPOSITORY, check=False).returncode
+    loudness = "quiet" if quiet else "loud"
+    command = [*UNSHARE, *inner, loudness]
+    return run_to_end(command, timeout=None, stdout=None, stderr=None, cwd=REPOSITORY).returncode
 
 
 def require_tap() -> None:

@@ -12,12 +12,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import load_manifest
+from roceproof.outcome import EXIT_INTERRUPTED, end_with
+from roceproof.output import output_directory
 from roceproof.paths import BUILD, REFERENCE_DUT, REPOSITORY
+from roceproof.progress import Progress
+from roceproof.rxe_env.commands import run, tool
+from roceproof.terminal import Terminal
 
 TAP = "roceproof0"
 HOST_ADDRESS = "10.78.0.2"
@@ -29,17 +33,32 @@ ECHOES = 3
 
 
 def main() -> int:
+    """Run; what is to be said of an interruption is said outside."""
+    try:
+        return ping_all(data_width=int(sys.argv[1]), quiet=sys.argv[2] == "quiet")
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+def ping_all(*, data_width: int, quiet: bool) -> int:
     """Ping with every size; print what came back."""
     make_tap()
-    capture = BUILD / "demo-tap" / "capture.pcapng"
-    capture.parent.mkdir(parents=True, exist_ok=True)
+    place = BUILD / "demo-tap"
+    capture = place / "capture.pcapng"
     port = PortOptions(mac=ENDPOINT_MAC, ipv4=ENDPOINT_ADDRESS, link=f"tap:{TAP}", capture=capture)
-    width = int(sys.argv[1])
-    with Simulation.start(
-        load_manifest(REFERENCE_DUT), data_width=width, ports=[port], free_running=True
+    with (
+        output_directory(place),
+        Progress(quiet=quiet) as progress,
+        Simulation.start(
+            load_manifest(REFERENCE_DUT), data_width=data_width, ports=[port], free_running=True
+        ),
     ):
-        results = [(size, *ping(size)) for size in ECHO_SIZES]
-        neighbour = run("ip", "neigh", "show", "to", ENDPOINT_ADDRESS).stdout
+        with progress.bar("pinging", total=len(ECHO_SIZES), unit="sizes") as bar:
+            results = []
+            for size in ECHO_SIZES:
+                results.append((size, *ping(size)))
+                bar.advance()
+        neighbour = run([tool("ip"), "neigh", "show", "to", ENDPOINT_ADDRESS])
     report(results, capture)
     resolved = ENDPOINT_MAC in neighbour
     if not resolved:
@@ -49,19 +68,15 @@ def main() -> int:
 
 def make_tap() -> None:
     """Create and address the TAP; it lives as long as the namespace."""
-    run("ip", "tuntap", "add", "dev", TAP, "mode", "tap")
-    run("ip", "address", "add", f"{HOST_ADDRESS}/24", "dev", TAP)
-    run("ip", "link", "set", "dev", TAP, "mtu", str(MTU), "up")
-
-
-def run(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a system command that must succeed."""
-    return subprocess.run(command, check=True, capture_output=True, text=True)
+    ip = tool("ip")
+    run([ip, "tuntap", "add", "dev", TAP, "mode", "tap"])
+    run([ip, "address", "add", f"{HOST_ADDRESS}/24", "dev", TAP])
+    run([ip, "link", "set", "dev", TAP, "mtu", str(MTU), "up"])
 
 
 def ping(size: int) -> tuple[int, str]:
     """Echoes of `size` payload bytes that came back, and the mean round trip in ms."""
-    command = ["ping", "-n", "-c", str(ECHOES), "-i", "0.2", "-W", "5", "-s", str(size)]
+    command = [tool("ping"), "-n", "-c", str(ECHOES), "-i", "0.2", "-W", "5", "-s", str(size)]
     output = subprocess.run(
         [*command, ENDPOINT_ADDRESS], check=False, capture_output=True, text=True
     ).stdout
@@ -78,9 +93,9 @@ def report(results: list[tuple[int, int, str]], capture: Path) -> None:
     for size, received, mean in results:
         style = None if received == ECHOES else "red"
         table.add_row(str(size), f"{received}/{ECHOES}", mean, style=style)
-    Console(soft_wrap=True).print(table)
+    Terminal().print(table)
     print(capture.relative_to(REPOSITORY))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

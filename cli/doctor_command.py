@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from rich.console import Console
 from rich.markup import escape
 
 from roceproof.rxe_env.doctor import doctor
+from roceproof.terminal import Terminal
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -20,7 +20,7 @@ def run_doctor(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"schema": 1, "checks": [asdict(check) for check in checks]}))
     else:
-        console = Console(soft_wrap=True, highlight=False)
+        console = Terminal()
         for check in checks:
             remedy = f"; mend: {check.remedy}" if check.remedy else ""
             mark = f"[{STYLES[check.status]}]{check.status:4}[/]"

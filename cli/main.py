@@ -2,23 +2,20 @@
 """The ``roceproof`` console command: one subcommand per job.
 
 Exit codes: 0 fine, 1 findings, 2 usage or environment, 77 skipped because the
-machine lacks something, 130 interrupted. Results go to stdout, diagnostics to
-stderr. Each subcommand imports what it needs only when it runs.
+machine lacks something, 130 interrupted, 141 nobody reads what is printed.
+Results go to stdout, diagnostics to stderr. Each subcommand imports what it
+needs only when it runs.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 
 import click
 
 from roceproof import __version__
-from roceproof.errors import RoceproofError
-
-EXIT_ENVIRONMENT = 2
-EXIT_INTERRUPTED = 130
+from roceproof.outcome import end_with
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -164,25 +161,11 @@ def doctor(as_json: bool) -> None:
 
 
 def main() -> None:
-    """Run the command; turn the project's errors into one line and an exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
-    try:
-        cli(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.exit(EXIT_INTERRUPTED)
-    except KeyboardInterrupt:
-        click.echo("roceproof: interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_ENVIRONMENT)
-    except RoceproofError as error:
-        click.echo(f"roceproof: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(EXIT_ENVIRONMENT)
+    """Run the command that the arguments name."""
+    end_with(_run)
 
 
-def _terminate(signum: int, frame: object) -> None:
-    raise KeyboardInterrupt
+def _run() -> int:
+    with cli.make_context("roceproof", sys.argv[1:]) as context:
+        cli.invoke(context)
+    return 0

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
+
+from roceproof.terminal import Terminal
 
 
 class Bar:
@@ -33,7 +34,7 @@ class Progress:
     """Prints what is going on and how long it has taken so far."""
 
     def __init__(self, *, quiet: bool) -> None:
-        self._console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+        self._console = Terminal(stderr=True, quiet=quiet)
         self._started = time.monotonic()
 
     def __enter__(self) -> Progress:
@@ -52,9 +53,9 @@ class Progress:
         self._console.print(f"{time.monotonic() - self._started:6.1f} s  {text}")
 
     @contextmanager
-    def bar(self, text: str, *, total: int) -> Iterator[Bar]:
+    def bar(self, text: str, *, total: int, unit: str) -> Iterator[Bar]:
         """Count to `total`; drawn only on a terminal."""
-        self.step(f"{text} ({total} messages)")
+        self.step(f"{text} ({total} {unit})")
         display = RichProgress(
             BarColumn(),
             MofNCompleteColumn(),

@@ -49,15 +49,20 @@ class SimulatorProcess:
             log = Path(name)
         self.log = log
         self.control, theirs = socket.socketpair()
-        with theirs, log.open("wb") as out:
-            self._process = subprocess.Popen(
-                [*enter, executable, f"+roceproof_control=fd:{theirs.fileno()}", *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                pass_fds=(theirs.fileno(), *pass_fds),
-                start_new_session=True,  # Ctrl-C is for us to handle
-            )
+        try:
+            with theirs, log.open("wb") as out:
+                self._process = subprocess.Popen(
+                    [*enter, executable, f"+roceproof_control=fd:{theirs.fileno()}", *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(theirs.fileno(), *pass_fds),
+                    start_new_session=True,  # Ctrl-C is for us to handle
+                )
+        except BaseException:
+            self.control.close()
+            self.drop_log()
+            raise
 
     @property
     def pid(self) -> int:

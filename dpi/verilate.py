@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from roceproof.children import run_to_end
 from roceproof.errors import RoceproofError
 
 ROOM = Path(__file__).resolve().parent
@@ -103,13 +104,7 @@ def _run(command: Sequence[str | Path], log: Path) -> None:
         out.write((" ".join(map(str, command)) + "\n").encode())
         out.flush()
         try:
-            done = subprocess.run(
-                command,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                timeout=BUILD_SECONDS,
-            )
+            done = run_to_end(command, timeout=BUILD_SECONDS, stdout=out, stderr=subprocess.STDOUT)
         except subprocess.TimeoutExpired as error:
             raise BuildError(f"{command[0]} took more than {BUILD_SECONDS} s; see {log}") from error
         except FileNotFoundError as error:

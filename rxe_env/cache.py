@@ -65,6 +65,7 @@ def entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     if not place.is_dir():
         with locked(kind):
             if not place.is_dir():
+                _forget_unfinished(home)
                 _build_into(place, build)
                 _forget_old(home)
     with contextlib.suppress(OSError):  # a cache that cannot be written to can still be used
@@ -79,6 +80,12 @@ def _build_into(place: Path, build: Callable[[Path], None]) -> None:
         build(scratch)
         scratch.rename(place)
     finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _forget_unfinished(home: Path) -> None:
+    # The lock is ours, so nobody works on these any more: their builders were killed.
+    for scratch in home.glob(".new-*"):
         shutil.rmtree(scratch, ignore_errors=True)
 
 

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from roceproof.children import run_to_end
 from roceproof.rxe_env.errors import Unavailable
 
 # Where each tool that may be missing comes from, in Debian and Ubuntu alike.
@@ -16,6 +17,7 @@ PACKAGES = {
     "busybox": "busybox-static",
     "rdma": "iproute2",
     "ip": "iproute2",
+    "ping": "iputils-ping",
     "zstd": "zstd",
     "cc": "gcc",
     "setpriv": "util-linux",
@@ -38,9 +40,7 @@ def run(command: Sequence[str | Path], *, timeout: float = 60, cwd: Path | None 
     """Run a command to its end and return its standard output."""
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(
-            words, cwd=cwd, timeout=timeout, capture_output=True, text=True, check=False
-        )
+        done = run_to_end(words, timeout=timeout, cwd=cwd)
     except subprocess.TimeoutExpired:
         raise Unavailable(f"{words[0]} did not end within {timeout:g} s") from None
     if done.returncode:

@@ -32,7 +32,7 @@ def env_up(progress: Callable[[str], None] = lambda text: None) -> dict[str, Any
     """Start the background peer unless it is up, and return its status."""
     with cache.locked("env"):
         if not env_status()["up"]:
-            _clear()
+            _stop()  # what an env up that was killed left half done
             try:
                 _start(progress)
             except BaseException:

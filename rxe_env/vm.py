@@ -48,7 +48,7 @@ class Vm:
         try:
             self._keeper = self._start(sockets, arguments)
         except BaseException:
-            shutil.rmtree(self.directory)
+            shutil.rmtree(self.directory, ignore_errors=True)
             raise
 
     def _start(self, sockets: tuple[str, ...], arguments: Arguments) -> subprocess.Popen[bytes]:

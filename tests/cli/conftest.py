@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,6 +15,11 @@ import pytest
 
 COMMAND = Path(sys.executable).parent / "roceproof"
 MARK = "ROCEPROOF_TEST_MARK"
+
+
+def heed_ctrl_c() -> None:
+    """Background jobs of scripts ignore Ctrl-C, and so would what the tests start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -55,6 +61,7 @@ class Console:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=heed_ctrl_c,
         )
 
     def processes(self) -> dict[int, str]:

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -46,11 +47,49 @@ def ended(run: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("moment", ["building", "starting", "sending"])
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing_behind(console, tmp_path, moment, kind) -> None:
     run = console.spawn("demo", "--out", str(tmp_path))
     wait_for_text(run, moment)
     os.kill(run.pid, kind)
+    code, errors = ended(run)
+    assert code == 130
+    assert "Traceback" not in errors
+    assert console.leftovers() == []
+
+
+@pytest.mark.parametrize("link", ["socket-listen", "dgram"])
+def test_a_closed_terminal_ends_a_simulation_and_removes_its_socket(console, link) -> None:
+    place = console.scratch / "link"
+    run = console.spawn("sim", "--link", f"{link}:{place}" + f",{place}.peer" * (link == "dgram"))
+    wait_for_text(run, "Ctrl-C ends")
+    os.killpg(run.pid, signal.SIGHUP)
+    code, errors = ended(run)
+    assert code == 0, errors
+    assert console.leftovers() == []
+
+
+def test_ctrl_c_during_a_ping_is_no_traceback(console) -> None:
+    if not Path("/dev/net/tun").exists():
+        pytest.skip("no /dev/net/tun")
+    run = console.spawn("demo-tap")
+    wait_for_text(run, "pinging")
+    os.killpg(run.pid, signal.SIGINT)
+    code, errors = ended(run)
+    assert code == 130, errors
+    assert errors.count("\n") == 1 and "roceproof: interrupted" in errors
+    assert console.leftovers() == []
+
+
+@pytest.mark.parametrize("delay_ms", range(150, 2150, 200))
+def test_an_impatient_ctrl_c_at_any_moment_leaves_nothing_behind(
+    console, tmp_path, delay_ms
+) -> None:
+    run = console.spawn("demo", "--out", str(tmp_path))
+    wait_for_text(run, "building")
+    time.sleep(delay_ms / 1000)
+    for _ in range(3):
+        os.killpg(run.pid, signal.SIGINT)
     code, errors = ended(run)
     assert code == 130
     assert "Traceback" not in errors

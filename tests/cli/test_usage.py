@@ -9,8 +9,11 @@ import subprocess
 
 import pytest
 
+from roceproof.output import output_directory
+
 ENVIRONMENT = 2
 SKIPPED = 77
+BROKEN_PIPE = 141
 
 
 def one_line(run: subprocess.CompletedProcess[str]) -> str:
@@ -83,3 +86,32 @@ def test_env_status_of_nothing_is_down(console) -> None:
     run = console.run("env", "status", "--json")
     assert run.returncode == 1
     assert json.loads(run.stdout) == {"up": False}
+
+
+def test_a_reader_that_leaves_is_not_taken_for_findings(console) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(
+        [console.command, "doctor", "--json"],
+        env=console.environment,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (BROKEN_PIPE, "")
+
+
+def test_an_output_directory_that_cannot_be_made_is_named(console, tmp_path) -> None:
+    (tmp_path / "file").touch()
+    run = console.run("demo", "--out", str(tmp_path / "file" / "out"))
+    assert run.returncode == ENVIRONMENT
+    assert str(tmp_path / "file" / "out") in one_line(run)
+
+
+def test_a_second_run_in_one_output_directory_is_refused(console, tmp_path) -> None:
+    with output_directory(tmp_path):
+        run = console.run("demo", "--out", str(tmp_path))
+    assert run.returncode == ENVIRONMENT
+    assert "another run writes there" in one_line(run)

@@ -195,3 +195,9 @@ def test_a_missing_module_is_named_with_the_kernel(tmp_path: Path) -> None:
     assert kmodules.closure(tree, ["virtio_net"], ["crc32_generic"]) == {}
     with pytest.raises(Unavailable, match=r"6\.1\.0-test has no module rdma_rxe"):
         kmodules.closure(tree, ["rdma_rxe"], [])
+
+
+def test_what_a_killed_builder_left_in_the_cache_is_removed(empty_cache: Path) -> None:
+    (empty_cache / "state" / ".new-killed").mkdir(parents=True)
+    cache.entry("state", "key", lambda place: (place / "file").touch())
+    assert [path.name for path in (empty_cache / "state").iterdir()] == ["key"]

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where tables and progress are printed, as wide as they are; NO_COLOR and pipes are honoured."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+
+class Terminal(Console):
+    """Standard output, or standard error. A reader that has gone is a BrokenPipeError."""
+
+    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
+        super().__init__(stderr=stderr, quiet=quiet, highlight=False, soft_wrap=True)
+
+    def on_broken_pipe(self) -> None:
+        """Let the command decide: the default would end with the exit code of findings."""
+        raise
