@@ -2,7 +2,8 @@
 //
 // Merges two streams of frames. A frame once begun is finished before another
 // begins; when both sides wait, they take turns. The output is registered and
-// adds no idle cycles between frames.
+// adds no idle cycles between frames. a_left_o says that a frame of stream a is
+// gone: its last beat is being taken from m_*.
 
 `default_nettype none
 
@@ -17,6 +18,7 @@ module frame_mux #(
   input  wire logic                   a_tvalid_i,
   input  wire logic                   a_tlast_i,
   output      logic                   a_tready_o,
+  output      logic                   a_left_o,
 
   input  wire logic [DataWidth-1:0]   b_tdata_i,
   input  wire logic [DataWidth/8-1:0] b_tkeep_i,
@@ -41,6 +43,7 @@ module frame_mux #(
   assign last       = b_next ? b_tlast_i : a_tlast_i;
   assign a_tready_o = take && !b_next;
   assign b_tready_o = take && b_next;
+  assign a_left_o   = m_tvalid_o && m_tready_i && m_tlast_o && !b_served_q;
 
   always_ff @(posedge clk_i) begin
     if (take) begin

@@ -73,7 +73,7 @@ module roce_endpoint
 
   logic [DataWidth-1:0]        request_tdata, reply_tdata;
   logic [DataWidth/8-1:0]      request_tkeep, reply_tkeep;
-  logic                        request_tvalid, request_tlast, request_tready;
+  logic                        request_tvalid, request_tlast, request_tready, request_left;
   logic                        reply_tvalid, reply_tlast, reply_tready;
 
   tx_path #(
@@ -116,7 +116,8 @@ module roce_endpoint
     .m_tkeep_o         (request_tkeep),
     .m_tvalid_o        (request_tvalid),
     .m_tlast_o         (request_tlast),
-    .m_tready_i        (request_tready)
+    .m_tready_i        (request_tready),
+    .left_i            (request_left)
   );
 
   rx_path #(
@@ -198,6 +199,7 @@ module roce_endpoint
     .a_tvalid_i(request_tvalid),
     .a_tlast_i (request_tlast),
     .a_tready_o(request_tready),
+    .a_left_o  (request_left),
     .b_tdata_i (reply_tdata),
     .b_tkeep_i (reply_tkeep),
     .b_tvalid_i(reply_tvalid),

@@ -133,6 +133,7 @@ module rx_path
   logic [DataWidth/8-1:0] arp_tkeep, echo_tkeep;
   logic                   arp_tvalid, arp_tlast, arp_tready;
   logic                   echo_tvalid, echo_tlast, echo_tready;
+  logic                   unused_arp_left;
 
   arp_reply #(
     .DataWidth(DataWidth)
@@ -178,6 +179,7 @@ module rx_path
     .a_tvalid_i(arp_tvalid),
     .a_tlast_i (arp_tlast),
     .a_tready_o(arp_tready),
+    .a_left_o  (unused_arp_left),
     .b_tdata_i (echo_tdata),
     .b_tkeep_i (echo_tkeep),
     .b_tvalid_i(echo_tvalid),

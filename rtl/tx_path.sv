@@ -2,8 +2,7 @@
 //
 // From work requests and payload to frames with ICRC: segmenter, payload
 // aligner, header builder, assembler and ICRC in a row, and beside them the
-// queue that says what is due when a frame has left. A frame has left when its
-// last beat is taken from m_*.
+// queue that says what is due when a frame has left the endpoint (left_i).
 
 `default_nettype none
 
@@ -13,7 +12,7 @@ module tx_path
 #(
   parameter int unsigned DataWidth  = 64,
   parameter int unsigned Qps        = 16,
-  parameter int unsigned InFlight   = 16,  // frames between segmenter and m_*
+  parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned WaitBits   = $clog2(InFlight + 1)
 ) (
@@ -52,7 +51,8 @@ module tx_path
   output logic      [DataWidth/8-1:0] m_tkeep_o,
   output logic                        m_tvalid_o,
   output logic                        m_tlast_o,
-  input  wire logic                   m_tready_i
+  input  wire logic                   m_tready_i,
+  input  wire logic                   left_i        // the oldest frame from m_* is on the wire
 );
 
   localparam int unsigned OffsetBits = $clog2(DataWidth / 8);
@@ -226,7 +226,7 @@ module tx_path
     .push_valid_i      (packet_valid && builder_ready),
     .push_ready_o      (queue_ready),
     .push_i            (departure),
-    .left_i            (m_tvalid_o && m_tready_i && m_tlast_o),
+    .left_i,
     .tracked_valid_o   (departed_valid_o),
     .tracked_ready_i   (departed_ready_i),
     .tracked_o         (departed_o),

@@ -18,6 +18,7 @@ from roceproof.dpi.records import Operation, QpConfig, Service
 
 LIMIT = 20_000
 MODULUS = 1 << 24
+UC_ENDS = (0x28, 0x2A)  # WRITE Last, WRITE Only
 
 
 def send_all(bench: Bench, config: QpConfig, *lengths: int) -> list[int]:
@@ -110,7 +111,7 @@ def test_an_ack_may_come_in_the_cycle_after_its_packet(bench: Bench) -> None:
 def test_an_ack_that_overtakes_its_packet_does_not_count(bench: Bench) -> None:
     config = qp()
     bench.activate(config)
-    bench.port.flow(Flow(tx_stall=90))
+    bench.port.flow(Flow(tx_stall=99))
     bench.post(config, Operation.WRITE, 3 * 256)
     early = [bench.peer.response(config, config.sq_psn + i) for i in (2, 1, 0)]
     bench.run(60)
@@ -270,6 +271,19 @@ def test_a_uc_queue_pair_completes_when_its_last_packet_has_left(bench: Bench) -
         assert bench.completion_cycles[request.wr_id] >= left
         assert bench.completions[-1].syndrome == 0xFF
     assert completes(bench, bench.peer.response(config, config.sq_psn)) == 0
+
+
+def test_a_uc_completion_waits_while_the_wire_is_stalled(bench: Bench) -> None:
+    bench.port.flow(Flow(tx_stall=97))
+    config = qp(0, Service.UC)
+    bench.activate(config)
+    for length in (0, 1, 256, 300):
+        bench.post(config, Operation.WRITE, length)
+    bench.settle(limit=LIMIT, answering=False)
+    ends = [i for i, packet in enumerate(bench.packets(config)) if packet.bth.opcode in UC_ENDS]
+    left = [bench.frame_cycles[bench.sent[config.remote_qpn][i]] for i in ends]
+    completed = [bench.completion_cycles[c.wr_id] for c in bench.completions]
+    assert all(done >= gone for done, gone in zip(completed, left, strict=True))
 
 
 def test_acks_for_sixteen_queue_pairs_find_their_own(bench: Bench) -> None:
