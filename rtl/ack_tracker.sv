@@ -4,7 +4,8 @@
 // acknowledged, the RC messages awaiting completion in order, and the timer.
 // One operation at a time reads, changes and writes one QP's context:
 //
-//   configure  pending messages complete as flushed, the context starts afresh
+//   configure  the context starts afresh; a QP with pending messages first
+//              fails, and the configuration waits for its flush
 //   departed   an RC frame has left: it may be acknowledged from now on
 //   start      a message asks for a place; waits while Pending messages or
 //              2^23 PSNs are outstanding, refused when the QP has failed
@@ -18,7 +19,7 @@
 //
 // There is no retransmission, so every NAK and every timeout fails the QP. Its
 // flush waits until the frames issued before have left: no frame of the QP
-// follows its error completion.
+// follows its error completion, and none outlives a restart.
 
 `default_nettype none
 
@@ -215,7 +216,16 @@ module ack_tracker
 
       StExecute: begin
         case (op_q)
-          OpConfigure: configure_ready_o = !concerned;
+          OpConfigure: begin
+            configure_ready_o  = !concerned || stored.count == '0;
+            configure_o        = concerned && stored.count == '0;
+            write              = configure_o;
+            written            = '0;
+            written.generation = stored.generation + 1'b1;
+            written.reliable   = config_i.command == QpActivate && config_i.service == ServiceRc;
+            written.oldest     = config_i.sq_psn[23:0];
+            written.next       = config_i.sq_psn[23:0];
+          end
 
           OpDeparted: begin
             departed_ready_o = 1'b1;
@@ -241,15 +251,6 @@ module ack_tracker
       StRetire: if (!retires) begin
         write   = 1'b1;
         written = context_q;
-        if (op_q == OpConfigure) begin
-          configure_o        = 1'b1;
-          configure_ready_o  = 1'b1;
-          written            = '0;
-          written.generation = context_q.generation + 1'b1;
-          written.reliable   = config_i.command == QpActivate && config_i.service == ServiceRc;
-          written.oldest     = config_i.sq_psn[23:0];
-          written.next       = config_i.sq_psn[23:0];
-        end
         if (op_q == OpResponse) begin
           written.oldest = end_q;
           written.timing = context_q.count != '0
@@ -276,7 +277,7 @@ module ack_tracker
   assign start_generation_o = stored.generation;
 
   // Retiring the oldest pending message.
-  assign retires = context_q.count != '0 && (op_q inside {OpConfigure, OpFlush}
+  assign retires = context_q.count != '0 && (op_q == OpFlush
       || (op_q == OpResponse
           && distance(message.last_psn, context_q.oldest) < distance(end_q, context_q.oldest)));
 
@@ -324,7 +325,12 @@ module ack_tracker
           first_q   <= 1'b1;
           fails_q   <= 1'b0;
           case (op_q)
-            OpConfigure: if (concerned) state_q <= StRetire;
+            OpConfigure: if (!configure_ready_o) begin
+              syndrome_q <= 8'hff;
+              fault_q    <= StatusWrFlushErr;
+              fails_q    <= 1'b1;
+              state_q    <= StRetire;
+            end
             OpResponse: if (relevant) begin
               end_q      <= response_i.psn + 24'(ack);
               syndrome_q <= response_i.syndrome;

@@ -3,8 +3,9 @@
 // Cuts work requests, one after the other, into packets: opcode, PSN, IP ID,
 // extension headers and payload length of each. A request that cannot be sent
 // is refused with a status, sends nothing and consumes no PSN; its payload is
-// discarded up to tlast, whatever its length said. A QP that fails or is reconfigured while one of its messages is
-// being sent sends no further packet of it; the rest of the payload is discarded.
+// discarded up to tlast, whatever its length said. A QP that fails or is
+// reconfigured while one of its messages is being sent sends no further packet
+// of it; the rest of the payload is discarded.
 //
 // An RC message first asks the ACK tracker for a place (start_*) and waits
 // there while too much is outstanding.

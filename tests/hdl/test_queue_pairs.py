@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from endpoint_bench import Bench, qp
 
+from roceproof.dpi import Flow, Until
 from roceproof.dpi.records import (
     Operation,
     PathMtu,
@@ -129,6 +130,26 @@ def test_a_restart_flushes_what_was_waiting_for_an_acknowledgement(bench: Bench)
         bench.run(100)
     again = restarted(config, sq_psn=0x777777, ip_id=5)
     bench.activate(again)
+    bench.post(again, Operation.SEND, 11)
+    bench.settle(limit=LIMIT)
+
+
+def test_no_frame_follows_the_flush_that_a_restart_causes(bench: Bench) -> None:
+    config = qp(0, Service.RC, path_mtu=PathMtu.MTU_512)
+    bench.activate(config)
+    bench.port.flow(Flow(tx_stall=80))
+    request = bench.post(
+        config, Operation.WRITE, 20 * 512, outcome=Status.WR_FLUSH_ERR, sends=False
+    )
+    bench.run(LIMIT, until=Until.FRAME)
+    again = restarted(config, sq_psn=0x777777, remote_qpn=0x0A0B0C)
+    bench.activate(again)
+    bench.run(LIMIT, until=Until.COMPLETION)
+    flushed = bench.completion_cycles[request.wr_id]
+    bench.run(2000)
+    interrupted = bench.sent.pop(config.remote_qpn)
+    assert 1 <= len(interrupted) < 20
+    assert max(bench.frame_cycles[frame] for frame in interrupted) <= flushed
     bench.post(again, Operation.SEND, 11)
     bench.settle(limit=LIMIT)
 
