@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The limit of 2^23 outstanding PSNs, which no simulation of whole frames can reach."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+from module_bench import BUILD_SECONDS, REPOSITORY, RTL, RUN_SECONDS
+
+TOP = "psn_window_tb"
+PACKAGES = ["roceproof_dut_pkg.sv", "roce_pkg.sv", "roce_tx_pkg.sv"]
+WAIVERS = ["lint/packages.vlt", "lint/records.vlt", "lint/benches.vlt"]
+
+pytestmark = [
+    pytest.mark.sim,
+    pytest.mark.skipif(
+        shutil.which("verilator") is None,
+        reason="verilator is not installed: run `make setup`",
+    ),
+]
+
+
+def test_no_message_starts_beyond_2_to_the_23_outstanding_psns() -> None:
+    directory = REPOSITORY / "build" / "rtl" / TOP
+    command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-CFLAGS", "-O1"]
+    command += ["--top-module", TOP, "--Mdir", str(directory), "-y", "."]
+    command += [*WAIVERS, *PACKAGES, f"test/{TOP}.sv"]
+    built = subprocess.run(
+        command, cwd=RTL, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+    )
+    assert built.returncode == 0, f"{' '.join(command)}\n{built.stdout}{built.stderr}"
+    ran = subprocess.run(
+        [directory / f"V{TOP}"], capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+    )
+    assert ran.returncode == 0 and ran.stdout.startswith("PASS"), ran.stdout + ran.stderr
