@@ -25,11 +25,11 @@ def end_with(job: Callable[[], int]) -> NoReturn:
         try:
             sys.exit(job())
         finally:
+            ignore_interruptions()
             sys.stdout.flush()  # here a broken pipe can still be told from others
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
-        ignore_interruptions()
         click.echo("roceproof: interrupted", err=True)
         sys.exit(EXIT_INTERRUPTED)
     except click.ClickException as error:
@@ -41,6 +41,10 @@ def end_with(job: Callable[[], int]) -> NoReturn:
     except BrokenPipeError:
         _leave_pipe()
         sys.exit(EXIT_BROKEN_PIPE)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"roceproof: {place}{error.strerror or error}", err=True)
+        sys.exit(EXIT_ENVIRONMENT)
 
 
 def _leave_pipe() -> None:

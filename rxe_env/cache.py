@@ -17,6 +17,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from roceproof.rxe_env.errors import Unavailable
+
 KEEP_ENTRIES = 4
 
 
@@ -52,8 +54,13 @@ def digest(*parts: str | bytes) -> str:
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold the cache's lock called `name`; other processes wait for it."""
-    cache_dir().mkdir(parents=True, exist_ok=True)
-    with (cache_dir() / f"{name}.lock").open("w") as lock:
+    try:
+        cache_dir().mkdir(parents=True, exist_ok=True)
+        lock = (cache_dir() / f"{name}.lock").open("w")
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}"
+        raise Unavailable(f"{reason}: set ROCEPROOF_CACHE to a directory of yours") from None
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

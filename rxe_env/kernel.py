@@ -61,8 +61,11 @@ def fetch(progress: Callable[[str], None] = lambda text: None) -> Kernel:
 
 
 def _load(directory: Path) -> Kernel:
-    facts = json.loads((directory / "kernel.json").read_text())
-    return Kernel(directory, facts["release"], facts["needs"])
+    try:
+        facts = json.loads((directory / "kernel.json").read_text())
+        return Kernel(directory, facts["release"], facts["needs"])
+    except (ValueError, KeyError):
+        raise Unavailable(f"the cached kernel is damaged: rm -r {directory}") from None
 
 
 def _build(place: Path, packages: list[str]) -> None:

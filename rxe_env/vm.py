@@ -13,6 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from roceproof.rxe_env import qemu, rundir
+from roceproof.rxe_env.commands import tool
+from roceproof.rxe_env.errors import PeerDied
 
 KEEPER = Path(__file__).parent / "keeper.sh"
 CONNECT_SECONDS = 5.0
@@ -55,9 +57,11 @@ class Vm:
         with contextlib.ExitStack() as stack:
             listeners = [stack.enter_context(rundir.listen(self.socket_path(s))) for s in sockets]
             fds = {name: socket.fileno() for name, socket in zip(sockets, listeners, strict=True)}
+            sockets_of_its_own = " ".join(map(str, fds.values()))
             command = [*arguments(fds), *qemu.console(self._console)]
+            tool("setpriv")
             return subprocess.Popen(
-                ["sh", KEEPER, self.directory, *command],
+                [tool("bash"), KEEPER, self.directory, sockets_of_its_own, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=stack.enter_context((self.directory / QEMU_LOG).open("w")),
@@ -67,7 +71,11 @@ class Vm:
 
     def connect(self, name: str) -> socket.socket:
         """Return a connection to one of the machine's sockets; it may still be booting."""
-        return rundir.connect(self.socket_path(name), timeout=CONNECT_SECONDS)
+        try:
+            return rundir.connect(self.socket_path(name), timeout=CONNECT_SECONDS)
+        except OSError as error:
+            reason = f"QEMU ended before it served its {name} socket ({error.strerror})"
+            raise PeerDied(reason, self.console_tail()) from None
 
     def socket_path(self, name: str) -> Path:
         """Return where a socket lies."""

@@ -16,15 +16,16 @@ struct replay {
     pcap_t *capture;
     bool back_to_back;
     bool started;
-    int64_t base_ns;
+    uint64_t base_ns;
     const u_char *frame; // the next one, NULL at the end
     struct pcap_pkthdr header;
     uint64_t due_ns;
 };
 
-// With nanosecond precision libpcap puts nanoseconds where tv_usec says micro.
-static int64_t stamp_ns(const struct pcap_pkthdr *header) {
-    return (int64_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec;
+// With nanosecond precision libpcap puts nanoseconds where tv_usec says micro. A capture may
+// claim any second at all, so that sums wrap: such a stamp is wrong, but it is a number.
+static uint64_t stamp_ns(const struct pcap_pkthdr *header) {
+    return (uint64_t)header->ts.tv_sec * 1000000000u + (uint64_t)header->ts.tv_usec;
 }
 
 static int read_next(struct replay *self, struct error *error) {
@@ -44,12 +45,12 @@ static int read_next(struct replay *self, struct error *error) {
         }
         self->link.dropped_in++; // cut short by its capture, or no frame of ours
     }
-    int64_t stamp = stamp_ns(&self->header);
+    uint64_t stamp = stamp_ns(&self->header);
     if (!self->started) {
         self->started = true;
         self->base_ns = stamp;
     }
-    int64_t since = stamp - self->base_ns;
+    int64_t since = (int64_t)(stamp - self->base_ns);
     uint64_t due = self->back_to_back || since < 0 ? 0 : (uint64_t)since;
     self->due_ns = due > self->due_ns ? due : self->due_ns;
     return 0;

@@ -65,6 +65,8 @@ static int end(struct pcapng *file, bool complete, struct error *error) {
         return error_set(error, "capture %s: %s", file->path, strerror(errno));
     }
     if ((uint32_t)put != size) {
+        // What is there stays readable. A capture that is no file has no length to restore.
+        (void)!ftruncate(file->fd, lseek(file->fd, 0, SEEK_CUR) - put);
         return error_set(error, "capture %s: no space left for a whole block", file->path);
     }
     return 0;

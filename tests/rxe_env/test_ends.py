@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.rxe_env import PeerDied, SoftRoce, kernel
+from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.qemu import Machine, agent_port
 from roceproof.rxe_env.vm import Vm
 
@@ -129,3 +130,18 @@ def test_qemu_dies_with_its_keeper() -> None:
         os.close(process)
         directory = run_directory(peer.link)
     assert not directory.exists()
+
+
+def test_a_machine_that_ends_before_it_serves_anyone_is_noticed_at_once() -> None:
+    start = time.monotonic()
+    with (
+        Vm(("agent",), lambda fds: ["sh", "-c", "echo no such machine >&2"]) as vm,
+        pytest.raises(PeerDied) as death,
+    ):
+        agent = vm.connect("agent")
+        try:
+            AgentChannel(agent.fileno(), agent.fileno()).call("hello", {}, timeout=60)
+        except PeerDied as error:
+            raise PeerDied(error.reason, vm.console_tail()) from None
+    assert time.monotonic() - start < NOTICE_SECONDS
+    assert "no such machine" in str(death.value)

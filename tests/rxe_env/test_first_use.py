@@ -201,3 +201,20 @@ def test_what_a_killed_builder_left_in_the_cache_is_removed(empty_cache: Path) -
     (empty_cache / "state" / ".new-killed").mkdir(parents=True)
     cache.entry("state", "key", lambda place: (place / "file").touch())
     assert [path.name for path in (empty_cache / "state").iterdir()] == ["key"]
+
+
+def test_a_cache_that_cannot_be_written_is_one_line_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ROCEPROOF_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(Unavailable, match=r"file/cache: Not a directory: set ROCEPROOF_CACHE"):
+        cache.entry("state", "key", lambda place: None)
+
+
+def test_a_damaged_kernel_in_the_cache_is_named(empty_cache: Path) -> None:
+    place = empty_cache / "kernel" / "linux-image-1"
+    place.mkdir(parents=True)
+    (place / "kernel.json").write_text("{")
+    with pytest.raises(Unavailable, match=f"is damaged: rm -r {place}"):
+        kernel.cached()

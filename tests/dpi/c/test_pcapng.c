@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static char path[] = "/tmp/roceproof-unit-XXXXXX";
 
@@ -100,12 +101,34 @@ static void full_disk_is_an_error(void **state) {
     pcapng_close(&file);
 }
 
+static void a_block_that_does_not_fit_is_taken_back(void **state) {
+    static const uint8_t frame[1000];
+    uint8_t bytes[4096];
+    struct pcapng file;
+    struct error error = {0};
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(pcapng_open(&file, path, "", &error), 0);
+    assert_int_equal(pcapng_interface(&file, "port0", "", &error), 0);
+    size_t whole = slurp(bytes, sizeof bytes);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit tight = {.rlim_cur = whole + 500, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    int result = pcapng_packet(&file, 0, PCAPNG_INBOUND, false, 0, frame, sizeof frame, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(result, -1);
+    assert_error(&error, "no space left for a whole block");
+    assert_int_equal(slurp(bytes, sizeof bytes), whole);
+    pcapng_close(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_is_padded_and_framed_by_its_length),
         cmocka_unit_test(discarded_frame_has_the_crc_error_flag),
         cmocka_unit_test(unwritable_path_is_an_error_with_its_name),
         cmocka_unit_test(full_disk_is_an_error),
+        cmocka_unit_test(a_block_that_does_not_fit_is_taken_back),
     };
     return cmocka_run_group_tests(tests, create, remove_file);
 }
