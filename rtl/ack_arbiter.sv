@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Chooses the ACK tracker's next operation. Departures go first. While a failed
-// QP waits for its flush (fencing_i), nothing else is done until the flush is
-// possible (flush_i). Then comes configuration; responses, timer scan and
-// message starts take turns.
+// QP waits for its flush (fencing_i), only responses that fail no other
+// (response_fails_i) are taken until the flush is possible (flush_i): a stalled
+// transmitter must not stop acknowledgements. Then comes configuration;
+// responses, timer scan and message starts take turns.
 
 `default_nettype none
 
@@ -17,6 +18,7 @@ module ack_arbiter
   input  wire logic flush_i,
   input  wire logic configure_i,
   input  wire logic response_i,
+  input  wire logic response_fails_i,
   input  wire logic scan_i,
   input  wire logic start_i,
   output logic      valid_o,
@@ -38,8 +40,8 @@ module ack_arbiter
     op_o    = shared;
     if (departed_i) op_o = OpDeparted;
     else if (fencing_i) begin
-      op_o    = OpFlush;
-      valid_o = flush_i;
+      op_o    = flush_i ? OpFlush : OpResponse;
+      valid_o = flush_i || (response_i && !response_fails_i);
     end else if (configure_i) op_o = OpConfigure;
     else valid_o = response_i || scan_i || start_i;
   end

@@ -118,10 +118,11 @@ module ack_tracker
   logic                room;           // for the message that asks
   logic                retires;        // the oldest pending message completes
   logic [23:0]         end_q;          // acknowledged up to here, exclusive
+  logic [7:0]          syndrome_q;     // of the response
   logic                fails_q;        // this operation fails the QP
-  status_e             fault_q;        // with this status
-  logic [7:0]          syndrome_q;     // and this syndrome
   logic                fencing_q;      // a failed QP waits for its flush
+  status_e             fault_q;        // with this status
+  logic [7:0]          fault_syndrome_q;
   index_t              flush_index_q;  // this one
   logic [WaitBits-1:0] fence_q;        // departures before its flush
   logic                first_q;        // of the flushed messages
@@ -174,16 +175,17 @@ module ack_tracker
   ack_arbiter u_arbiter (
     .clk_i,
     .rst_ni,
-    .departed_i (departed_valid_i),
-    .fencing_i  (fencing_q),
-    .flush_i    (fence_q == '0),
-    .configure_i(configure_valid_i),
-    .response_i (response_valid_i && !departure_owed_i),
-    .scan_i     (scan_valid),
-    .start_i    (start_valid_i),
-    .valid_o    (op_valid),
-    .ready_i    (state_q == StSelect),
-    .op_o       (op)
+    .departed_i      (departed_valid_i),
+    .fencing_i       (fencing_q),
+    .flush_i         (fence_q == '0),
+    .configure_i     (configure_valid_i),
+    .response_i      (response_valid_i && !departure_owed_i),
+    .response_fails_i(nak),
+    .scan_i          (scan_valid),
+    .start_i         (start_valid_i),
+    .valid_o         (op_valid),
+    .ready_i         (state_q == StSelect),
+    .op_o            (op)
   );
 
   always_comb begin
@@ -292,7 +294,7 @@ module ack_tracker
       completion_o.syndrome = syndrome_q;
     end else if (op_q == OpFlush && first_q) begin
       completion_o.status   = fault_q;
-      completion_o.syndrome = syndrome_q;
+      completion_o.syndrome = fault_syndrome_q;
     end else begin
       completion_o.status   = StatusWrFlushErr;
       completion_o.syndrome = 8'hff;
@@ -326,23 +328,26 @@ module ack_tracker
           fails_q   <= 1'b0;
           case (op_q)
             OpConfigure: if (!configure_ready_o) begin
-              syndrome_q <= 8'hff;
-              fault_q    <= StatusWrFlushErr;
-              fails_q    <= 1'b1;
-              state_q    <= StRetire;
+              fault_q          <= StatusWrFlushErr;
+              fault_syndrome_q <= 8'hff;
+              fails_q          <= 1'b1;
+              state_q          <= StRetire;
             end
             OpResponse: if (relevant) begin
               end_q      <= response_i.psn + 24'(ack);
               syndrome_q <= response_i.syndrome;
-              fault_q    <= nak_status;
               fails_q    <= nak;
               state_q    <= StRetire;
+              if (nak) begin
+                fault_q          <= nak_status;
+                fault_syndrome_q <= response_i.syndrome;
+              end
             end
             OpScan: if (expired) begin
-              syndrome_q <= 8'hff;
-              fault_q    <= StatusRetryExcErr;
-              fails_q    <= 1'b1;
-              state_q    <= StRetire;
+              fault_q          <= StatusRetryExcErr;
+              fault_syndrome_q <= 8'hff;
+              fails_q          <= 1'b1;
+              state_q          <= StRetire;
             end
             OpFlush: begin
               fencing_q <= 1'b0;
@@ -354,9 +359,12 @@ module ack_tracker
 
         StRetire: begin
           if (!retires) begin
-            state_q       <= fails_q ? StFence : StSelect;
-            fencing_q     <= fails_q;
-            flush_index_q <= index_q;
+            state_q <= StSelect;
+            if (fails_q) begin
+              state_q       <= StFence;
+              fencing_q     <= 1'b1;
+              flush_index_q <= index_q;
+            end
           end else if (completion_ready_i) begin
             context_q.head  <= context_q.head + 1'b1;
             context_q.count <= context_q.count - 1'b1;

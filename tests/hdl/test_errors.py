@@ -131,6 +131,20 @@ def test_a_nak_in_the_middle_of_a_message_stops_it_between_two_frames(bench: Ben
     bench.settle()
 
 
+def test_a_failure_before_a_stalled_wire_holds_up_no_acknowledgement(bench: Bench) -> None:
+    failing, other = qp(0, path_mtu=PathMtu.MTU_4096), qp(1)
+    bench.activate(failing, other)
+    request = bench.post(other, Operation.WRITE, 10)
+    wait_for_frames(bench, other, 1)
+    bench.post(failing, Operation.WRITE, 40 * 4096, outcome=Status.REM_ACCESS_ERR, sends=False)
+    wait_for_frames(bench, failing, 1)
+    bench.port.flow(Flow(tx_stall=99))
+    bench.port.inject(bench.peer.response(failing, failing.sq_psn, syndrome=0x62))
+    bench.port.inject(bench.peer.response(other, other.sq_psn))
+    bench.run(QUIET_CYCLES)
+    assert [completion.wr_id for completion in bench.completions] == [request.wr_id]
+
+
 @pytest.mark.parametrize("code", [1, 2, 4])
 def test_a_missing_ack_times_out_between_one_and_four_times_t(bench: Bench, code: int) -> None:
     config = qp(ack_timeout=code)
