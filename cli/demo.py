@@ -73,7 +73,7 @@ def run_demo(
                     command=f"roceproof demo --width {data_width} --seed {seed}",
                 )
             )
-            sender = Sender(simulation, peer, lane_bytes=data_width // 8, report=progress.step)
+            sender = Sender(simulation, peer, lane_bytes=data_width // 8, report=progress.problem)
             total = sum(len(connection.messages) for connection in connections)
             with (
                 progress.bar("sending", total=total, unit="messages") as bar,

@@ -10,7 +10,10 @@ from pathlib import Path
 from roceproof.dpi import PortOptions
 from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.run import run_on_link
+from roceproof.errors import RoceproofError
 from roceproof.paths import REFERENCE_DUT
+
+LONGEST_MS = 1e9
 
 
 def run_sim(
@@ -27,6 +30,8 @@ def run_sim(
     quiet: bool,
 ) -> None:
     """Run until Ctrl-C or until `duration_ms` of simulated time have passed."""
+    if duration_ms is not None and not 0 < duration_ms <= LONGEST_MS:
+        raise RoceproofError(f"--duration {duration_ms:g}: expected 0 to {LONGEST_MS:g} ms")
     run_on_link(
         load_manifest(manifest or REFERENCE_DUT),
         data_width=data_width,

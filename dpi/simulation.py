@@ -73,6 +73,8 @@ class Simulation:
         `netns` names the network namespace that holds a `tap:` link's device (entering one needs
         root). The simulation dies with the thread that started it.
         """
+        if waves:
+            _require_writable(waves)
         setup = SessionOptions(
             seed=seed, free_running=free_running, cycles=cycles, command=command
         ).pack(manifest, data_width, ports)
@@ -242,3 +244,11 @@ class Simulation:
                 raise self._process.refused(wire.read_text(body))
             case _:
                 raise SimulationError(f"unexpected {kind.name} message", log=self.log)
+
+
+def _require_writable(waves: Path) -> None:
+    # The simulator itself would run on without a word.
+    try:
+        waves.open("ab").close()
+    except OSError as error:
+        raise SimulationError(f"waves {waves}: {error.strerror}") from None

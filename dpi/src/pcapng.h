@@ -11,6 +11,7 @@
 #include "buffer.h"
 #include "error.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 enum pcapng_direction {
@@ -22,7 +23,7 @@ struct pcapng {
     int fd;
     unsigned interfaces;
     struct buffer block;
-    char path[512];
+    char path[PATH_MAX];
 };
 
 // Creates or empties the file and writes the section header.

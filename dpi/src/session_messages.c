@@ -5,6 +5,7 @@
 
 #include "session.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,8 +89,8 @@ static int open_capture(struct session *session, struct port *port, const char *
 }
 
 static int configure_port(struct session *session, struct cursor *body) {
-    char link[512];
-    char capture[512];
+    char link[PATH_MAX + 32]; // a kind, a path and an option
+    char capture[PATH_MAX];
     struct port *port = take_port(session, body);
     if (!port) {
         return -1;

@@ -115,3 +115,29 @@ def test_a_second_run_in_one_output_directory_is_refused(console, tmp_path) -> N
         run = console.run("demo", "--out", str(tmp_path))
     assert run.returncode == ENVIRONMENT
     assert "another run writes there" in one_line(run)
+
+
+@pytest.mark.sim
+def test_waves_that_cannot_be_written_are_named(console, tmp_path) -> None:
+    (tmp_path / "file").touch()
+    waves = tmp_path / "file" / "run.fst"
+    run = console.run("sim", "--link", "pcap:x", "--waves", str(waves))
+    assert run.returncode == ENVIRONMENT
+    assert f"{waves}: Not a directory" in one_line(run)
+
+
+@pytest.mark.parametrize("duration", ["0", "-1", "nan", "1e300"])
+def test_a_duration_that_is_none_is_refused(console, duration) -> None:
+    run = console.run("sim", "--link", "pcap:x", f"--duration={duration}")
+    assert run.returncode == ENVIRONMENT
+    assert "--duration" in one_line(run)
+
+
+@pytest.mark.sim
+def test_a_capture_may_lie_deep(console, tmp_path) -> None:
+    place = tmp_path / ("d" * 200) / ("e" * 200) / ("f" * 200)
+    place.mkdir(parents=True)
+    link = f"socket-listen:{console.scratch}/link"
+    run = console.run("sim", "--link", link, "--duration=0.01", "--capture", str(place / "c"))
+    assert run.returncode == 0, run.stderr
+    assert (place / "c").stat().st_size > 0

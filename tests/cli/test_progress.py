@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is said while something takes long: a clock on a terminal, lines in a log."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+JOB = """
+import time
+from roceproof.progress import Progress
+with Progress(quiet={quiet}) as progress:
+    progress.step("a [bold] step")
+    time.sleep(1.2)
+    with progress.bar("counting", total=2, unit="things") as bar:
+        bar.advance()
+        bar.advance()
+    progress.problem("it broke")
+"""
+
+
+def said_to_a_log(*, quiet: bool) -> str:
+    job = JOB.format(quiet=quiet)
+    return subprocess.run(
+        [sys.executable, "-c", job], capture_output=True, text=True, check=True
+    ).stderr
+
+
+def said_to_a_terminal(*, quiet: bool) -> str:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    job = JOB.format(quiet=quiet)
+    with subprocess.Popen([sys.executable, "-c", job], stderr=theirs, env=environment):
+        os.close(theirs)
+        said = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                said += chunk
+        except OSError:  # how Linux says that nobody holds the other end any more
+            pass
+    os.close(ours)
+    return said.decode()
+
+
+def test_a_log_holds_one_line_per_step() -> None:
+    lines = [line.split(" s  ")[1] for line in said_to_a_log(quiet=False).splitlines()]
+    assert lines == ["a [bold] step", "counting (2 things)", "it broke"]
+
+
+def test_a_clock_runs_on_a_terminal() -> None:
+    said = said_to_a_terminal(quiet=False)
+    assert "0:00:01" in said
+    assert "2/2" in said
+
+
+@pytest.mark.parametrize("place", [said_to_a_log, said_to_a_terminal])
+def test_quiet_keeps_problems_only(place) -> None:
+    assert place(quiet=True).split() == ["it", "broke"]
