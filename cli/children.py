@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-END_SECONDS = 5.0
+END_SECONDS = 3.0
+POLL_SECONDS = 0.01
 
 
 def run_to_end(
@@ -43,10 +46,11 @@ def run_to_end(
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is not None:
-        return
-    os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
+    deadline = time.monotonic() + END_SECONDS
+    with suppress(ProcessLookupError):  # when the whole group has ended
+        os.killpg(process.pid, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            process.poll()
+            os.killpg(process.pid, 0)
+            time.sleep(POLL_SECONDS)
         os.killpg(process.pid, signal.SIGKILL)

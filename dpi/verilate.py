@@ -73,9 +73,8 @@ class Recipe:
 
 def _ask(*command: str) -> str:
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=True, timeout=QUESTION_SECONDS
-        )
+        done = run_to_end(command, timeout=QUESTION_SECONDS)
+        done.check_returncode()
     except FileNotFoundError as error:
         raise BuildError(f"{command[0]} is not installed; run: make setup") from error
     except (subprocess.SubprocessError, OSError) as error:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a command of this file system on a kernel that has rdma_rxe: the native back end's proof.
 
-The host's root is mounted read-only over 9p, with fresh /tmp and /run.
+The host's root is mounted read-only over 9p. /tmp and /run are fresh, save for the working
+directory, the sources and the cache, which may lie there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from roceproof.paths import REPOSITORY
 from roceproof.rxe_env import accel, cache, initramfs, kernel, qemu
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
@@ -19,6 +21,7 @@ from roceproof.rxe_env.vm import Vm
 
 RUN_SECONDS = 240.0
 READ_BYTES = 1 << 16
+FRESH = (("tmp",), ("run",))
 EXPORT = "local,path=/,security_model=none,readonly=on,multidevs=remap,mount_tag=host"
 
 
@@ -29,7 +32,7 @@ def run_inside_vm(argv: Sequence[str], *, timeout: float = RUN_SECONDS) -> tuple
         guest_kernel,
         modules=kernel.INSIDE_MODULES,
         init="init-inside.sh",
-        files={"/command": _script(argv).encode()},
+        files={"/command": _script(argv).encode(), "/keep": _kept().encode()},
     )
     machine = Machine(guest_kernel.image, accel.choose(guest_kernel.image), image)
     with Vm(
@@ -41,6 +44,12 @@ def run_inside_vm(argv: Sequence[str], *, timeout: float = RUN_SECONDS) -> tuple
         if not code.isdigit():
             raise PeerDied("the machine ended before its command did", vm.console_tail())
         return int(code), text
+
+
+def _kept() -> str:
+    wanted = {Path.cwd(), REPOSITORY, cache.cache_dir().resolve()}
+    fresh = [path for path in sorted(wanted) if path.parts[1:2] in FRESH and path.is_dir()]
+    return "".join(f"{path}\n" for path in fresh)
 
 
 def _script(argv: Sequence[str]) -> str:

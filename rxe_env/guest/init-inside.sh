@@ -4,7 +4,8 @@
 #
 # PID 1 of a machine that runs one command of the host's file system, read-only,
 # on a kernel with rdma_rxe. /command holds the command; its output and then a
-# line with its exit code go to the first virtio port.
+# line with its exit code go to the first virtio port. /tmp and /run are fresh
+# but for the directories that /keep lists.
 
 say() { echo "roceproof-guest: $*" >/dev/console; }
 
@@ -13,7 +14,7 @@ fail() {
     poweroff -f
 }
 
-/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin /host
+/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin /host /below
 /bin/busybox --install -s /bin
 export PATH=/bin
 mount -t devtmpfs dev /dev || fail "cannot mount devtmpfs"
@@ -24,12 +25,17 @@ done </modules/order
 
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=512000 host /host ||
     fail "cannot mount the host's root"
+mount --bind /host /below
 mount -t proc proc /host/proc
 mount -t sysfs sys /host/sys
 mount -t devtmpfs dev /host/dev
 for directory in tmp run; do
     mount -t tmpfs tmpfs "/host/$directory" || fail "no tmpfs on /$directory"
 done
+while read -r directory; do
+    mkdir -p "/host$directory"
+    mount --bind "/below$directory" "/host$directory" || fail "cannot keep $directory"
+done </keep
 hostname rxe-inside
 ip link set lo up
 
