@@ -11,9 +11,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
+
+from roceproof.interruption import interruptions_held
 
 END_SECONDS = 3.0
 POLL_SECONDS = 0.01
@@ -28,19 +30,25 @@ def run_to_end(
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command that reads no input; what it printed is in the result where it was piped."""
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=stderr,
-        text=True,
-        process_group=0,
-    ) as process:
+    with ExitStack() as stack:
+        process = None
         try:
+            with interruptions_held():
+                process = stack.enter_context(
+                    subprocess.Popen(
+                        command,
+                        cwd=cwd,
+                        stdin=subprocess.DEVNULL,
+                        stdout=stdout,
+                        stderr=stderr,
+                        text=True,
+                        process_group=0,
+                    )
+                )
             output, errors = process.communicate(timeout=timeout)
         except BaseException:
-            _end(process)
+            if process is not None:
+                _end(process)
             raise
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -22,12 +24,43 @@ class _Interruption:
 
     def __init__(self) -> None:
         self._raised_at = -SAME_WISH_SECONDS
+        self._held = False
+        self._missed = False
 
     def __call__(self, signum: int, frame: FrameType | None) -> None:
+        if self._held:
+            self._missed = True
+            return
         now = time.monotonic()
         if signum == signal.SIGALRM or now - self._raised_at >= SAME_WISH_SECONDS:
             self._raised_at = now
             raise KeyboardInterrupt
+
+    def hold(self) -> None:
+        """Keep what comes for later."""
+        self._held = True
+
+    def release(self) -> None:
+        """Raise what came meanwhile, once."""
+        self._held = False
+        if self._missed:
+            self._missed = False
+            self._raised_at = time.monotonic()
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptions_held() -> Iterator[None]:
+    """Put an interruption off to the block's end, so that a child cannot start unnoticed."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not isinstance(handler, _Interruption):
+        yield
+        return
+    handler.hold()
+    try:
+        yield
+    finally:
+        handler.release()
 
 
 def raise_interruptions() -> None:

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from roceproof.children import run_to_end
+from roceproof.interruption import SIGNALS, raise_interruptions
 
 
 def test_a_late_tool_may_tidy_up_and_its_children_end(tmp_path: Path) -> None:
@@ -25,3 +29,26 @@ def test_a_late_tool_may_tidy_up_and_its_children_end(tmp_path: Path) -> None:
 def test_output_and_exit_code_come_back() -> None:
     done = run_to_end(["sh", "-c", "echo out; echo err >&2; exit 3"], timeout=10)
     assert (done.stdout, done.stderr, done.returncode) == ("out\n", "err\n", 3)
+
+
+def test_an_interruption_while_a_child_starts_waits_until_it_can_be_ended(monkeypatch) -> None:
+    started: list[subprocess.Popen[str]] = []
+    real = subprocess.Popen
+
+    def interrupted_start(*arguments, **options):
+        process = real(*arguments, **options)
+        started.append(process)
+        os.kill(os.getpid(), signal.SIGINT)
+        return process
+
+    before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    monkeypatch.setattr(subprocess, "Popen", interrupted_start)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    try:
+        raise_interruptions()
+        with pytest.raises(KeyboardInterrupt):
+            run_to_end(["sleep", "60"], timeout=None)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert started[0].poll() is not None
