@@ -48,7 +48,7 @@ def run_demo(
     started = time.monotonic()
     capture = out / "capture.pcapng"
     manifest = load_manifest(dut or REFERENCE_DUT)
-    connections = list(plan(seed=seed, short=short))
+    connections = list(plan(seed=seed, capabilities=manifest.capabilities, short=short))
     results: list[MessageResult] = []
     with output_directory(out), Progress(quiet=quiet) as progress:
         progress.step(f"building the {data_width}-bit simulation")

@@ -11,7 +11,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from roceproof.dpi.records import Operation, PathMtu, Service
+from roceproof.dpi import Capabilities, Operation, PathMtu, Service
+from roceproof.errors import RoceproofError
 
 PSN_MODULUS = 1 << 24
 SERVICES = (Service.RC, Service.UC)
@@ -55,11 +56,19 @@ def packets(length: int, mtu: int) -> int:
     return max(1, -(-length // mtu))
 
 
-def plan(*, seed: int, short: bool = False) -> Iterator[Connection]:
-    """Every connection of the demonstration, drawn from `seed`."""
+def plan(*, seed: int, capabilities: Capabilities, short: bool = False) -> Iterator[Connection]:
+    """Every connection that a device of these capabilities can hold, drawn from `seed`."""
+    services = [each for each in SERVICES if each in capabilities.services]
+    path_mtus = [each for each in PATH_MTUS if each in capabilities.path_mtus]
+    operations = [each for each in OPERATIONS if each in capabilities.operations]
+    if not (services and path_mtus and operations):
+        raise RoceproofError(
+            "the manifest claims nothing that the demonstration sends; it needs a service of "
+            "RC and UC, a path MTU of 1024 and 4096, and an operation"
+        )
     rng = random.Random(seed)
-    for service in SERVICES:
-        for path_mtu in PATH_MTUS:
+    for service in services:
+        for path_mtu in path_mtus:
             sizes = lengths(path_mtu.size, short=short)
             messages = tuple(
                 Message(
@@ -71,7 +80,7 @@ def plan(*, seed: int, short: bool = False) -> Iterator[Connection]:
                         else None
                     ),
                 )
-                for operation in OPERATIONS
+                for operation in operations
                 for size in sizes
             )
             total = sum(packets(len(m.payload), path_mtu.size) for m in messages)

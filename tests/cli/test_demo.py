@@ -16,7 +16,8 @@ import pytest
 from roceproof.conformance import icrc
 from roceproof.conformance.pcapng import Flow, read
 from roceproof.demo_plan import PSN_MODULUS, packets, plan
-from roceproof.paths import REPOSITORY
+from roceproof.dpi import load_manifest
+from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]
 RE_BLOCK = re.MULTILINE | re.DOTALL
@@ -58,7 +59,8 @@ def test_result_lists_every_message_with_what_was_sent_and_received(demo) -> Non
 
 
 def test_every_connection_wraps_its_psn() -> None:
-    for connection in plan(seed=1):
+    capabilities = load_manifest(REFERENCE_DUT).capabilities
+    for connection in plan(seed=1, capabilities=capabilities):
         sent = sum(packets(len(m.payload), connection.path_mtu.size) for m in connection.messages)
         assert connection.start_psn < PSN_MODULUS < connection.start_psn + sent
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.demo_plan import Message, lengths, packets
+from roceproof.demo_plan import Message, lengths, packets, plan
 from roceproof.demo_receiver import Landing
-from roceproof.dpi.records import Operation
+from roceproof.dpi import Operation, PathMtu, Service, load_manifest
+from roceproof.errors import RoceproofError
+from roceproof.paths import REFERENCE_DUT
 
 MESSAGE = Message(operation=Operation.SEND_IMM, payload=b"detector", immediate=7)
 LANDED = Landing(
@@ -49,3 +51,23 @@ def test_lengths_sit_on_every_packet_boundary() -> None:
 
 def test_an_empty_message_takes_one_psn() -> None:
     assert [packets(length, 256) for length in (0, 1, 256, 257)] == [1, 1, 1, 2]
+
+
+def test_a_device_is_asked_only_for_what_its_manifest_claims() -> None:
+    reference = load_manifest(REFERENCE_DUT).capabilities
+    modest = replace(
+        reference,
+        services=frozenset({Service.UC}),
+        operations=frozenset({Operation.WRITE}),
+        path_mtus=frozenset({PathMtu.MTU_4096}),
+    )
+    (connection,) = plan(seed=1, capabilities=modest)
+    assert (connection.service, connection.path_mtu) == (Service.UC, PathMtu.MTU_4096)
+    assert {message.operation for message in connection.messages} == {Operation.WRITE}
+
+
+@pytest.mark.parametrize("nothing", ["services", "operations", "path_mtus"])
+def test_a_device_that_claims_nothing_sent_here_is_refused(nothing) -> None:
+    reference = load_manifest(REFERENCE_DUT).capabilities
+    with pytest.raises(RoceproofError, match="claims nothing"):
+        list(plan(seed=1, capabilities=replace(reference, **{nothing: frozenset()})))
