@@ -60,18 +60,18 @@ module header_builder
         + 14'(bth.pad_count);
     packet_end  = icrc_offset + 14'(IcrcBytes);
 
-    ipv4              = '0;
-    ipv4.version      = 4'd4;
-    ipv4.ihl          = 4'd5;
-    ipv4.tos          = packet.path.traffic_class;
-    ipv4.total_length = 16'(packet_end) - 16'(EthernetBytes);
-    ipv4.id           = packet.ip_id;
-    ipv4.flags        = 3'b010;  // don't fragment
-    ipv4.ttl          = packet.path.hop_limit;
-    ipv4.protocol     = IpProtoUdp;
-    ipv4.src          = port_ipv4_i;
-    ipv4.dst          = packet.path.remote_ipv4;
-    ipv4.checksum     = ipv4_checksum(ipv4);
+    ipv4               = '0;
+    ipv4.version       = 4'd4;
+    ipv4.ihl           = 4'd5;
+    ipv4.tos           = packet.path.traffic_class;
+    ipv4.total_length  = 16'(packet_end) - 16'(EthernetBytes);
+    ipv4.id            = packet.ip_id;
+    ipv4.dont_fragment = 1'b1;
+    ipv4.ttl           = packet.path.hop_limit;
+    ipv4.protocol      = IpProtoUdp;
+    ipv4.src           = port_ipv4_i;
+    ipv4.dst           = packet.path.remote_ipv4;
+    ipv4.checksum      = ipv4_checksum(ipv4);
 
     udp          = '0;
     udp.src_port = packet.path.udp_sport;

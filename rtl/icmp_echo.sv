@@ -73,13 +73,13 @@ module icmp_echo
     reply.ip.ttl         = ReplyTtl;
     reply.ip.checksum    = add_words(request.ip.checksum,
                                      add_words({request.ip.ttl, 8'd0}, ~{ReplyTtl, 8'd0}));
-    reply.ip.source      = request.ip.destination;
-    reply.ip.destination = request.ip.source;
+    reply.ip.src         = request.ip.dst;
+    reply.ip.dst         = request.ip.src;
 
-    reply_header                 = header_i;
-    reply_header.payload         = reply;
-    reply_header.source_mac      = port_mac_i;
-    reply_header.destination_mac = header_i.source_mac;
+    reply_header                  = header_i;
+    reply_header.payload          = reply;
+    reply_header.ethernet.src_mac = port_mac_i;
+    reply_header.ethernet.dst_mac = header_i.ethernet.src_mac;
   end
 
   logic [15:0] packet_end, frame_end;

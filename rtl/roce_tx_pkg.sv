@@ -1,60 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The transmit half's records: the wire headers as the standards draw them
-// (first field first on the wire) and what its stages hand to each other.
+// The transmit half's records: what its stages hand to each other.
 
 `ifndef ROCE_TX_PKG_SV
 `define ROCE_TX_PKG_SV
 
 package roce_tx_pkg;
 
-  typedef struct packed {
-    logic [47:0] dst_mac;
-    logic [47:0] src_mac;
-    logic [15:0] ether_type;
-  } ethernet_t;
-
-  typedef struct packed {
-    logic [3:0]  version;
-    logic [3:0]  ihl;
-    logic [7:0]  tos;
-    logic [15:0] total_length;
-    logic [15:0] id;
-    logic [2:0]  flags;
-    logic [12:0] fragment_offset;
-    logic [7:0]  ttl;
-    logic [7:0]  protocol;
-    logic [15:0] checksum;
-    logic [31:0] src;
-    logic [31:0] dst;
-  } ipv4_t;
-
-  typedef struct packed {
-    logic [15:0] src_port;
-    logic [15:0] dst_port;
-    logic [15:0] length;
-    logic [15:0] checksum;
-  } udp_t;
-
-  typedef struct packed {
-    logic [7:0]  opcode;
-    logic        solicited;
-    logic        mig_req;
-    logic [1:0]  pad_count;
-    logic [3:0]  tver;
-    logic [15:0] pkey;
-    logic [7:0]  fecn_becn;
-    logic [23:0] dest_qpn;
-    logic        ack_req;
-    logic [6:0]  reserved;
-    logic [23:0] psn;
-  } bth_t;
-
-  typedef struct packed {
-    logic [63:0] virtual_address;
-    logic [31:0] rkey;
-    logic [31:0] dma_length;
-  } reth_t;
+  import roce_pkg::*;
 
   // The extension headers behind the BTH, in wire order.
   typedef struct packed {

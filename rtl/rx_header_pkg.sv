@@ -9,6 +9,8 @@
 
 package rx_header_pkg;
 
+  import roce_pkg::*;
+
   // Bytes of a frame that decide what it is. The shortest RoCEv2 packet ends
   // at byte 58, so its end is never before the beat that completes the window.
   parameter int unsigned WindowBytes = 64;
@@ -16,40 +18,10 @@ package rx_header_pkg;
   // As on the stream: byte 0 in bits 7:0.
   typedef logic [8*WindowBytes-1:0] window_t;
 
-  // EtherType onwards of an IPv4 packet: IHL is 5 or the packet is not for us.
-  typedef struct packed {
-    logic [3:0]  version;
-    logic [3:0]  ihl;
-    logic [7:0]  tos;
-    logic [15:0] total_length;
-    logic [15:0] id;
-    logic        reserved_flag;
-    logic        dont_fragment;
-    logic        more_fragments;
-    logic [12:0] fragment_offset;
-    logic [7:0]  ttl;
-    logic [7:0]  protocol;
-    logic [15:0] checksum;
-    logic [31:0] source;
-    logic [31:0] destination;
-  } ipv4_t;
-
   // UDP, BTH and AETH of an ACKNOWLEDGE, and the rest of the window.
   typedef struct packed {
-    logic [15:0] source_port;
-    logic [15:0] destination_port;
-    logic [15:0] udp_length;
-    logic [15:0] udp_checksum;
-    logic [7:0]  opcode;
-    logic        solicited;
-    logic        mig_req;
-    logic [1:0]  pad_count;
-    logic [3:0]  version;
-    logic [15:0] p_key;
-    logic [7:0]  variant;
-    logic [23:0] dest_qpn;
-    logic [7:0]  ack_req;
-    logic [23:0] psn;
+    udp_t        udp;
+    bth_t        bth;
     logic [7:0]  syndrome;
     logic [23:0] msn;
     logic [31:0] icrc;
@@ -77,14 +49,12 @@ package rx_header_pkg;
   } arp_t;
 
   typedef struct packed {
-    logic [47:0]  destination_mac;
-    logic [47:0]  source_mac;
-    logic [15:0]  ether_type;
+    ethernet_t    ethernet;
     logic [399:0] payload;
   } frame_header_t;
 
   typedef struct packed {
-    ipv4_t        ip;
+    ipv4_t        ip;  // without options: IHL is 5 or the packet is not for us
     logic [239:0] payload;
   } ipv4_packet_t;
 

@@ -67,20 +67,20 @@ module rx_parser
 
   assign port_has_ipv4 = port_gid_i[127:32] == 96'hFFFF;
   assign port_ipv4     = port_gid_i[31:0];
-  assign to_mac        = header.destination_mac == port_mac_i;
+  assign to_mac        = header.ethernet.dst_mac == port_mac_i;
 
-  assign is_arp = header.ether_type == roce_pkg::EtherTypeArp
-      && (to_mac || header.destination_mac == '1)
+  assign is_arp = header.ethernet.ether_type == roce_pkg::EtherTypeArp
+      && (to_mac || header.ethernet.dst_mac == '1)
       && length_i >= EthernetBytes + ArpBytes
       && arp.hardware_type == 16'd1 && arp.protocol_type == roce_pkg::EtherTypeIpv4
       && arp.hardware_length == 8'd6 && arp.protocol_length == 8'd4
       && arp.operation == 16'd1
       && arp.target_ipv4 == port_ipv4;
 
-  assign to_ipv4 = header.ether_type == roce_pkg::EtherTypeIpv4 && to_mac
+  assign to_ipv4 = header.ethernet.ether_type == roce_pkg::EtherTypeIpv4 && to_mac
       && packet.ip.version == 4'd4 && packet.ip.ihl == 4'd5
       && !packet.ip.more_fragments && packet.ip.fragment_offset == '0
-      && packet.ip.destination == port_ipv4
+      && packet.ip.dst == port_ipv4
       && packet.ip.total_length <= length_i - EthernetBytes;
 
   assign is_echo = packet.ip.protocol == roce_pkg::IpProtoIcmp
@@ -89,10 +89,10 @@ module rx_parser
 
   assign is_ack = packet.ip.protocol == roce_pkg::IpProtoUdp
       && packet.ip.total_length == Ipv4Bytes + AckBytes
-      && roce.destination_port == roce_pkg::RoceUdpPort && roce.udp_length == AckBytes
-      && roce.opcode == roce_pkg::RcAcknowledge
-      && roce.pad_count == '0 && roce.version == '0
-      && roce.p_key[14:0] == 15'h7FFF;
+      && roce.udp.dst_port == roce_pkg::RoceUdpPort && roce.udp.length == AckBytes
+      && roce.bth.opcode == roce_pkg::RcAcknowledge
+      && roce.bth.pad_count == '0 && roce.bth.tver == '0
+      && roce.bth.pkey[14:0] == 15'h7FFF;
 
   // The kind as far as it is known without the IPv4 header checksum, and the
   // sum that settles it one stage later: all words together give ones.
@@ -100,7 +100,7 @@ module rx_parser
   logic [19:0] sum_q;
   logic        sum_ok;
 
-  function automatic logic [19:0] word_sum(ipv4_t ip);
+  function automatic logic [19:0] word_sum(roce_pkg::ipv4_t ip);
     logic [159:0] words = ip;
     word_sum = '0;
     for (int unsigned i = 0; i < 10; i++) word_sum += 20'(words[16*i+:16]);

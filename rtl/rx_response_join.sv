@@ -43,11 +43,11 @@ module rx_response_join
   assign roce   = roce_ack_t'(packet.payload);
 
   assign candidate.is_ack            = is_ack_i;
-  assign candidate.response.dest_qpn = roce.dest_qpn;
-  assign candidate.response.psn      = roce.psn;
+  assign candidate.response.dest_qpn = roce.bth.dest_qpn;
+  assign candidate.response.psn      = roce.bth.psn;
   assign candidate.response.syndrome = roce.syndrome;
   assign candidate.response.msn      = roce.msn;
-  assign candidate.response.src_ipv4 = packet.ip.source;
+  assign candidate.response.src_ipv4 = packet.ip.src;
 
   logic candidate_room, verdict_room, head_valid, verdict_valid, icrc_ok, take;
   stream_fifo #(
