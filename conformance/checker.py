@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from roceproof.conformance import frame_checks
+from roceproof.conformance.codec import Packet, parse_at
 from roceproof.conformance.findings import Direction, Finding, Violation
 from roceproof.conformance.framing import Layout, locate
 from roceproof.conformance.ip import Ipv4
@@ -18,7 +19,6 @@ from roceproof.conformance.opcodes import OPCODES, Family, Opcode
 from roceproof.conformance.request_flow import RequestFlow
 from roceproof.conformance.response_flow import ResponseFlow
 from roceproof.conformance.rules import RULES
-from roceproof.conformance.wire import Packet, parse_at
 
 FlowKey = tuple[bytes, bytes, int]
 

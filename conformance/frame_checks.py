@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roceproof.conformance import icrc
+from roceproof.conformance.codec import Packet
 from roceproof.conformance.findings import Violation
 from roceproof.conformance.framing import (
     BTH_BYTES,
@@ -21,7 +22,6 @@ from roceproof.conformance.framing import (
 from roceproof.conformance.headers import ImmDt, Reth
 from roceproof.conformance.ip import DONT_FRAGMENT, Ipv4, checksum
 from roceproof.conformance.opcodes import Family, Opcode, Payload, Transport
-from roceproof.conformance.wire import Packet
 
 
 def misdirected(frame: bytes) -> Iterator[Violation]:

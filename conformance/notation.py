@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.opcodes import name_of
-from roceproof.conformance.wire import Packet, parse
 
 
 def describe(frame: bytes) -> str:

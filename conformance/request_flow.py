@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from zlib import crc32
 
+from roceproof.conformance.codec import Packet
 from roceproof.conformance.findings import Violation
 from roceproof.conformance.headers import Ieth, ImmDt, Reth
 from roceproof.conformance.opcodes import Family, Opcode, Position, Transport, name_of
-from roceproof.conformance.wire import Packet
 
 PSN_MODULUS = 1 << 24
 PATH_MTUS = (256, 512, 1024, 2048, 4096)

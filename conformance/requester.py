@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roceproof.conformance.codec import Packet, build
 from roceproof.conformance.headers import Bth, Extension, ImmDt, Reth
 from roceproof.conformance.ip import Ipv4
 from roceproof.conformance.opcodes import OPCODES, Opcode, Position
-from roceproof.conformance.wire import Packet, build
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.records import (
     Operation,

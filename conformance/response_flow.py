@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roceproof.conformance.codec import Packet
 from roceproof.conformance.findings import Violation
 from roceproof.conformance.headers import Aeth
 from roceproof.conformance.opcodes import OPCODES, Opcode, Payload
 from roceproof.conformance.request_flow import PATH_MTUS, PSN_MODULUS
-from roceproof.conformance.wire import Packet
 
 ACKNOWLEDGE = 0x11
 _LAST_NAK_CODE = 4

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from roceproof.conformance import icrc
+from roceproof.conformance.codec import Packet, build, parse
 from roceproof.conformance.headers import Aeth, Bth, Extension, ImmDt, Reth
 from roceproof.conformance.ip import Ipv4, checksum
 from roceproof.conformance.opcodes import OPCODES, Position
-from roceproof.conformance.wire import Packet, build, parse
 
 SENDER, RECEIVER = bytes((192, 168, 1, 1)), bytes((192, 168, 1, 2))
 PATH_MTU = 256

@@ -24,10 +24,10 @@ from healthy_capture import (
 )
 
 from roceproof.conformance.checker import Checker
+from roceproof.conformance.codec import build, parse
 from roceproof.conformance.findings import Direction
 from roceproof.conformance.headers import Aeth, ImmDt, Reth
 from roceproof.conformance.rules import RULES
-from roceproof.conformance.wire import build, parse
 
 IPV6_SEND = bytes.fromhex(
     "02000000000202000000000186dd66a123450020114020010db8000000000000"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from healthy_capture import SEND, UC, WRITE_IMM, Sender, ack, frames_of, poke
 
+from roceproof.conformance.codec import build
 from roceproof.conformance.notation import describe, difference
-from roceproof.conformance.wire import build
 
 
 def test_every_header_shows_in_the_notation() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.checker import Checker
+from roceproof.conformance.codec import parse
 from roceproof.conformance.requester import Requester
-from roceproof.conformance.wire import parse
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.records import Operation, PathMtu, QpConfig, Service, WorkRequest
 

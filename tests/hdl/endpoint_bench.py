@@ -17,9 +17,9 @@ from pathlib import Path
 from wire_peer import Peer
 
 from roceproof.conformance.checker import Checker
+from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.notation import describe, difference
 from roceproof.conformance.requester import Payload, Requester
-from roceproof.conformance.wire import Packet, parse
 from roceproof.dpi import Port, PortOptions, Simulation, Until, load_manifest
 from roceproof.dpi.records import (
     Completion,

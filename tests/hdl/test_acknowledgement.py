@@ -10,9 +10,9 @@ import pytest
 from endpoint_bench import QUIET_CYCLES, Bench, qp
 
 from roceproof.conformance import icrc
+from roceproof.conformance.codec import Packet, build
 from roceproof.conformance.headers import Aeth
 from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.conformance.wire import Packet, build
 from roceproof.dpi import Flow, Until
 from roceproof.dpi.records import Operation, QpConfig, Service
 

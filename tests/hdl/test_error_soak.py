@@ -15,8 +15,8 @@ from itertools import chain
 import pytest
 from endpoint_bench import PORT_IPV4, PORT_MAC, Bench, qp
 
+from roceproof.conformance.codec import parse
 from roceproof.conformance.requester import Requester, packet_count
-from roceproof.conformance.wire import parse
 from roceproof.dpi import Flow, Operation, PathMtu, Service
 from roceproof.dpi.records import QpCommand, QpConfig, Status, WorkRequest, parse_gid, parse_mac
 

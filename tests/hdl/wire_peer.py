@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.codec import Packet, build
 from roceproof.conformance.headers import Aeth, Bth
 from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.conformance.wire import Packet, build
 from roceproof.dpi.records import QpConfig, parse_gid, parse_mac
 
 RC_ACKNOWLEDGE = 0x11

@@ -20,11 +20,11 @@ from scapy.packet import Padding
 from scapy.utils import wrpcap
 
 from roceproof.conformance import icrc
+from roceproof.conformance.codec import Packet, build, parse
 from roceproof.conformance.framing import Fault
 from roceproof.conformance.headers import Aeth, Bth, Deth, Extension, ImmDt, Reth
 from roceproof.conformance.ip import Ipv4, Ipv6
 from roceproof.conformance.opcodes import OPCODES, Family, Payload, Position, Transport
-from roceproof.conformance.wire import Packet, build, parse
 
 VECTORS = json.loads(
     (Path(__file__).parents[2] / "conformance" / "vectors" / "icrc.json").read_text()
