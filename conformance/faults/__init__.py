@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Ground truth for the diagnosis: healthy conversations, and every known way of spoiling one.
+
+`Conversation` makes strictly conformant traffic. `icrc_catalogue` and
+`psn_catalogue` list the misimplementations S01-S64 and P01-P25; each row turns
+healthy traffic into what a transmitter or responder with that fault would put
+on the wire.
+"""
