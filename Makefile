@@ -8,10 +8,10 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-tap test test-long lint format bench clean distclean c-test
+.PHONY: help setup demo demo-tap test test-long lint format bench stock-captures clean distclean c-test
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: packages-run $(VENV)/.ready ## install what is missing; console command in .venv/bin/roceproof
 
@@ -36,6 +36,9 @@ format: setup packages-lint ## rewrite C and Python sources in the project's sty
 
 bench: setup ## simulated cycles per second, bare and with the bridge
 	@$(BIN)/python bench/simulation.py
+
+stock-captures: setup packages-test ## record stock RDMA tools over Soft-RoCE anew, as test data
+	@$(BIN)/python -m roceproof.rxe_env.stock_captures tests/captures/rxe
 
 clean: ## remove build products (cached kernels stay)
 	rm -rf $(BUILD)

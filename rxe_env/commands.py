@@ -24,6 +24,15 @@ PACKAGES = {
     "dpkg-deb": "dpkg",
     "tshark": "tshark",
     "verilator": "verilator",
+    "ibv_rc_pingpong": "ibverbs-utils",
+    "ibv_uc_pingpong": "ibverbs-utils",
+    "ibv_ud_pingpong": "ibverbs-utils",
+    "ibv_srq_pingpong": "ibverbs-utils",
+    "ib_write_bw": "perftest",
+    "ib_read_bw": "perftest",
+    "ib_send_bw": "perftest",
+    "ib_atomic_bw": "perftest",
+    "rping": "rdmacm-utils",
 }
 
 

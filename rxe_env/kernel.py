@@ -20,8 +20,12 @@ from roceproof.rxe_env.errors import Unavailable
 
 PEER_MODULES = ("virtio_pci", "virtio_net", "virtio_console", "crc32_generic", "rdma_rxe")
 INSIDE_MODULES = (*PEER_MODULES, "tun", "9p", "9pnet_virtio")
+STOCK_MODULES = (*PEER_MODULES, "rdma_ucm")
+KEPT_MODULES = (*INSIDE_MODULES, *STOCK_MODULES)
 # Newer kernels compute CRC-32 without the crypto API.
 OPTIONAL_MODULES = ("crc32_generic",)
+# A kernel that was kept with other modules is not the one to use.
+KEPT = cache.digest(*KEPT_MODULES)[:8]
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Kernel:
 def cached() -> Kernel | None:
     """Return the kernel used last, if one is in the cache."""
     home = cache.cache_dir() / "kernel"
-    found = sorted(home.glob("*/kernel.json"), key=lambda path: path.parent.stat().st_mtime)
+    found = sorted(home.glob(f"*.{KEPT}/kernel.json"), key=lambda path: path.parent.stat().st_mtime)
     return _load(found[-1].parent) if found else None
 
 
@@ -57,7 +61,8 @@ def fetch(progress: Callable[[str], None] = lambda text: None) -> Kernel:
         return have
     packages = apt.kernel_packages()
     progress(f"fetching {packages[0]} through apt")
-    return _load(cache.entry("kernel", packages[0], lambda place: _build(place, packages)))
+    key = f"{packages[0]}.{KEPT}"
+    return _load(cache.entry("kernel", key, lambda place: _build(place, packages)))
 
 
 def _load(directory: Path) -> Kernel:
@@ -82,7 +87,7 @@ def _keep(root: Path, place: Path) -> None:
         raise Unavailable("the kernel package holds no boot image: run `apt-get update`")
     release = image.name.removeprefix("vmlinuz-")
     tree = next(path for path in root.glob(f"**/lib/modules/{release}") if path.is_dir())
-    wanted = [name for name in INSIDE_MODULES if name not in OPTIONAL_MODULES]
+    wanted = [name for name in KEPT_MODULES if name not in OPTIONAL_MODULES]
     images = kmodules.closure(tree, wanted, OPTIONAL_MODULES)
     shutil.copyfile(image, place / "vmlinuz")
     (place / "modules").mkdir()

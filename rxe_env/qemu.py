@@ -66,11 +66,10 @@ def agent_port(fd: int) -> list[str]:
     ]
 
 
-def network(fd: int) -> list[str]:
+def network(fd: int, *, mac: str = GUEST_MAC) -> list[str]:
     """Return the arguments for the Ethernet port, served on listening socket `fd`."""
     card = (
-        f"virtio-net-pci,netdev=net,mac={GUEST_MAC},romfile=,host_mtu={HOST_MTU},"
-        "speed=100000,duplex=full"
+        f"virtio-net-pci,netdev=net,mac={mac},romfile=,host_mtu={HOST_MTU},speed=100000,duplex=full"
     )
     return [
         *("-netdev", f"stream,id=net,server=on,addr.type=fd,addr.str={fd}"),

@@ -213,7 +213,7 @@ def test_a_cache_that_cannot_be_written_is_one_line_with_the_remedy(
 
 
 def test_a_damaged_kernel_in_the_cache_is_named(empty_cache: Path) -> None:
-    place = empty_cache / "kernel" / "linux-image-1"
+    place = empty_cache / "kernel" / f"linux-image-1.{kernel.KEPT}"
     place.mkdir(parents=True)
     (place / "kernel.json").write_text("{")
     with pytest.raises(Unavailable, match=f"is damaged: rm -r {place}"):
