@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from roceproof.conformance.capture import Flow, read
 from roceproof.conformance.checker import Checker
 from roceproof.conformance.findings import Direction
-from roceproof.conformance.pcapng import Flow, read
 from roceproof.conformance.rules import Severity
 from roceproof.demo_plan import plan
 from roceproof.demo_report import MessageResult, PeerFacts, print_table, write_result

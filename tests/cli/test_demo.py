@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from roceproof.conformance import icrc
-from roceproof.conformance.pcapng import Flow, read
+from roceproof.conformance.capture import Flow, read
 from roceproof.demo_plan import PSN_MODULUS, packets, plan
 from roceproof.dpi import load_manifest
 from roceproof.paths import REFERENCE_DUT, REPOSITORY

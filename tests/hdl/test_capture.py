@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from endpoint_bench import ROOT, Bench, open_bench, qp
 
+from roceproof.conformance.capture import Flow as CaptureFlow
+from roceproof.conformance.capture import read
 from roceproof.conformance.checker import check_frames
 from roceproof.conformance.findings import Direction
-from roceproof.conformance.pcapng import Flow as CaptureFlow
-from roceproof.conformance.pcapng import read
 from roceproof.dpi import Flow
 from roceproof.dpi.records import Operation, PathMtu, Service
 
