@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Captures for people: what two devices did differently, and ladders of who said what."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One line for one packet of a story, short enough to stand on an arrow."""
+
+from __future__ import annotations
+
+from roceproof.conformance.headers import AtomicAckEth, AtomicEth, Deth, ImmDt
+from roceproof.conformance.opcodes import name_of
+from roceproof.conformance.review.story import Kind, Step
+
+_NAK = {
+    0: "sequence error",
+    1: "invalid request",
+    2: "remote access error",
+    3: "remote operational error",
+    4: "invalid RD request",
+}
+
+
+def caption(step: Step) -> str:
+    """Opcode, relative PSN and what else tells this packet from its neighbours."""
+    packet = step.packet
+    words = [_name(step), _psn(step)]
+    if step.message is not None and step.place == 0:
+        words.append(f"message {step.message}")
+    if packet.reth is not None:
+        words.append(f"dmalen={packet.reth.length}")
+    if (immediate := packet.extension(ImmDt)) is not None:
+        words.append(f"imm={immediate.value:#010x}")
+    if packet.aeth is not None:
+        words.append(f"msn={packet.aeth.msn}")
+    if (datagram := packet.extension(Deth)) is not None:
+        words.append(f"from QP {datagram.source_word & 0xFFFFFF:#x}")
+    if (atomic := packet.extension(AtomicEth)) is not None:
+        words.append(f"va={atomic.address:#x}")
+    if (original := packet.extension(AtomicAckEth)) is not None:
+        words.append(f"was={original.original:#x}")
+    if packet.payload:
+        words.append(f"{len(packet.payload)} B")
+    if step.copy:
+        words.append("(again)")
+    if step.icrc_ok is False:
+        words.append("BAD ICRC")
+    return " ".join(word for word in words if word)
+
+
+def _name(step: Step) -> str:
+    name = name_of(step.packet.bth.opcode).removeprefix("RC ")
+    aeth = step.packet.aeth
+    if name != "ACKNOWLEDGE" or aeth is None:
+        return name
+    kind, value = aeth.syndrome >> 5, aeth.syndrome & 31
+    match kind:
+        case 0:
+            return "ACK"
+        case 1:
+            return f"RNR NAK timer={value}"
+        case 3:
+            return f"NAK {_NAK.get(value, value)}"
+        case _:
+            return f"ACKNOWLEDGE syndrome={aeth.syndrome:#04x}"
+
+
+def _psn(step: Step) -> str:
+    if step.kind is Kind.CNP:
+        return ""
+    if step.psn is None:
+        return f"psn={step.packet.bth.psn:#08x}"
+    return f"psn{step.psn:+d}"
