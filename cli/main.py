@@ -160,6 +160,22 @@ def doctor(as_json: bool) -> None:
     sys.exit(run_doctor(as_json=as_json))
 
 
+@cli.command()
+@click.argument("rule", nargs=-1)
+@click.option("--severity", type=click.Choice(["must", "should", "info"]), help="Only those.")
+@click.option(
+    "--role",
+    type=click.Choice(["T", "R", "O"], case_sensitive=False),
+    help="Only those of the requester, the responder or a passive observer.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def rules(rule: tuple[str, ...], severity: str | None, role: str | None, as_json: bool) -> None:
+    """List the rules of the wire; RULE is an id or how it begins, such as PSN-02 or PSN."""
+    from roceproof.rules_command import run_rules
+
+    run_rules(rule, severity=severity, role=role, as_json=as_json)
+
+
 def main() -> None:
     """Run the command that the arguments name."""
     end_with(_run)

@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from rich.console import Console
 
+PIPE_WIDTH = 1000  # a row stays one line for whatever reads it
+
 
 class Terminal(Console):
     """Standard output, or standard error. A reader that has gone is a BrokenPipeError."""
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
         super().__init__(stderr=stderr, quiet=quiet, highlight=False, soft_wrap=True)
+        if not self.is_terminal:
+            self.width = PIPE_WIDTH
 
     def on_broken_pipe(self) -> None:
         """Let the command decide: the default would end with the exit code of findings."""
