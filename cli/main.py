@@ -176,6 +176,25 @@ def rules(rule: tuple[str, ...], severity: str | None, role: str | None, as_json
     run_rules(rule, severity=severity, role=role, as_json=as_json)
 
 
+@cli.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+@click.option(
+    "--qps",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Configured QP facts that a capture alone cannot show.",
+)
+@click.option("--frames", type=int, default=10, show_default=True, help="Frame numbers to list.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing where there is nothing to explain.")
+def explain(
+    files: tuple[str, ...], as_json: bool, qps: Path | None, frames: int, quiet: bool
+) -> None:
+    """Name the misimplementation behind wrong ICRCs and PSNs; exit code 1 if there are any."""
+    from roceproof.explain_command import run_explain
+
+    sys.exit(run_explain(files, as_json=as_json, qps=qps, quiet=quiet, frames=frames))
+
+
 def main() -> None:
     """Run the command that the arguments name."""
     end_with(_run)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof explain``: what the sender of wrong packets does wrong, for people and machines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.padding import Padding
+from rich.text import Text
+
+from roceproof.conformance.capture import read
+from roceproof.conformance.diagnosis.report import Facts, explain
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.signatures import title
+from roceproof.errors import RoceproofError
+from roceproof.progress import Progress
+from roceproof.terminal import Terminal
+
+_SCHEMA = 1
+_STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
+
+
+def run_explain(
+    files: tuple[str, ...], *, as_json: bool, qps: Path | None, quiet: bool, frames: int
+) -> int:
+    """Print the diagnoses of each file; 1 if there is any, else 0."""
+    facts = None if qps is None else _facts(qps)
+    results: list[tuple[str, list[Diagnosis]]] = []
+    with Progress(quiet=quiet or as_json) as progress:
+        for name in files:
+            progress.step(f"explaining {name}")
+            results.append((name, explain(read(name), facts)))
+    if as_json:
+        print(json.dumps(_document(results)))
+    else:
+        for name, diagnoses in results:
+            _show(name, diagnoses, frames=frames, quiet=quiet)
+    return int(any(diagnoses for _, diagnoses in results))
+
+
+def _facts(path: Path) -> Facts:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise RoceproofError(f"{path}: {error}; pass a JSON file of QP facts") from error
+    if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
+        raise RoceproofError(f"{path}: no QP facts of schema {_SCHEMA}; see docs/observer.md")
+    return document
+
+
+def _document(results: list[tuple[str, list[Diagnosis]]]) -> dict[str, Any]:
+    files = [
+        {"file": name, "diagnoses": [each.as_json() for each in diagnoses]}
+        for name, diagnoses in results
+    ]
+    return {"schema": _SCHEMA} | (files[0] if len(files) == 1 else {"files": files})
+
+
+def _show(name: str, diagnoses: list[Diagnosis], *, frames: int, quiet: bool) -> None:
+    console = Terminal()
+    if not diagnoses:
+        if not quiet:
+            console.print(Text(f"{name}: nothing to explain"))
+        return
+    console.print(Text(name, style="bold"))
+    for found in diagnoses:
+        heading = Text(found.id, style=f"bold {_STYLES.get(found.id, 'red')}")
+        if (words := title(found.id)) != found.id:
+            heading.append(f": {words}", style="default")
+        console.print(heading)
+        for line in _lines(found, frames):
+            console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+
+def _lines(found: Diagnosis, limit: int) -> list[str]:
+    numbers = ", ".join(map(str, found.frames[:limit]))
+    more = len(found.frames) - limit
+    lines = [
+        f"explains {found.explained} of {found.of} wrong frames",
+        found.text,
+        found.advice,
+        f"frames {numbers}" + (f" and {more} more" if more > 0 else ""),
+    ]
+    if found.equivalent:
+        lines.insert(1, "equally possible: " + ", ".join(found.equivalent))
+    return [line for line in lines if line]

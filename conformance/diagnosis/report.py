@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every diagnosis of a capture: that of the ICRCs first, then that of the PSNs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from roceproof.conformance.capture_record import Record
+from roceproof.conformance.diagnosis.icrc_half import explain_icrcs
+from roceproof.conformance.diagnosis.observation import Observation, observe
+from roceproof.conformance.diagnosis.result import Diagnosis
+
+Facts = Mapping[str, Any]
+"""What `--qps` gives: the document that docs/observer.md describes in section 6."""
+
+_HALVES: tuple[Callable[[list[Observation], Facts | None], list[Diagnosis]], ...] = (explain_icrcs,)
+
+
+def explain(records: Iterable[Record], facts: Facts | None = None) -> list[Diagnosis]:
+    """Explain what is wrong in a capture; an empty list if nothing is."""
+    observations = list(observe(records))
+    return [found for half in _HALVES for found in half(observations, facts)]

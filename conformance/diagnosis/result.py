@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a diagnosis says, for people and for machines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+UNDECIDED = "undecided"
+CORRUPT = "corrupt"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One explanation of one device's frames."""
+
+    id: str
+    """A signature, several joined by "+", "corrupt" (not the sender's fault) or "undecided"."""
+    equivalent: tuple[str, ...]
+    """What predicts every frame looked at just as well."""
+    frames: tuple[int, ...]
+    """The wrong frames that it explains; with "undecided" those that nothing explains."""
+    explained: int
+    of: int
+    """The wrong frames of the device."""
+    text: str
+    advice: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields as `roceproof explain --json` prints them."""
+        return asdict(self) | {"equivalent": [*self.equivalent], "frames": [*self.frames]}
