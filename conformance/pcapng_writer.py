@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the records that the reader yields: one section, little endian, nanosecond stamps.
+"""Writes Ethernet frames as pcapng: one section, little endian, nanosecond stamps.
 
-A name that ends in .gz is compressed; the same records give the same bytes.
+Of a record it keeps interface, time, direction, both sizes and comment. A name
+that ends in .gz is compressed; the same records give the same bytes.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from struct import pack
 
-from roceproof.conformance.pcapng import Record
+from roceproof.conformance.capture import Record
 
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _COMMENT, _IF_NAME, _EPB_FLAGS, _IF_TSRESOL = 1, 2, 2, 9
 _BYTE_ORDER_MAGIC, _LENGTH_UNKNOWN, _ETHERNET, _NANOSECONDS = 0x1A2B3C4D, -1, 1, 9
 
 
-def write(path: Path, records: Iterable[Record], *, comment: str = "") -> None:
+def write_pcapng(path: Path, records: Iterable[Record], *, comment: str = "") -> None:
     """Write a capture of the records in their order, with `comment` on the section."""
     head = pack("<IHHq", _BYTE_ORDER_MAGIC, 1, 0, _LENGTH_UNKNOWN)
     blocks = [_block(_SECTION, head, {_COMMENT: comment.encode()})]
@@ -39,8 +40,7 @@ def _interface(name: str) -> bytes:
 
 def _packet(number: int, record: Record) -> bytes:
     high, low = divmod(record.time_ns, 1 << 32)
-    size = len(record.frame)
-    head = pack("<IIIII", number, high, low, size, size)
+    head = pack("<IIIII", number, high, low, len(record.frame), record.full_size)
     options = {_COMMENT: record.comment.encode()}
     if record.flow:
         options[_EPB_FLAGS] = pack("<I", record.flow)

@@ -33,6 +33,10 @@ PACKAGES = {
     "ib_send_bw": "perftest",
     "ib_atomic_bw": "perftest",
     "rping": "rdmacm-utils",
+    "rstream": "rdmacm-utils",
+    "ucmatose": "rdmacm-utils",
+    "udaddy": "rdmacm-utils",
+    "mckey": "rdmacm-utils",
 }
 
 

@@ -20,7 +20,7 @@ from roceproof.rxe_env.errors import Unavailable
 
 PEER_MODULES = ("virtio_pci", "virtio_net", "virtio_console", "crc32_generic", "rdma_rxe")
 INSIDE_MODULES = (*PEER_MODULES, "tun", "9p", "9pnet_virtio")
-STOCK_MODULES = (*PEER_MODULES, "rdma_ucm")
+STOCK_MODULES = (*PEER_MODULES, "rdma_ucm", "8021q")
 KEPT_MODULES = (*INSIDE_MODULES, *STOCK_MODULES)
 # Newer kernels compute CRC-32 without the crypto API.
 OPTIONAL_MODULES = ("crc32_generic",)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from roceproof.errors import RoceproofError
-from roceproof.rxe_env.stock_scenarios import SCENARIOS, Scenario
+from roceproof.rxe_env.stock_scenarios import Scenario
+from roceproof.rxe_env.stock_set import SCENARIOS
 from roceproof.rxe_env.stock_traffic import Bench, Outcome
 
 SUFFIX = ".pcapng.gz"

@@ -13,22 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.rxe_env import accel, initramfs, kernel, qemu
-from roceproof.rxe_env.commands import run, tool
+from roceproof.rxe_env.commands import PACKAGES, run, tool
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.vm import Vm
 
-TOOLS = (
-    "ibv_rc_pingpong",
-    "ibv_uc_pingpong",
-    "ibv_ud_pingpong",
-    "ibv_srq_pingpong",
-    "ib_write_bw",
-    "ib_read_bw",
-    "ib_send_bw",
-    "ib_atomic_bw",
-    "rping",
-)
+STOCK_PACKAGES = ("ibverbs-utils", "perftest", "rdmacm-utils")
+TOOLS = tuple(name for name, package in PACKAGES.items() if package in STOCK_PACKAGES)
 # The C library loads it when a thread ends, so that ldd does not name it.
 UNWINDER = "libgcc_s.so.1"
 READ_BYTES = 1 << 16

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from roceproof.conformance import pcapng_writer
+from roceproof.conformance.pcapng_writer import write_pcapng
 from roceproof.rxe_env.errors import PeerDied, RxeError
 from roceproof.rxe_env.stock_guest import StockGuest, prepare
 from roceproof.rxe_env.stock_scenarios import CLIENT, SERVER, Scenario
@@ -74,13 +74,14 @@ class Bench:
         """Run a conversation to its end and write what the wire carried to `path`."""
         server, client = self._guests[SERVER], self._guests[CLIENT]
         self._wire.restart(scenario.losses)
-        server.begin(f"{scenario.server} & {scenario.until_listening}; echo {LISTENING}; wait $!")
+        ready = f"{scenario.until_ready}; echo {LISTENING}; wait $!"
+        server.begin(f"{scenario.before}{scenario.server} & {ready}")
         self._wait(
             scenario.server,
             TOOL_SECONDS,
             lambda: LISTENING in server.said or server.code is not None,
         )
-        client.begin(scenario.client)
+        client.begin(scenario.before + scenario.client)
         self._wait(
             scenario.client, TOOL_SECONDS, lambda: client.code is not None is not server.code
         )
@@ -90,7 +91,7 @@ class Bench:
         self._demand_success(scenario, printed)
         self._demand_losses(scenario)
         comment = self._comment(scenario, printed)
-        pcapng_writer.write(path, self._wire.records, comment=comment)
+        write_pcapng(path, self._wire.records, comment=comment)
         frames, lost = len(self._wire.records), self._wire.lost
         return Outcome(scenario, path, self.kernel, frames, lost, printed)
 

@@ -13,8 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from roceproof.conformance.capture import Flow, Record
 from roceproof.conformance.codec import parse
-from roceproof.conformance.pcapng import Flow, Record
 
 READ_BYTES = 1 << 18
 LOST_BEHIND = "lost behind this point"

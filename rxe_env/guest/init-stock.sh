@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=dash
 #
-# PID 1 of a machine for stock tools: interface number N (from the kernel's
-# command line, stock_host=N) as 10.77.0.N and fd77::N with an rxe device on it,
-# and a shell on the first virtio port. Each line is a command; what it prints
-# and then a line "exit CODE" come back.
+# PID 1 of a machine for stock tools: host N (from the kernel's command line,
+# stock_host=N) has 10.77.0.N and fd77::N on eth0, 10.78.0.N on VLAN 7 with
+# priority 3, and an rxe device. The first virtio port is a shell: each line is a
+# command; what it prints and then a line "exit CODE" come back.
 
 say() { echo "roceproof-guest: $*" >/dev/console; }
 
@@ -17,16 +17,30 @@ fail() {
 # The last command in the background listens on TCP port PORT, or has ended.
 until_listening() {
     port=$(printf '%04X' "$1")
-    while kill -0 $!; do
+    while kill -0 $! 2>/dev/null; do
         cat /proc/net/tcp /proc/net/tcp6 | grep -q ":$port 0*:0000 0A" && return
     done
 }
 
 # The last command in the background listens on connection manager port PORT, or has ended.
 until_cm_listening() {
-    while kill -0 $!; do
+    while kill -0 $! 2>/dev/null; do
         rdma resource show cm_id | grep -q "state LISTEN.*:$1 " && return
     done
+}
+
+# The interface takes multicast frames to MAC for the last command in the background, or it ended.
+until_joined() {
+    while kill -0 $! 2>/dev/null; do
+        grep -q "$1" /proc/net/dev_mcast && return
+    done
+}
+
+# The next command has process number $1, and the clock says $2. Tools that draw their start
+# PSN from these two then always draw the same one.
+fix_seed() {
+    date -s "@$2" >/dev/null
+    echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
 }
 
 /bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin /tmp
@@ -45,9 +59,11 @@ host=${words##*stock_host=}
 host=${host%% *}
 
 # No unasked-for packets: the wire carries what the tools asked for.
-echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_ra
-echo 0 >/proc/sys/net/ipv6/conf/eth0/router_solicitations
-echo 0 >/proc/sys/net/ipv6/conf/eth0/dad_transmits
+for name in eth0 default; do
+    echo 0 >/proc/sys/net/ipv6/conf/$name/accept_ra
+    echo 0 >/proc/sys/net/ipv6/conf/$name/router_solicitations
+    echo 0 >/proc/sys/net/ipv6/conf/$name/dad_transmits
+done
 
 hostname "stock-$host"
 ip link set lo up
@@ -55,6 +71,10 @@ ip link set eth0 mtu 4200 up || fail "eth0 does not come up"
 ip addr add "10.77.0.$host/24" dev eth0 || fail "eth0 takes no IPv4 address"
 ip addr add "fd77::$host/64" dev eth0 || fail "eth0 takes no IPv6 address"
 while ip addr show dev eth0 | grep -q tentative; do :; done
+ip link add link eth0 name eth0.7 type vlan id 7 || fail "no VLAN 7"
+vconfig set_egress_map eth0.7 0 3 >/dev/null
+ip link set eth0.7 up
+ip addr add "10.78.0.$host/24" dev eth0.7 || fail "eth0.7 takes no address"
 rdma link add rxe0 type rxe netdev eth0 || fail "rdma link add"
 
 exec 3<>/dev/vport0p1
