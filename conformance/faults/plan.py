@@ -8,7 +8,7 @@ left to the model that plays the plan.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from random import Random
 
@@ -16,6 +16,7 @@ from roceproof.conformance.requester import PSN_MODULUS
 from roceproof.dpi.records import Service
 
 REGION_BYTES = 1 << 16
+_LONG_PAUSE_NS = 10_000_000
 
 
 class Kind(Enum):
@@ -109,6 +110,7 @@ class Connection:
     path_mtu: int
     vlans: bytes
     ends: tuple[End, End]
+    slot: int = 0  # the same for a connection and those that replace it
     start_ns: int = 0
 
 
@@ -132,6 +134,7 @@ class Menu:
     pauses_ns: tuple[int, ...]
     connections: int
     messages: tuple[int, int]
+    read_back: bool
     reconnects: int
     reconnect_ns: int
 
@@ -174,6 +177,7 @@ class Planner:
             path_mtu,
             tag if pick(menu.tagged) else b"",
             (self._end(0, index, service, path_mtu), self._end(1, index, service, path_mtu)),
+            index,
             again * menu.reconnect_ns,
         )
 
@@ -214,7 +218,7 @@ class Planner:
             return []
         every = draw.choice(menu.asks_every)
         pauses = [draw.choice(menu.pauses_ns) for _ in range(count)] + [1]
-        return [
+        made = [
             self._message(
                 kinds[number % len(kinds)] if number < len(kinds) else draw.choice(kinds),
                 1 if service is Service.UD else 4,
@@ -224,6 +228,7 @@ class Planner:
             )
             for number in range(count)
         ]
+        return _reading_back(made) if menu.read_back else made
 
     def _message(self, kind: Kind, most: int, path_mtu: int, pause: int, asks: bool) -> Message:
         draw = self._random
@@ -253,3 +258,15 @@ class Planner:
         packets = draw.choice((0, 0, 1, 2, 3))
         near = draw.choice((-3, -2, -1, 0, 1, 2, 3, 4, 5, draw.randrange(path_mtu)))
         return max(0, min(packets * path_mtu + near, most * path_mtu))
+
+
+def _reading_back(messages: list[Message]) -> list[Message]:
+    """Every WRITE followed by a READ of the same bytes, at once or after a while in turn."""
+    made = []
+    for index, write in enumerate(message for message in messages if message.kind is Kind.WRITE):
+        pause_ns = _LONG_PAUSE_NS * (index % 2)
+        made += [
+            replace(write, asks=True),
+            replace(write, kind=Kind.READ, payload=b"", asks=True, pause_ns=pause_ns),
+        ]
+    return made

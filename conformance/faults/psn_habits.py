@@ -8,6 +8,7 @@ is a subclass with one decision changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from roceproof.conformance.faults.messages import Part, distance
@@ -74,21 +75,24 @@ class SendHabits:
         """How far a response's PSN is ahead of one that was sent."""
         return distance(psn, reference)
 
-    def restart(self, nak: int, sent: list[Sent]) -> int:
-        """The index of the packet with which to start again after a sequence NAK at `nak`."""
+    def restart(self, nak: int, sent: list[Sent], retired: Sequence[Sent]) -> int:
+        """Index into `sent` of the packet to start again with; -k is the k-th last retired one."""
         return next((i for i, entry in enumerate(sent) if distance(nak, entry.last_psn) <= 0), 0)
 
     def copy(self, entry: Sent) -> None:
         """A packet is about to be sent again."""
 
-    def recovered(self, first: Sent) -> None:
+    def recovered(self, first: Sent, copies: int) -> None:
         """A recovery that began with `first` has sent its last copy."""
 
     def acknowledged(self) -> None:
         """A response has arrived."""
 
     def accepted(self, psn: int) -> None:
-        """The receive side of the same queue pair has executed a request."""
+        """The receive side of the same queue pair has executed a request, the last PSN of it."""
+
+    def acknowledging(self) -> None:
+        """The receive side of the same queue pair is going to send an ACK."""
 
 
 class ExpectHabits:

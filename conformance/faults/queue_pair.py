@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Joins the halves of queue pairs to stations, and answers congestion marks with CNPs."""
+"""Joins the halves of queue pairs to network adapters, and answers congestion marks with CNPs."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _is_read_middle(opcode: int) -> bool:
     return opcode == 0x0E
 
 
-class Station:
+class Adapter:
     """A port with its queue pairs, by number."""
 
     def __init__(self, network: Network, *, at_tap: bool) -> None:

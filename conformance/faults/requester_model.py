@@ -65,7 +65,9 @@ class Requester:
         self._rereads_whole = rereads_whole
         self._waiting = deque(all_parts(connection, side))
         self._sent: list[Sent] = []  # not acknowledged, oldest first
+        self._retired: deque[Sent] = deque(maxlen=WINDOW)
         self._resend: int | None = None  # index of the next copy to send
+        self._copies = 0
         self._recovery_from: Sent | None = None
         self._missing: Sent | None = None  # whose data a recovery under way asks for
         self._transmissions = 0
@@ -92,6 +94,7 @@ class Requester:
 
     def _next_copy(self, index: int) -> Packet:
         entry = self._sent[index]
+        self._copies += 1
         self._habits.copy(entry)
         entry.asks = entry.asks or entry.part.closes
         self._point_at(index + 1)
@@ -103,7 +106,7 @@ class Requester:
         if index >= len(self._sent):
             self._resend = None
             if self._recovery_from is not None:
-                self._habits.recovered(self._recovery_from)
+                self._habits.recovered(self._recovery_from, self._copies)
 
     def _must_wait(self, part: Part, now: int) -> bool:
         if part.opens and part.message.pause_ns and self._paused_for != part.number:
@@ -157,6 +160,7 @@ class Requester:
 
     def _go_back(self, index: int) -> None:
         self._resend = index
+        self._copies = 0
         self._recovery_from = entry = self._sent[index]
         if self._rereads_whole:
             entry.received = 0
@@ -196,7 +200,11 @@ class Requester:
             self._port.wake(self._any_from)
             self._go_back(0)
         else:
-            self._go_back(self._habits.restart(psn, self._sent))
+            index = self._habits.restart(psn, self._sent, self._retired)
+            while index < 0:
+                self._sent.insert(0, self._retired.pop())
+                index += 1
+            self._go_back(index)
 
     def _acknowledge(self, psn: int) -> bool:
         """Retire all up to `psn`; False if data that should have come first are missing."""
@@ -232,7 +240,7 @@ class Requester:
             self._go_back(self._sent.index(entry))
 
     def _retire(self) -> None:
-        del self._sent[0]
+        self._retired.append(self._sent.pop(0))
         if self._resend is not None:
             self._point_at(max(0, self._resend - 1))
         self._progress()

@@ -230,6 +230,7 @@ class Responder:
             if distance(psn, last.psn) > 0:
                 last.psn, last.msn = psn, self._msn
             return
+        self._sending.acknowledging()
         due = now + COALESCING_NS if positive and self._end.coalesces else now
         self._answers.append(_Answer(None, psn, syndrome, self._msn, due))
         self._port.wake(due)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from roceproof.conformance.faults.facts import Facts, facts_of
 from roceproof.conformance.faults.network import Network, TimedFrame
-from roceproof.conformance.faults.plan import Connection, Kind, Menu, Planner
-from roceproof.conformance.faults.queue_pair import Habits, QueuePair, Station
+from roceproof.conformance.faults.plan import Connection, Kind, Menu, Planner, Station
+from roceproof.conformance.faults.queue_pair import Adapter, Habits, QueuePair
 from roceproof.conformance.faults.requester_model import Trouble
 from roceproof.dpi.records import Service
 
@@ -51,6 +51,7 @@ class Conversation:
     pauses_ns: tuple[int, ...] = (0, 0, 0, 0, 1_000, 10_000, 300_000)
     connections: int = 8
     messages: tuple[int, int] = (16, 8)  # of each connection, by station
+    read_back: bool = False  # only WRITEs, each followed by a READ of the same bytes
     reconnects: int = 0
     reconnect_ns: int = 50_000_000
     ce_rate: float = 0.05
@@ -58,6 +59,12 @@ class Conversation:
     unseen_loss: float = 0.0  # of the second station's RC packets, in front of the tap
     rnr_rate: float = 0.0
     rereads_whole: bool = False
+
+    @cached_property
+    def stations(self) -> tuple[Station, Station]:
+        """The two stations; the tap is at the first."""
+        first, second = self.connections_made[0].ends
+        return first.station, second.station
 
     @cached_property
     def connections_made(self) -> tuple[Connection, ...]:
@@ -83,12 +90,12 @@ class Conversation:
             ce_rate=self.ce_rate,
             seed=self.seed,
         )
-        stations = Station(network, at_tap=True), Station(network, at_tap=False)
-        stations[0].port.peer, stations[1].port.peer = stations[1].port, stations[0].port
+        adapters = Adapter(network, at_tap=True), Adapter(network, at_tap=False)
+        adapters[0].port.peer, adapters[1].port.peer = adapters[1].port, adapters[0].port
         for number, connection in enumerate(self.connections_made):
             for side, habits in enumerate((first, second)):
-                stations[side].queue_pairs[connection.ends[side].qpn] = QueuePair(
-                    stations[side].port,
+                adapters[side].queue_pairs[connection.ends[side].qpn] = QueuePair(
+                    adapters[side].port,
                     connection,
                     side,
                     habits,
