@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Live capture through libpcap: immediate mode, whole frames, nanoseconds where
+// the interface has them. Packets are copied, since libpcap keeps none of them.
+// Packets that the kernel dropped make the end an error: gaps would be blamed
+// on the wire.
+
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture_pieces.h"
+#include "capture_reader.h"
+
+// `vlan` moves the offsets of what follows it, so it stands last.
+#define FILTER "ip or ip6 or ether proto 0x8915 or ether proto 0x9100 or vlan"
+
+struct live {
+    struct roce_capture capture;
+    struct roce_source source;
+    struct roce_pieces pieces;
+    size_t used; // of the current piece
+    pcap_t *pcap;
+    uint32_t tick_ns;
+};
+
+static struct live *live_of(struct roce_source *source) {
+    return (struct live *)(void *)((char *)source - offsetof(struct live, source));
+}
+
+static const uint8_t *keep(struct live *live, const uint8_t *bytes, size_t size) {
+    struct roce_piece *piece = live->pieces.current;
+    if (!piece || piece->size - live->used < size) {
+        piece = roce_pieces_next(&live->pieces, size, live->source.newest);
+        if (!piece)
+            return NULL;
+        live->used = 0;
+    }
+    uint8_t *to = piece->bytes + live->used;
+    memcpy(to, bytes, size);
+    live->used += size;
+    return to;
+}
+
+static enum roce_capture_status fail(struct live *live, const char *what) {
+    snprintf(live->capture.error, sizeof live->capture.error, "%s", what);
+    return ROCE_CAPTURE_ERROR;
+}
+
+static enum roce_capture_status end(struct live *live) {
+    struct pcap_stat counts = {0};
+    if (pcap_stats(live->pcap, &counts) != 0 || counts.ps_drop == 0)
+        return ROCE_CAPTURE_END;
+    snprintf(live->capture.error, sizeof live->capture.error,
+             "the kernel dropped %u packets: gaps may be its doing", counts.ps_drop);
+    return ROCE_CAPTURE_ERROR;
+}
+
+static enum roce_capture_status next_live(struct roce_capture *capture,
+                                          struct roce_record *record) {
+    struct live *live = (struct live *)capture;
+    struct pcap_pkthdr *header;
+    const u_char *bytes;
+    int got;
+    do
+        got = pcap_next_ex(live->pcap, &header, &bytes);
+    while (got == 0); // a time-out without a packet
+    if (got == PCAP_ERROR_BREAK)
+        return end(live);
+    if (got < 0)
+        return fail(live, pcap_geterr(live->pcap));
+    const uint8_t *data = keep(live, bytes, header->caplen);
+    if (!data)
+        return fail(live, "out of memory");
+    *record = (struct roce_record){
+        .data = data,
+        .time_ns = (uint64_t)header->ts.tv_sec * 1000000000U +
+                   (uint64_t)header->ts.tv_usec * live->tick_ns,
+        .number = ++live->source.newest,
+        .size = header->caplen,
+        .full_size = header->len > header->caplen ? header->len : header->caplen,
+        .is_ethernet = 1,
+    };
+    live->source.consumed += header->caplen;
+    return ROCE_CAPTURE_PACKET;
+}
+
+static void stop_live(struct roce_capture *capture) {
+    pcap_breakloop(((struct live *)capture)->pcap);
+}
+
+static void release_live(struct roce_source *source, uint64_t number) {
+    roce_pieces_release(&live_of(source)->pieces, number);
+}
+
+static void close_live(struct roce_source *source) {
+    struct live *live = live_of(source);
+    pcap_close(live->pcap);
+    roce_pieces_free(&live->pieces);
+}
+
+static void free_live(struct roce_capture *capture) {
+    free(capture);
+}
+
+// Settings before activation; those that an interface lacks are left as they are.
+static pcap_t *create(const char *interface, char *error, size_t error_bytes) {
+    char text[PCAP_ERRBUF_SIZE] = "";
+    pcap_t *pcap = pcap_create(interface, text);
+    if (!pcap) {
+        snprintf(error, error_bytes, "%s", text);
+        return NULL;
+    }
+    pcap_set_snaplen(pcap, LONGEST_RECORD_BYTES);
+    pcap_set_promisc(pcap, 1);
+    pcap_set_immediate_mode(pcap, 1);
+    pcap_set_buffer_size(pcap, 64 << 20);
+    pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+    return pcap;
+}
+
+// Activate and filter; false with a text.
+static bool start(pcap_t *pcap, char *error, size_t error_bytes) {
+    const int status = pcap_activate(pcap);
+    if (status == PCAP_ERROR_PERM_DENIED) {
+        snprintf(error, error_bytes,
+                 "no permission to capture; run as root, or once: setcap cap_net_raw+ep PROGRAM");
+        return false;
+    }
+    if (status < 0) {
+        const char *detail = pcap_geterr(pcap);
+        snprintf(error, error_bytes, "%s", *detail ? detail : pcap_statustostr(status));
+        return false;
+    }
+    if (pcap_datalink(pcap) != DLT_EN10MB) {
+        snprintf(error, error_bytes, "its link type %d (%s) is not Ethernet", pcap_datalink(pcap),
+                 roce_link_type_name((uint16_t)pcap_datalink(pcap)));
+        return false;
+    }
+    struct bpf_program program;
+    bool filtered = pcap_compile(pcap, &program, FILTER, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    if (filtered) {
+        filtered = pcap_setfilter(pcap, &program) == 0;
+        pcap_freecode(&program);
+    }
+    if (!filtered)
+        snprintf(error, error_bytes, "cannot be filtered: %s", pcap_geterr(pcap));
+    return filtered;
+}
+
+struct roce_capture *roce_capture_open_live(const char *interface, char *error,
+                                            size_t error_bytes) {
+    static const struct roce_source_kind kind = {NULL, release_live, close_live};
+    pcap_t *pcap = create(interface, error, error_bytes);
+    if (!pcap)
+        return NULL;
+    struct live *live = start(pcap, error, error_bytes) ? malloc(sizeof *live) : NULL;
+    if (!live) {
+        pcap_close(pcap);
+        return NULL;
+    }
+    *live = (struct live){
+        .capture = {.source = &live->source,
+                    .next = next_live,
+                    .stop = stop_live,
+                    .free = free_live},
+        .source = {.kind = &kind},
+        .pcap = pcap,
+        .tick_ns = pcap_get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO ? 1 : 1000,
+    };
+    return &live->capture;
+}
