@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who sent which PSN when: the requests and replies of every direction of every QP.
+
+A side is one direction, as docs/observer.md calls a flow. Its counterpart sends
+the replies to its requests; where neither configuration nor CM tells which side
+that is, the one whose replies fit its PSNs best is taken, if there is only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from roceproof.conformance.diagnosis.observation import Observation, address_text
+from roceproof.conformance.headers import Reth
+from roceproof.conformance.opcodes import OPCODES, Family, Opcode, Transport
+
+PSN_MODULUS = 1 << 24
+HALF = PSN_MODULUS // 2
+ACKNOWLEDGE = 0x11
+SEQUENCE_NAK = 0x60
+PATH_MTUS = (256, 512, 1024, 2048, 4096)
+
+
+def distance(a: int, b: int) -> int:
+    """a - b on the circle of PSNs, from -2^23 on."""
+    return (a - b + HALF) % PSN_MODULUS - HALF
+
+
+class Key(NamedTuple):
+    """One direction of one QP."""
+
+    interface: int
+    source: bytes
+    destination: bytes
+    qpn: int
+
+    def __str__(self) -> str:
+        return f"{address_text(self.source)} > {address_text(self.destination)} QP {self.qpn:#x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request packet."""
+
+    number: int
+    time_ns: int
+    psn: int
+    reserved7: int
+    ack_req: bool
+    row: Opcode
+    body: int
+    """Bytes between BTH and ICRC."""
+    size: int
+    """Payload bytes."""
+    content: int
+    """Equal for packets of equal opcode, headers and payload."""
+    reth: Reth | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One response packet; `syndrome` is None on the middle ones of a READ."""
+
+    number: int
+    time_ns: int
+    psn: int
+    opcode: int
+    syndrome: int | None
+    size: int
+    """Payload bytes."""
+
+    @property
+    def is_sequence_nak(self) -> bool:
+        """Whether it asks for a PSN that did not come."""
+        return self.opcode == ACKNOWLEDGE and self.syndrome == SEQUENCE_NAK
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it acknowledges its PSN."""
+        return self.syndrome is None or self.syndrome >> 5 == 0
+
+
+@dataclass(slots=True)
+class Side:
+    """One direction of one QP with all that it carried."""
+
+    key: Key
+    requests: list[Sent] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    damaged: list[Sent] = field(default_factory=list)
+    """Requests with a wrong ICRC among right ones."""
+    counterpart: Side | None = None
+    start: int | None = None
+    """The configured first PSN of its requests."""
+    other_start: int | None = None
+    path_mtu: int | None = None
+    neighbours: list[tuple[int, int]] = field(default_factory=list)
+    """Frame number and PSN span of every request of the station's other QPs."""
+
+    @property
+    def answers(self) -> list[Reply]:
+        """The replies to its requests, as far as it is known who sends them."""
+        return self.counterpart.replies if self.counterpart else []
+
+    @property
+    def reliable(self) -> bool:
+        """Whether its requests are those of an RC QP."""
+        return any(sent.row.transport is Transport.RC for sent in self.requests)
+
+
+def sides_of(observations: Iterable[Observation], facts: Mapping[str, Any] | None) -> list[Side]:
+    """All directions with connected service, in the order in which they begin."""
+    sides: dict[Key, Side] = {}
+    trusting: set[Key] = set()
+    for seen in observations:
+        row = OPCODES.get(seen.bth.opcode)
+        if row is None or row.transport not in (Transport.RC, Transport.UC) or not seen.sound:
+            continue
+        key = Key(seen.interface, seen.source, _destination(seen), seen.bth.dest_qpn)
+        side = sides.setdefault(key, Side(key))
+        if not seen.wrong:
+            trusting.add(key)
+        if row.is_response:
+            if not (seen.wrong and key in trusting):
+                side.replies.append(_reply(seen, row))
+        else:
+            sent = _sent(seen, row)
+            (side.damaged if seen.wrong and key in trusting else side.requests).append(sent)
+    found = list(sides.values())
+    _configure(found, facts)
+    _pair(found)
+    return found
+
+
+def _destination(seen: Observation) -> bytes:
+    size = 4 if seen.version == 4 else 16
+    at = seen.ip + (16 if seen.version == 4 else 24)
+    return seen.frame[at : at + size]
+
+
+def _sent(seen: Observation, row: Opcode) -> Sent:
+    body = seen.body
+    headers = sum(kind.SIZE for kind in row.headers)
+    whole = len(body) >= Reth.SIZE and row.headers[:1] == (Reth,)
+    return Sent(
+        seen.number,
+        seen.time_ns,
+        seen.bth.psn,
+        seen.bth.reserved7,
+        seen.bth.ack_req,
+        row,
+        len(body),
+        max(0, len(body) - headers - seen.bth.pad_count),
+        crc32(body, row.value),
+        Reth.unpack(body) if whole else None,
+    )
+
+
+def _reply(seen: Observation, row: Opcode) -> Reply:
+    syndrome = seen.body[0] if row.headers and seen.body else None
+    size = len(seen.body) - sum(kind.SIZE for kind in row.headers) - seen.bth.pad_count
+    return Reply(seen.number, seen.time_ns, seen.bth.psn, row.value, syndrome, size)
+
+
+def _configure(sides: Iterable[Side], facts: Mapping[str, Any] | None) -> None:
+    rows = {
+        (row["address"], row["remote_address"], row["remote_qpn"]): row
+        for row in (facts or {}).get("qps", ())
+    }
+    if not rows:
+        return
+    by_key = {side.key: side for side in sides}
+    for side in by_key.values():
+        key = side.key
+        names = (address_text(key.source), address_text(key.destination))
+        row = rows.get((*names, key.qpn))
+        mirrored = False
+        if row is None:
+            row = next(
+                (
+                    other
+                    for (address, remote, _), other in rows.items()
+                    if (remote, address, other["qpn"]) == (*names, key.qpn)
+                ),
+                None,
+            )
+            mirrored = True
+        if row is None:
+            continue
+        start, other = row.get("start_psn"), row.get("remote_start_psn")
+        side.start, side.other_start = (other, start) if mirrored else (start, other)
+        side.path_mtu = row.get("path_mtu")
+        qpn = row["remote_qpn"] if mirrored else row["qpn"]
+        side.counterpart = by_key.get(Key(key.interface, key.destination, key.source, qpn))
+
+
+def _pair(sides: list[Side]) -> None:
+    """Find the counterparts that the configuration does not name."""
+    taken = {id(side.counterpart) for side in sides if side.counterpart}
+    for side in sides:
+        if side.counterpart is not None or not side.replies or id(side) in taken:
+            continue
+        fits = {id(other): _fit(side, other) for other in sides if _opposite(side, other)}
+        best = max(fits.values(), default=0)
+        chosen = [other for other in sides if fits.get(id(other)) == best > 0]
+        if len(chosen) == 1 and chosen[0].counterpart is None:
+            side.counterpart, chosen[0].counterpart = chosen[0], side
+            taken |= {id(side), id(chosen[0])}
+
+
+def _opposite(side: Side, other: Side) -> bool:
+    a, b = side.key, other.key
+    ends = (a.interface, a.source, a.destination) == (b.interface, b.destination, b.source)
+    return ends and bool(other.requests) and other.counterpart is None
+
+
+def _fit(side: Side, other: Side) -> int:
+    """How many replies lie among the requests' PSNs, or two off."""
+    first = other.requests[0].psn
+    reach = max(distance(sent.psn, first) + _longest(sent) for sent in other.requests)
+    low = min(distance(sent.psn, first) for sent in other.requests)
+    return sum(low - 2 <= distance(reply.psn, first) <= reach + 1 for reply in side.replies)
+
+
+def _longest(sent: Sent) -> int:
+    """The PSNs that a request takes at most."""
+    reads = sent.row.family is Family.READ and sent.reth is not None
+    return max(1, -(-sent.reth.length // PATH_MTUS[0])) if reads and sent.reth else 1
