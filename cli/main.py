@@ -195,6 +195,38 @@ def explain(
     sys.exit(run_explain(files, as_json=as_json, qps=qps, quiet=quiet, frames=frames))
 
 
+@cli.group()
+def wireshark() -> None:
+    """ICRC verdicts, relative PSNs and findings inside Wireshark."""
+
+
+@wireshark.command("install")
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Wireshark's personal configuration folder; the user's own if not given.",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that are not ours, too.")
+def wireshark_install(directory: Path | None, force: bool) -> None:
+    """Add the plugin and a profile to the user's Wireshark."""
+    from roceproof.wireshark_command import run_install
+
+    run_install(directory=directory, force=force)
+
+
+@wireshark.command("uninstall")
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where it was installed; the user's own configuration folder if not given.",
+)
+def wireshark_uninstall(directory: Path | None) -> None:
+    """Remove them again, unless they were changed since."""
+    from roceproof.wireshark_command import run_uninstall
+
+    run_uninstall(directory=directory)
+
+
 def main() -> None:
     """Run the command that the arguments name."""
     end_with(_run)
