@@ -16,7 +16,7 @@ const char *roce_link_type_name(uint16_t link_type) {
         return "IEEE 802.11";
     case 113:
     case 276:
-        return "Linux cooked: capture on one interface, not on \"any\"";
+        return "Linux cooked: capture on one interface, not on any";
     case 127:
         return "IEEE 802.11 with radiotap";
     case 197:

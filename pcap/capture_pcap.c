@@ -65,8 +65,11 @@ static void free_pcap(struct roce_capture *capture) {
 struct roce_capture *roce_capture_open_pcap(struct roce_source *source, char *error,
                                             size_t error_bytes) {
     if (!roce_source_has(source, FILE_HEADER_BYTES)) {
-        snprintf(error, error_bytes, "file offset 0: cut in the file header: %zu of %d bytes",
-                 roce_source_ready(source), FILE_HEADER_BYTES);
+        if (source->error[0])
+            snprintf(error, error_bytes, "%s", source->error);
+        else
+            snprintf(error, error_bytes, "cut in the file header: %zu of %d bytes are there",
+                     roce_source_ready(source), FILE_HEADER_BYTES);
         return NULL;
     }
     const uint8_t *header = source->at;

@@ -66,8 +66,10 @@ static size_t take_plain(struct stream *stream, uint8_t *to, size_t room) {
     return bytes;
 }
 
-static size_t fail_gzip(struct stream *stream, const char *what) {
-    snprintf(stream->source.error, sizeof stream->source.error, "the gzip data %s", what);
+static size_t fail_inflate(struct stream *stream) {
+    const char *why = stream->zlib.msg ? stream->zlib.msg : "out of memory";
+    snprintf(stream->source.error, sizeof stream->source.error, "the gzip data are damaged: %s",
+             why);
     return 0;
 }
 
@@ -80,7 +82,8 @@ static size_t take_gzip(struct stream *stream, uint8_t *to, size_t room) {
         if (!read_input(stream)) {
             if (stream->member_ended || stream->source.error[0])
                 return 0;
-            return fail_gzip(stream, "end early");
+            snprintf(stream->source.error, sizeof stream->source.error, "the gzip data end early");
+            return 0;
         }
         if (stream->member_ended)
             inflateReset(zlib);
@@ -91,7 +94,7 @@ static size_t take_gzip(struct stream *stream, uint8_t *to, size_t room) {
         stream->input_bytes = zlib->avail_in;
         stream->member_ended = status == Z_STREAM_END;
         if (status != Z_OK && status != Z_STREAM_END && zlib->avail_out == asked)
-            return fail_gzip(stream, zlib->msg ? zlib->msg : "are damaged");
+            return fail_inflate(stream);
     }
     return asked - zlib->avail_out;
 }

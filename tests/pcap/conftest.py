@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Builds the C oracle once a session."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD_SECONDS = 300
+
+
+@pytest.fixture(scope="session")
+def build() -> Path:
+    """Where the C products lie; the sanitized ones in `checked` below."""
+    folder = ROOT / "build" / "pcap"
+    command = ["make", "-s", "-C", str(ROOT / "pcap"), f"BUILD={folder}", "all"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS)
+    assert done.returncode == 0, done.stderr
+    return folder
