@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How stock tools are run as server and client: addresses, GID indices, readiness, losses."""
+"""How stock tools are run as server and client: addresses, GIDs, readiness, losses, their end."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from roceproof.rxe_env.stock_wire import Loss
@@ -12,7 +13,7 @@ IPV4, IPV6, VLAN = "10.77.0.1", "fd77::1", "10.78.0.1"
 # The order in which the guest's addresses become GIDs; index 0 is link-local.
 GID_INDEX = {IPV4: 1, IPV6: 2, VLAN: 3}
 PINGPONG_PORT = 18515
-CM_PORTS = {"rping": 7174, "udaddy": 7174, "ucmatose": 7471, "rstream": 7471}
+CM_PORTS = {"rping": 7174, "udaddy": 7174, "ucmatose": 7471, "rstream": 7471, "ib_write_bw": 18515}
 GROUP, GROUP_MAC = "239.1.1.1", "3333ef010101"
 # With these the pingpongs draw 0xFFFFFB as their start PSN.
 WRAPPING_SEED = "fix_seed 1001 1702261263; "
@@ -20,7 +21,7 @@ WRAPPING_SEED = "fix_seed 1001 1702261263; "
 
 @dataclass(frozen=True)
 class Scenario:
-    """Command lines of both sides, the guest command that waits for the server, and the losses."""
+    """Command lines of both sides, the guest command that waits for the server, what goes wrong."""
 
     name: str
     server: str
@@ -29,6 +30,7 @@ class Scenario:
     shows: str
     losses: tuple[Loss, ...] = ()
     before: str = ""
+    succeeds: bool = True
 
 
 def lost(towards: str, *opcodes: int, nth: int = 1, recorded: bool = False) -> Loss:
@@ -73,6 +75,21 @@ def multicast(name: str, command: str, shows: str) -> Scenario:
 def wrapping(scenario: Scenario) -> Scenario:
     """Return a pingpong whose PSNs wrap after the fifth packet of either side."""
     return replace(scenario, before=WRAPPING_SEED)
+
+
+def failing(scenario: Scenario) -> Scenario:
+    """Return a scenario in which both tools must fail."""
+    return replace(scenario, succeeds=False)
+
+
+def expecting(scenario: Scenario, *, size: int) -> Scenario:
+    """Return a scenario whose server makes room for messages of another size."""
+    return replace(scenario, server=re.sub(r"-s \d+", f"-s {size}", scenario.server))
+
+
+def ended(scenario: Scenario, *, seconds: int) -> Scenario:
+    """Return a scenario whose server, which would wait for ever, is ended."""
+    return replace(scenario, server=f"timeout {seconds} {scenario.server}")
 
 
 def _verbs(name: str, command: str, shows: str, losses: tuple[Loss, ...], to: str) -> Scenario:

@@ -15,15 +15,19 @@ from roceproof.rxe_env.stock_scenarios import (
     SERVER,
     VLAN,
     by_cm,
+    ended,
+    expecting,
+    failing,
     lost,
     multicast,
     perf,
     pingpong,
     wrapping,
 )
+from roceproof.rxe_env.stock_wire import EVERY
 
 SEND_FIRST, SEND_MIDDLE, SEND_LAST = 0x00, 0x01, 0x02
-WRITE_FIRST, WRITE_MIDDLE = 0x06, 0x07
+WRITE_FIRST, WRITE_MIDDLE, WRITE_ONLY = 0x06, 0x07, 0x0A
 READ_REQUEST, READ_MIDDLE, READ_LAST = 0x0C, 0x0E, 0x0F
 ACKNOWLEDGE, ATOMIC_ACKNOWLEDGE, COMPARE_SWAP = 0x11, 0x12, 0x13
 UC_WRITE_FIRST, UC_WRITE_MIDDLE, UD_SEND = 0x26, 0x27, 0x64
@@ -144,4 +148,32 @@ _BY_CM = (
     multicast("mckey", "mckey -C 4 -S 60", "UD multicast with immediate"),
 )
 
-SCENARIOS = (*_PINGPONGS, *_PERFTESTS, *_BY_CM)
+_FAILURES = tuple(
+    failing(scenario)
+    for scenario in (
+        expecting(
+            pingpong("nak_send", "ibv_rc_pingpong -s 3000 -n 3", "SEND longer than its buffer"),
+            size=100,
+        ),
+        expecting(
+            perf("nak_write", "ib_write_bw -m 1024 -s 9000 -n 5", "WRITE out of bounds"),
+            size=64,
+        ),
+        expecting(
+            perf("nak_read", "ib_read_bw -m 1024 -s 9000 -n 5", "READ out of bounds"),
+            size=64,
+        ),
+        ended(
+            by_cm(
+                "retry_exhausted",
+                *("{}", "{} " + IPV4),
+                "ib_write_bw -R --retry_count=2 -m 1024 -s 8 -n 5 -F -d rxe0",
+                "no WRITE arrives: three tries, then the end",
+                lost(SERVER, WRITE_ONLY, nth=EVERY, recorded=True),
+            ),
+            seconds=15,
+        ),
+    )
+)
+
+SCENARIOS = (*_PINGPONGS, *_PERFTESTS, *_BY_CM, *_FAILURES)

@@ -88,23 +88,23 @@ class Bench:
         printed = {
             name: guest.said.replace(LISTENING, "").strip() for name, guest in self._guests.items()
         }
-        self._demand_success(scenario, printed)
+        self._demand_end(scenario, printed)
         self._demand_losses(scenario)
         comment = self._comment(scenario, printed)
         write_pcapng(path, self._wire.records, comment=comment)
         frames, lost = len(self._wire.records), self._wire.lost
         return Outcome(scenario, path, self.kernel, frames, lost, printed)
 
-    def _demand_success(self, scenario: Scenario, printed: dict[str, str]) -> None:
+    def _demand_end(self, scenario: Scenario, printed: dict[str, str]) -> None:
         codes = {name: guest.code for name, guest in self._guests.items()}
-        if any(codes.values()):
+        if not all((code == 0) == scenario.succeeds for code in codes.values()):
             said = "\n".join(f"{name}: {text}" for name, text in printed.items())
             raise ToolFailed(f"{scenario.name}: the tools ended with {codes}\n{said}")
 
     def _demand_losses(self, scenario: Scenario) -> None:
-        lost, planned = self._wire.lost, len(scenario.losses)
-        if lost != planned:
-            raise ToolFailed(f"{scenario.name}: {lost} of {planned} frames to lose came along")
+        missed, planned = self._wire.outstanding, len(scenario.losses)
+        if missed:
+            raise ToolFailed(f"{scenario.name}: {missed} of {planned} losses never came along")
 
     def _comment(self, scenario: Scenario, printed: dict[str, str]) -> str:
         lines = [f"Soft-RoCE of Linux {self.kernel}; {scenario.shows}"]

@@ -20,9 +20,15 @@ READ_BYTES = 1 << 18
 LOST_BEHIND = "lost behind this point"
 
 
+EVERY = 0
+
+
 @dataclass(frozen=True)
 class Loss:
-    """Of the RoCE frames with one of `opcodes` towards `towards`, the `nth` (from 1) is lost."""
+    """Of the RoCE frames with one of `opcodes` to `towards`, the `nth` (from 1) or EVERY is lost.
+
+    They get into the record when `recorded`.
+    """
 
     towards: str
     opcodes: tuple[int, ...]
@@ -32,17 +38,23 @@ class Loss:
 
 class _Losses:
     def __init__(self, losses: Sequence[Loss]) -> None:
-        self._seen = [(loss, [0]) for loss in losses]
+        self._losses = losses
+        self._seen = [0] * len(losses)
 
     def judge(self, frame: bytes, towards: str) -> Loss | None:
         """Return the rule that loses this frame; every rule counts every frame it names."""
         packet = parse(frame)
         verdict = None
-        for loss, count in self._seen:
+        for index, loss in enumerate(self._losses):
             if packet and loss.towards == towards and packet.bth.opcode in loss.opcodes:
-                count[0] += 1
-                verdict = loss if count[0] == loss.nth else verdict
+                self._seen[index] += 1
+                verdict = loss if loss.nth in (EVERY, self._seen[index]) else verdict
         return verdict
+
+    def outstanding(self) -> int:
+        """Return how many rules have not lost a frame."""
+        pairs = zip(self._losses, self._seen, strict=True)
+        return sum(seen < max(1, loss.nth) for loss, seen in pairs)
 
 
 class Wire:
@@ -58,6 +70,11 @@ class Wire:
         self.records: list[Record] = []
         self.lost = 0
         self._losses = _Losses(losses)
+
+    @property
+    def outstanding(self) -> int:
+        """How many of the losses have not happened yet."""
+        return self._losses.outstanding()
 
     def carry(self, name: str) -> bool:
         """Carry on what port `name` has sent; return False when its machine is gone."""

@@ -87,6 +87,16 @@ def test_a_cached_kernel_needs_no_apt(tmp_path: Path, monkeypatch: pytest.Monkey
     assert kernel.fetch() == fetched
 
 
+def test_a_kernel_that_was_kept_with_other_modules_is_not_used(empty_cache: Path) -> None:
+    facts = '{"release": "6.1.0-test", "needs": {}}'
+    for key in ("00000000", kernel.KEPT):
+        assert kernel.cached() is None
+        place = empty_cache / "kernel" / f"linux-image-1.{key}"
+        place.mkdir(parents=True)
+        (place / "kernel.json").write_text(facts)
+    assert kernel.cached() == kernel.Kernel(place, "6.1.0-test", {})
+
+
 @pytest.mark.rxe
 def test_a_peer_starts_from_cold(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ROCEPROOF_CACHE")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import tiny_peer as tp
 
-from roceproof.rxe_env.stock_wire import LOST_BEHIND, Loss, Wire
+from roceproof.rxe_env.stock_wire import EVERY, LOST_BEHIND, Loss, Wire
 
 MAC = bytes(5) + b"\1"
 ACK = 0x11
@@ -69,6 +69,7 @@ def test_the_nth_of_its_kind_is_lost_in_front_of_the_recording_point(ends: Ends)
     assert ends.arrived() == on_the_wire(*passed)
     assert [record.frame for record in ends.wire.records] == passed
     assert ends.wire.lost == 1
+    assert ends.wire.outstanding == 0
 
 
 def test_a_frame_lost_behind_the_recording_point_is_recorded_with_a_comment(ends: Ends) -> None:
@@ -79,12 +80,21 @@ def test_a_frame_lost_behind_the_recording_point_is_recorded_with_a_comment(ends
     assert [record.comment for record in ends.wire.records] == [LOST_BEHIND, ""]
 
 
+def test_every_one_of_its_kind_can_be_lost(ends: Ends) -> None:
+    ends.wire.restart([Loss("right", (ACK,), EVERY)])
+    assert ends.wire.outstanding == 1
+    ends.left.sendall(on_the_wire(roce(ACK, 1), roce(tp.RC_SEND_ONLY, 2), roce(ACK, 3)))
+    ends.wire.carry("left")
+    assert ends.arrived() == on_the_wire(roce(tp.RC_SEND_ONLY, 2))
+    assert (ends.wire.lost, ends.wire.outstanding) == (2, 0)
+
+
 def test_losses_of_the_other_direction_do_not_count(ends: Ends) -> None:
     ends.wire.restart([Loss("left", (ACK,), 1)])
     ends.left.sendall(on_the_wire(roce(ACK, 1)))
     ends.wire.carry("left")
     assert ends.arrived() == on_the_wire(roce(ACK, 1))
-    assert ends.wire.lost == 0
+    assert (ends.wire.lost, ends.wire.outstanding) == (0, 1)
 
 
 def test_the_end_of_a_machine_is_noticed(ends: Ends) -> None:
