@@ -175,7 +175,7 @@ class Planner:
             service,
             version,
             path_mtu,
-            tag if pick(menu.tagged) else b"",
+            tag if menu.tagged[index // 2 % len(menu.tagged)] else b"",
             (self._end(0, index, service, path_mtu), self._end(1, index, service, path_mtu)),
             index,
             again * menu.reconnect_ns,
@@ -220,19 +220,22 @@ class Planner:
         pauses = [draw.choice(menu.pauses_ns) for _ in range(count)] + [1]
         made = [
             self._message(
-                kinds[number % len(kinds)] if number < len(kinds) else draw.choice(kinds),
+                kinds[number % len(kinds)] if number <= len(kinds) else draw.choice(kinds),
                 1 if service is Service.UD else 4,
                 path_mtu,
                 pauses[number],
                 number % every == every - 1 or pauses[number + 1] > 0,
+                empty=number == len(kinds) and not menu.lengths,
             )
             for number in range(count)
         ]
         return _reading_back(made) if menu.read_back else made
 
-    def _message(self, kind: Kind, most: int, path_mtu: int, pause: int, asks: bool) -> Message:
+    def _message(
+        self, kind: Kind, most: int, path_mtu: int, pause: int, asks: bool, *, empty: bool
+    ) -> Message:
         draw = self._random
-        length = self._length(most, path_mtu)
+        length = 0 if empty else self._length(most, path_mtu)
         if kind in (Kind.CMP_SWAP, Kind.FETCH_ADD):
             length = 8
         offset = draw.randrange((REGION_BYTES - length) // 8) * 8

@@ -34,18 +34,17 @@ def test_rows_are_p01_to_p25() -> None:
 
 @every_variant
 def test_only_psns_are_touched_and_the_last_run_shows_it(fault: str, variant: int) -> None:
-    for seed in (1, 2):
-        conversation = Conversation(seed=seed)
-        right = healthy(fault, conversation, variant=variant)
-        *before, last = captures(fault, conversation, variant=variant)
-        assert all(capture == right for capture in before)
-        assert last.frames != right.frames and last.facts == right.facts
-        for _, frame in last.frames:
-            packet = parse(frame)
-            assert packet is not None
-            if fault != "P21":
-                assert build(packet) == frame
-                assert icrc.check(frame).judgement is icrc.Judgement.OK
+    conversation = Conversation(seed=variant + 1)
+    right = healthy(fault, conversation, variant=variant)
+    *before, last = captures(fault, conversation, variant=variant)
+    assert all(capture == right for capture in before)
+    assert last.frames != right.frames and last.facts == right.facts
+    for _, frame in last.frames:
+        packet = parse(frame)
+        assert packet is not None
+        if fault != "P21":
+            assert build(packet) == frame
+            assert icrc.check(frame).judgement is icrc.Judgement.OK
 
 
 @every_variant

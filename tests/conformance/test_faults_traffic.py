@@ -48,7 +48,7 @@ def traffic_class(packet: Packet) -> int:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_checker_finds_nothing_in_healthy_traffic(name: str) -> None:
-    for seed in range(1, 9):
+    for seed in range(1, 6):
         frames = replace(VARIANTS[name], seed=seed).frames()
         findings = check_frames((frame, Direction.SENT) for _, frame in frames)
         assert [finding.message for finding in findings] == [], f"seed {seed}"
@@ -140,7 +140,8 @@ def test_losses_are_recovered_from() -> None:
 
 
 def test_rnr_naks_are_followed_by_a_pause_and_a_repetition() -> None:
-    frames = VARIANTS["receivers not ready"].frames()
+    frames, facts = VARIANTS["receivers not ready"].capture()
+    far_end = {row["qpn"]: row["remote_qpn"] for row in facts["qps"]}
     refused = 0
     for index, (time, frame) in enumerate(frames):
         packet = parse(frame)
@@ -154,8 +155,8 @@ def test_rnr_naks_are_followed_by_a_pause_and_a_repetition() -> None:
             for again_time, again_frame in frames[index:]
             if (again := parse(again_frame))
             and again.bth.psn == packet.bth.psn
-            and (again.ip.src, again.ip.dst) == (packet.ip.dst, packet.ip.src)
-            and OPCODES[again.bth.opcode].may_solicit | (again.bth.opcode == 0)
+            and again.bth.dest_qpn == far_end[packet.bth.dest_qpn]
+            and not OPCODES[again.bth.opcode].is_response
         ]
         assert later and later[0][0] - time >= wait_ns
     assert refused > 5

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The frame of a faulty ICRC engine: which packet it works on, and how a stream runs through it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from roceproof.conformance import icrc
+from roceproof.conformance.faults.network import TimedFrame
+from roceproof.conformance.framing import ICRC_BYTES, UDP_BYTES, Layout, locate
+
+SentBy = Callable[[bytes], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A right packet on its way through the engine."""
+
+    time_ns: int
+    frame: bytes
+    layout: Layout
+
+    @property
+    def bth(self) -> int:
+        """Where the BTH starts."""
+        return self.layout.udp + UDP_BYTES
+
+    @property
+    def body_end(self) -> int:
+        """Where the ICRC starts."""
+        return self.layout.end - ICRC_BYTES
+
+    @property
+    def right(self) -> bytes:
+        """The right ICRC."""
+        return self.frame[self.body_end : self.layout.end]
+
+    @property
+    def flow(self) -> bytes:
+        """Equal for the packets of one direction of one queue pair."""
+        return self.frame[0:12] + self.frame[self.bth + 5 : self.bth + 8]
+
+    def right_over(self, changed: Mapping[int, bytes]) -> bytes:
+        """The right ICRC of the packet with other bytes at some offsets."""
+        seen = bytearray(self.frame)
+        for at, data in changed.items():
+            seen[at : at + len(data)] = data
+        return icrc.compute_at(bytes(seen), self.layout)
+
+    def with_icrc(self, value: bytes) -> bytes:
+        """The frame with that in its ICRC field."""
+        return self.frame[: self.body_end] + value + self.frame[self.layout.end :]
+
+
+class Engine:
+    """An ICRC engine with a fault; right where a subclass does not say otherwise."""
+
+    needs_residue: ClassVar[bool] = False
+    width: ClassVar[int] = 1
+    residue = 0
+    stalls = False
+
+    def value(self, out: Outgoing) -> bytes:
+        """What it writes into the ICRC field."""
+        return out.right
+
+    def frame(self, out: Outgoing) -> bytes:
+        """What leaves."""
+        return out.with_icrc(self.value(out))
+
+    def run(self, packets: list[Outgoing]) -> list[bytes]:
+        """What leaves for a whole stream."""
+        if self.needs_residue:
+            tails = Counter(out.body_end % self.width for out in packets)
+            self.residue = max(sorted(tails), key=lambda tail: tails[tail])
+        return [self.frame(out) for out in packets]
+
+
+def through(
+    engine: Engine, frames: Iterable[TimedFrame], sent_by: SentBy, *, stalls: bool = False
+) -> list[TimedFrame]:
+    """A capture in which the packets of the chosen stations went through the engine."""
+    capture = list(frames)
+    chosen = [
+        (index, Outgoing(time, frame, layout))
+        for index, (time, frame) in enumerate(capture)
+        if sent_by(frame) and (layout := locate(frame)) is not None and layout.fault is None
+    ]
+    engine.stalls = stalls
+    spoilt = engine.run([out for _, out in chosen])
+    for (index, out), frame in zip(chosen, spoilt, strict=True):
+        capture[index] = TimedFrame(out.time_ns, frame)
+    return capture
