@@ -12,8 +12,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn_stream import Step, Stream
-from roceproof.conformance.diagnosis.psn_timeline import PSN_MODULUS, Sent, distance
+from roceproof.conformance.diagnosis.psn_timeline import PSN_MODULUS, Sent, Turn, distance
 from roceproof.conformance.opcodes import Family, Position
 
 _BEATS = (4, 8, 16, 32, 64, 128)
@@ -24,14 +25,14 @@ Predict = Callable[[Stream, Step], int | None]
 
 
 def hypotheses(stream: Stream) -> list[str]:
-    """The ids that fit every step of the stream, the most telling first."""
+    """The ids that fit every step, or those up to the first recovery; most telling first."""
     for run in (list(stream.steps), stream.runs[0]):
         steps = [step for step in run if step.healthy is not None and not stream.excused(step)]
         if any(step.wrong for step in steps):
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
             if found:
                 return list(dict.fromkeys(found))
-    return [] if stream.side.reliable else ["P23"]
+    return ["P23"] if any(stream.wrong) and not stream.side.reliable else []
 
 
 def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
@@ -83,22 +84,15 @@ def _beats(stream: Stream, steps: list[Step]) -> bool:
     return False
 
 
-def _shared(stream: Stream, steps: list[Step]) -> bool:
-    """P09 within one flow: every gap is as wide as what the station's other QPs sent in it."""
-    others = stream.side.neighbours
-    numbers = [number for number, _ in others]
-    totals = [0]
-    for _, span in others:
-        totals.append(totals[-1] + span)
-
-    def between(step: Step) -> int:
-        upto = bisect_right(numbers, step.after.number)
-        return totals[upto] - totals[bisect_right(numbers, step.before.number)]
-
-    crossings = sum(between(step) > 0 for step in steps)
-    return crossings >= _LEAST_CASES and all(
-        step.taken == (step.healthy or 1) + between(step) for step in steps
-    )
+def _shared(stream: Stream, _: list[Step]) -> bool:
+    """P09: across the station's QPs, most requests go on where another QP's request ended."""
+    crossings = [
+        (before, after)
+        for before, after in pairwise(stream.side.turns)
+        if before.queue != after.queue and stream.side.key.qpn in (before.queue, after.queue)
+    ]
+    joined = sum(before.due == after.psn for before, after in crossings)
+    return joined >= _LEAST_CASES and 2 * joined > len(crossings)
 
 
 def _counts(events: Callable[[Stream], Sequence[int]]) -> Callable[[Stream, list[Step]], bool]:
@@ -156,14 +150,16 @@ def _latched_early(_: Stream, steps: list[Step]) -> bool:
     return bool(late and timely) and max(late) < min(timely)
 
 
-def _stalls(_: Stream, steps: list[Step]) -> bool:
-    """P16: the PSN moves twice behind long pauses inside messages, and only there."""
-    inside = [step for step in steps if not step.before.row.position & Position.LAST]
-    twice = [step for step in steps if step.taken == (step.healthy or 1) + 1]
-    if len(twice) < _LEAST_CASES or any(step.wrong and step not in twice for step in steps):
-        return False
-    smooth = [step.pause_ns for step in inside if not step.wrong]
-    return bool(smooth) and min(step.pause_ns for step in twice) > max(smooth)
+def _twice(_: Stream, steps: list[Step]) -> bool:
+    """P16: single PSNs are left out, inside messages, too; the stalls do not show on the wire."""
+    wrong = [step for step in steps if step.wrong]
+    inside = [step for step in wrong if not step.after.row.position & Position.FIRST]
+    return bool(inside) and all(step.taken == (step.healthy or 1) + 1 for step in wrong)
+
+
+def _skips_one(stream: Stream, steps: list[Step]) -> bool:
+    """P23 where it looks like P16, for both leave out single PSNs."""
+    return not stream.side.reliable and _twice(stream, steps)
 
 
 def _beside_empty(_: Stream, steps: list[Step]) -> bool:
@@ -192,33 +188,37 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P06", _counts(_acks_sent)),
     ("P25", _counts(_requests_received)),
     ("P14", _latched_early),
-    ("P16", _stalls),
     ("P12", _beside_empty),
     ("P12", _between_messages),
+    ("P16", _twice),
+    ("P23", _skips_one),
 )
 
 
-def carry(stream: Stream) -> list[tuple[str, list[Sent]]]:
+def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
     """P05 and P24: what the seven bits beside AckReq tell."""
     marked = [sent for sent in stream.side.requests if sent.reserved7]
     if not marked:
         return []
     if stream.first.reserved7:
-        return [("P24", marked)]
+        return [(("P24",), marked)]
     before = [sent for sent in stream.side.requests if sent.number < marked[0].number]
     wrapped = any(distance(b.psn, a.psn) > 0 and b.psn < a.psn for a, b in pairwise(before))
     at_wrap = before and before[-1].psn > marked[0].psn
-    return [("P05", marked)] if at_wrap or wrapped else []
+    if not (at_wrap or wrapped):
+        return []
+    asks_always = all(sent.ack_req for sent in before)
+    return [(("P05", "P24") if asks_always else ("P05",), marked)]
 
 
 def meet_neighbours(streams: Sequence[Stream]) -> None:
-    """Tell every side what the other QPs of its station sent."""
+    """Tell every side what its station sent on all its QPs, in order."""
+    stations: dict[Station, list[Turn]] = {}
     for stream in streams:
-        key = stream.side.key
-        stream.side.neighbours = sorted(
-            (sent.number, other.span(sent) or 1)
-            for other in streams
-            if other.side is not stream.side
-            and (other.side.key.interface, other.side.key.source) == (key.interface, key.source)
-            for sent in other.requests
-        )
+        side = stream.side
+        side.turns = stations.setdefault(side.station, [])
+        for sent in stream.requests:
+            due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
+            side.turns.append(Turn(sent.number, side.key.qpn, sent.psn, due))
+    for turns in stations.values():
+        turns.sort()

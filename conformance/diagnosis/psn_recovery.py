@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.psn_stream import Recovery, Stream
 from roceproof.conformance.diagnosis.psn_timeline import PSN_MODULUS, Reply, Sent, distance
@@ -37,30 +38,40 @@ def new_psns(stream: Stream) -> list[Sent]:
     return list(dict.fromkeys(found))
 
 
-def wrong_restarts(stream: Stream) -> list[tuple[Reply, Sent]]:
-    """P17: the first jump back behind a sequence NAK goes elsewhere than to its PSN."""
+class Restart(NamedTuple):
+    """Where a requester went back to when a sequence NAK asked for its PSN."""
+
+    nak: Reply
+    jump: Sent
+    right: bool
+    doubtful: bool
+    """The network in front of the capture may have made it look like that."""
+
+
+def restarts(stream: Stream) -> list[Restart]:
+    """For P17: every prompt jump back behind a sequence NAK; those to a lost READ left out."""
     found = []
     naks = list(_naks(stream))
     for at, nak in enumerate(naks):
         until = naks[at + 1].number if at + 1 < len(naks) else float("inf")
         jump = next(
-            (each for each in stream.recoveries if nak.number < each.jump.number < until), None
+            (each.jump for each in stream.recoveries if nak.number < each.jump.number < until), None
         )
-        if jump is not None and _goes_astray(stream, nak, jump.jump):
-            found.append((nak, jump.jump))
+        if jump is None or jump.time_ns - nak.time_ns > _PROMPT_NS:
+            continue
+        if jump.psn == nak.psn:
+            found.append(Restart(nak, jump, right=True, doubtful=False))
+        elif jump.row.family is not Family.READ and _neighbour(stream, nak, jump):
+            later = any(s.psn == nak.psn and s.number > nak.number for s in stream.requests)
+            doubtful = later or distance(jump.psn, nak.psn) < 0
+            found.append(Restart(nak, jump, right=False, doubtful=doubtful))
     return found
 
 
-def _goes_astray(stream: Stream, nak: Reply, jump: Sent) -> bool:
-    if jump.psn == nak.psn or jump.time_ns - nak.time_ns > _PROMPT_NS:
-        return False
-    if jump.row.family is Family.READ:
-        return False  # its responses were lost
-    if distance(jump.psn, nak.psn) > 0 and any(
-        sent.psn == nak.psn and sent.number > nak.number for sent in stream.side.requests
-    ):
-        return False  # the first of the resend was lost in front of the capture
-    return _neighbour(stream, nak, jump)
+def restarts_wrongly(found: Sequence[Restart]) -> bool:
+    """P17, from all restarts of a device: none is right, and more than bad luck is needed."""
+    sure = any(not each.doubtful for each in found)
+    return bool(found) and not any(each.right for each in found) and (sure or len(found) > 1)
 
 
 def wrong_returns(stream: Stream) -> list[Recovery]:
@@ -78,8 +89,8 @@ def wrong_returns(stream: Stream) -> list[Recovery]:
 
 
 def corner_replays(stream: Stream) -> list[Sent]:
-    """P19: near PSN 0 or 2^23 acknowledged requests are sent again."""
-    found: list[Sent] = []
+    """P19: near PSN 0 or 2^23 acknowledged requests are sent again, more than once."""
+    found: dict[int, list[Sent]] = {}
     for recovery in stream.recoveries:
         acked = [
             reply
@@ -95,8 +106,8 @@ def corner_replays(stream: Stream) -> list[Sent]:
             for corner in _CORNERS
         )
         if crossed and distance(newest.psn, jump.psn) >= 0:
-            found += recovery.repeats
-    return found
+            found.setdefault(jump.psn, []).append(jump)
+    return [sent for jumps in found.values() if len(jumps) > 1 for sent in jumps]
 
 
 def _naks(stream: Stream) -> Iterator[Reply]:

@@ -4,18 +4,28 @@
 from __future__ import annotations
 
 from roceproof.conformance.diagnosis.psn_stream import Stream
-from roceproof.conformance.diagnosis.psn_timeline import PSN_MODULUS, Reply, Side, distance
+from roceproof.conformance.diagnosis.psn_timeline import (
+    ACKNOWLEDGE,
+    PSN_MODULUS,
+    Reply,
+    Side,
+    distance,
+)
 from roceproof.conformance.opcodes import Family
 
 _LEAST_CASES = 2
 
 
-def constant_offset(side: Side) -> list[Reply]:
-    """P20: every acknowledgement names the PSN beside that of the request it answers."""
+def constant_offset(stream: Stream) -> list[Reply]:
+    """P20: up to the first recovery every ACK names the PSN beside that of the request."""
+    side = stream.side
+    end = stream.recoveries[0].jump.number if stream.recoveries else None
     offsets: list[tuple[int, Reply]] = []
     for reply in side.answers:
+        if end is not None and reply.number > end:
+            break
         asked = [sent for sent in side.requests if sent.number < reply.number and sent.ack_req]
-        if asked and reply.is_positive and reply.opcode == 0x11:
+        if asked and reply.is_positive and reply.opcode == ACKNOWLEDGE:
             offsets.append((distance(reply.psn, asked[-1].psn), reply))
     values = {offset for offset, _ in offsets}
     if len(offsets) < _LEAST_CASES or values not in ({1}, {-1}):

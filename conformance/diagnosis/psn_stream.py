@@ -45,6 +45,14 @@ class Step:
         return self.healthy is not None and self.taken != self.healthy
 
     @property
+    def skipped(self) -> list[int]:
+        """The PSNs left out, if it is a gap that a network could make."""
+        if self.healthy is None or not self.healthy < self.taken <= _LARGEST_GAP:
+            return []
+        psn = self.before.psn
+        return [(psn + ahead) % PSN_MODULUS for ahead in range(self.healthy, self.taken)]
+
+    @property
     def pause_ns(self) -> int:
         """The time between the two."""
         return self.after.time_ns - self.before.time_ns
@@ -96,17 +104,10 @@ class Stream:
 
     def excused(self, step: Step) -> bool:
         """Whether every PSN left out came later, or was acknowledged although it was not seen."""
-        missing = self._missing(step)
+        missing = step.skipped
         if not missing or not self.side.reliable:
             return False
         return all(psn in self.filled for psn in missing) or self._acknowledged(step, missing[-1])
-
-    def _missing(self, step: Step) -> list[int]:
-        if step.healthy is None or not step.healthy < step.taken <= _LARGEST_GAP:
-            return []
-        return [
-            (step.before.psn + ahead) % PSN_MODULUS for ahead in range(step.healthy, step.taken)
-        ]
 
     def _acknowledged(self, step: Step, last: int) -> bool:
         return any(
@@ -211,14 +212,12 @@ class _Sorter:
         self._recovery.repeats.append(sent)
 
     def _new(self, sent: Sent) -> None:
+        step = Step(self._newest, sent, self.stream.span(self._newest))
+        self._missing.update(step.skipped)
         if self._recovery is not None:
             self._recovery.onward = sent
             self._recovery = None
             self.stream.runs.append([])
         else:
-            step = Step(self._newest, sent, self.stream.span(self._newest))
             self.stream.runs[-1].append(step)
-            if step.healthy is not None and step.healthy < step.taken <= _LARGEST_GAP:
-                skipped = range(step.healthy, step.taken)
-                self._missing |= {(self._newest.psn + ahead) % PSN_MODULUS for ahead in skipped}
         self._newest = sent

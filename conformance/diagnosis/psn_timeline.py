@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from roceproof.conformance.diagnosis.observation import Observation, address_text
-from roceproof.conformance.headers import Reth
+from roceproof.conformance.diagnosis.observation import Observation, Station, address_text
+from roceproof.conformance.headers import Aeth, Reth
 from roceproof.conformance.opcodes import OPCODES, Family, Opcode, Transport
 
 PSN_MODULUS = 1 << 24
@@ -71,6 +71,7 @@ class Reply:
     syndrome: int | None
     size: int
     """Payload bytes."""
+    msn: int | None
 
     @property
     def is_sequence_nak(self) -> bool:
@@ -83,11 +84,21 @@ class Reply:
         return self.syndrome is None or self.syndrome >> 5 == 0
 
 
+class Turn(NamedTuple):
+    """A request among those of all QPs of its station; `due` is the PSN behind it."""
+
+    number: int
+    queue: int
+    psn: int
+    due: int
+
+
 @dataclass(slots=True)
 class Side:
     """One direction of one QP with all that it carried."""
 
     key: Key
+    station: Station
     requests: list[Sent] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     damaged: list[Sent] = field(default_factory=list)
@@ -97,8 +108,8 @@ class Side:
     """The configured first PSN of its requests."""
     other_start: int | None = None
     path_mtu: int | None = None
-    neighbours: list[tuple[int, int]] = field(default_factory=list)
-    """Frame number and PSN span of every request of the station's other QPs."""
+    turns: list[Turn] = field(default_factory=list)
+    """The requests of all QPs of the same station, in order."""
 
     @property
     def answers(self) -> list[Reply]:
@@ -120,7 +131,7 @@ def sides_of(observations: Iterable[Observation], facts: Mapping[str, Any] | Non
         if row is None or row.transport not in (Transport.RC, Transport.UC) or not seen.sound:
             continue
         key = Key(seen.interface, seen.source, _destination(seen), seen.bth.dest_qpn)
-        side = sides.setdefault(key, Side(key))
+        side = sides.setdefault(key, Side(key, Station(seen.interface, seen.frame[6:12])))
         if not seen.wrong:
             trusting.add(key)
         if row.is_response:
@@ -160,9 +171,17 @@ def _sent(seen: Observation, row: Opcode) -> Sent:
 
 
 def _reply(seen: Observation, row: Opcode) -> Reply:
-    syndrome = seen.body[0] if row.headers and seen.body else None
+    aeth = Aeth.unpack(seen.body) if row.headers and len(seen.body) >= Aeth.SIZE else None
     size = len(seen.body) - sum(kind.SIZE for kind in row.headers) - seen.bth.pad_count
-    return Reply(seen.number, seen.time_ns, seen.bth.psn, row.value, syndrome, size)
+    return Reply(
+        seen.number,
+        seen.time_ns,
+        seen.bth.psn,
+        row.value,
+        aeth.syndrome if aeth else None,
+        size,
+        aeth.msn if aeth else None,
+    )
 
 
 def _configure(sides: Iterable[Side], facts: Mapping[str, Any] | None) -> None:
