@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The ICRC half of the diagnosis: transmitter by transmitter."""
+"""The ICRC half of the diagnosis: transmitter by transmitter, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from roceproof.conformance.diagnosis.case import cases
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
-from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.pursuit import Answer, pursue
+from roceproof.conformance.diagnosis.result import Diagnosis
+from roceproof.conformance.diagnosis.signs import leaking, without_icrc
+from roceproof.conformance.diagnosis.wording import advice, text
 
 
 def explain_icrcs(
@@ -19,9 +23,31 @@ def explain_icrcs(
     ]
 
 
-def _explain(station: Station, seen: list[Observation]) -> list[Diagnosis]:
-    wrong = tuple(each.number for each in seen if each.sound and each.wrong)
-    if not wrong:
-        return []
-    text = f"{station}: no hypothesis predicts these ICRCs."
-    return [Diagnosis(UNDECIDED, (), wrong, 0, len(wrong), text, "Capture more traffic.")]
+def _explain(station: Station, seen: Sequence[Observation]) -> Iterator[Diagnosis]:
+    bare = without_icrc(seen)
+    if bare:
+        numbers = tuple(each.number for each in bare)
+        words = f"{station}: FIRST and MIDDLE packets are four bytes short"
+        yield Diagnosis("S62", (), numbers, len(bare), len(bare), f"{words}.", advice("S62", ()))
+    missing = {each.number for each in bare}
+    whole = cases(each for each in seen if each.number not in missing)
+    leaks, fields = leaking(whole)
+    if leaks:
+        numbers = tuple(case.seen.number for case in leaks)
+        words = f"{station}: on the wire {', '.join(fields)} are all ones"
+        yield Diagnosis("S56", (), numbers, len(leaks), len(leaks), f"{words}.", advice("S56", ()))
+    for answer in pursue(whole):
+        yield _diagnosis(station, answer)
+
+
+def _diagnosis(station: Station, answer: Answer) -> Diagnosis:
+    decided = answer.name not in ("undecided",)
+    return Diagnosis(
+        answer.name,
+        answer.equivalent,
+        tuple(case.seen.number for case in answer.explained),
+        len(answer.explained) if decided else 0,
+        len(answer.scope.wrong),
+        text(station, answer),
+        advice(answer.name, answer.equivalent),
+    )

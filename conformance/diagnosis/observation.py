@@ -87,6 +87,12 @@ class Observation:
         return self.frame[at : at + (4 if self.version == 4 else 16)]
 
     @property
+    def destination(self) -> bytes:
+        """The IP address (or GID) that it is sent to."""
+        at = self.ip + (16 if self.version == 4 else 24)
+        return self.frame[at : at + (4 if self.version == 4 else 16)]
+
+    @property
     def station(self) -> Station:
         """The transmitter, as MAC and address."""
         return Station(self.interface, self.frame[6:12], self.source)
