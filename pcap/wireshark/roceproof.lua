@@ -190,7 +190,7 @@ local function icrc_of(bytes, packet)
 end
 
 --------------------------------------------------------------------------------
--- Flows: (source, target, destination QPN). `expected` is the PSN that the next new
+-- Flows: (interface, source, target, destination QPN). `expected` is the PSN that the next new
 -- request should have and `relative` its distance from the flow's first one.
 
 local flows, requesters, answered, frames -- emptied for every capture
@@ -212,13 +212,13 @@ local function begin(flow, psn)
 end
 
 local function flow_of(packet, psn)
-    local key = packet.source .. packet.target .. string.char(packet.service) .. packet.peers
+    local pair = packet.interface .. packet.source .. packet.target
+    local key = pair .. packet.service .. packet.peers
     local flow = flows[key]
     if not flow then
         flow = { service = packet.service }
         begin(flow, psn)
         flows[key] = flow
-        local pair = packet.source .. packet.target
         requesters[pair] = requesters[pair] or {}
         table.insert(requesters[pair], flow)
     end
@@ -349,13 +349,13 @@ local function answered_by(flow, psn)
 end
 
 local function counterpart_of(packet)
-    local key = packet.source .. packet.target .. packet.peers
+    local key = packet.interface .. packet.source .. packet.target .. packet.peers
     local known = answered[key]
     if known and answered_by(known, packet.psn) then
         return known
     end
     local found
-    for _, flow in ipairs(requesters[packet.target .. packet.source] or {}) do
+    for _, flow in ipairs(requesters[packet.interface .. packet.target .. packet.source] or {}) do
         if flow.service == RC and answered_by(flow, packet.psn) then
             if found then
                 return nil
@@ -413,8 +413,9 @@ local function follow(bytes, packet, record)
     end
 end
 
--- Everything that is kept about a frame; false if it is no RoCE frame.
-local function examine(bytes, reported, in_order)
+-- Everything that is kept about a frame; false if it is no RoCE frame. Without an
+-- interface the frame does not come in its turn, and takes no part in its flow.
+local function examine(bytes, reported, interface)
     local packet = locate(bytes, reported)
     if not packet then
         return false
@@ -430,7 +431,8 @@ local function examine(bytes, reported, in_order)
             record.icrc = { rule = packet.rule, severity = "must", text = text }
         end
     end
-    if in_order then
+    if interface then
+        packet.interface = interface
         follow(bytes, packet, record)
     end
     return record
@@ -461,6 +463,7 @@ proto.experts = experts
 
 local frame_comment = Field.new("frame.comment")
 local frame_encapsulation = Field.new("frame.encap_type")
+local frame_interface = Field.new("frame.interface_id")
 
 proto.init = forget
 forget()
@@ -524,7 +527,8 @@ function proto.dissector(tvb, pinfo, tree)
     if record == nil then
         local encapsulation = frame_encapsulation()
         local ethernet = not encapsulation or encapsulation.value == ENCAP_ETHERNET
-        record = ethernet and examine(tvb:raw(), tvb:reported_len(), not pinfo.visited)
+        local interface = not pinfo.visited and tostring((frame_interface())) .. " "
+        record = ethernet and examine(tvb:raw(), tvb:reported_len(), interface)
         frames[pinfo.number] = record
     end
     local findings = findings_of(record)
