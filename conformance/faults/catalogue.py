@@ -10,12 +10,15 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.signatures import SIGNATURES, Signature
 from roceproof.conformance.faults.icrc_catalogue import (
-    ICRC_FAULTS,
+    STREAM_FAULTS,
     FaultError,
     sent_from,
     spoil,
+    stream_fault,
 )
+from roceproof.conformance.faults.icrc_static import SLIPS
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.faults.traffic import Capture, Conversation
 
@@ -29,31 +32,48 @@ class Kind(StrEnum):
 
 
 class Fault(NamedTuple):
-    """One row; `shows` is the traffic that separates it, `runs` how many captures it takes."""
+    """One row; its title and the traffic that shows it are those of the signature.
+
+    `equivalent` names what the wire cannot tell it from, `limits` what a capture
+    cannot show of it; `runs` is the number of captures that it takes.
+    """
 
     id: str
-    title: str
     kind: Kind
-    shows: str
-    equivalent: tuple[str, ...]
-    variants: int
-    runs: int
+    variants: int = 1
+    runs: int = 1
+    equivalent: tuple[str, ...] = ()
+    limits: str = ""
 
+    @property
+    def signature(self) -> Signature:
+        """Title, place in RTL, and separating traffic."""
+        return SIGNATURES[self.id]
+
+
+_EQUIVALENT = {
+    "S13": ("init 0 without a prefix",),
+    "S25": ("S27",),
+    "S27": ("S25",),
+}
+_STALLS = "one capture shows wrong values only; the cause takes the same run without stalls"
 
 FAULTS: dict[str, Fault] = {
-    row.id: Fault(
-        row.id,
-        row.title,
-        Kind.STATIC if row.is_static else Kind.DYNAMIC,
-        row.shows,
-        row.equivalent,
-        max(1, len(row.engines)),
-        len(row.runs),
-    )
-    for row in ICRC_FAULTS.values()
-} | {
-    row.id: Fault(row.id, row.title, Kind.PSN, row.note, (), len(row.variants), len(row.runs))
-    for row in PSN_FAULTS.values()
+    **{fault: Fault(fault, Kind.STATIC, equivalent=_EQUIVALENT.get(fault, ())) for fault in SLIPS},
+    **{
+        fault: Fault(
+            fault,
+            Kind.DYNAMIC,
+            len(row.engines),
+            len(row.runs),
+            limits=_STALLS if len(row.runs) > 1 else "",
+        )
+        for fault, row in STREAM_FAULTS.items()
+    },
+    **{
+        row.id: Fault(row.id, Kind.PSN, len(row.variants), len(row.runs), limits=row.limits)
+        for row in PSN_FAULTS.values()
+    },
 }
 
 
@@ -77,9 +97,8 @@ def plant(
         variant = 0
     if not of_icrc:
         return made
-    runs = ICRC_FAULTS[of_icrc[0]].runs if of_icrc[0] in ICRC_FAULTS else (False,)
     return [
         Capture(spoil(of_icrc, frames, sent_by, variant=variant, stalls=stalls), facts)
         for frames, facts in made
-        for stalls in runs
+        for stalls in stream_fault(of_icrc[0]).runs
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""P01-P25 as rows: the variants of each fault, and the traffic in which it shows.
+"""P01-P25 as rows: the variants of each fault, and the conversation in which it shows.
 
 `captures` plays one variant over a conversation. The first station is the
 faulty one; its peer is correct and reacts as such.
@@ -25,16 +25,18 @@ _Changes = Mapping[str, Any]
 
 
 class PsnFault(NamedTuple):
-    """One row; `runs` says for each capture whether the device meets back-pressure."""
+    """One row; `runs` says for each capture whether the device meets back-pressure.
+
+    `limits` says what a capture cannot show of it.
+    """
 
     id: str
-    title: str
     variants: tuple[type[SendHabits] | type[ExpectHabits], ...]
     setting: _Changes = MappingProxyType({})
     own_trouble: Trouble = Trouble()
     peer_trouble: Trouble = Trouble()
     runs: tuple[bool, ...] = (False,)
-    note: str = ""
+    limits: str = ""
     variant_settings: tuple[_Changes, ...] = ()
 
 
@@ -45,140 +47,103 @@ _LONG = {
     "path_mtus": (256, 512),
     "kinds": (Kind.SEND, Kind.WRITE),
 }
+_PING_PONG = {
+    "coalesces": (False,),
+    "asks_every": (1,),
+    "lengths": (3, 64, 257),
+    "messages": (16, 16),
+}
 _LOSSES = Trouble(lost=frozenset({6, 17, 31}))
 _EMPTY = {"lengths": (0, 5, 33, 0, 1021)}
 
 _ROWS = (
     PsnFault(
         "P01",
-        "starts at rq_psn instead of sq_psn",
         (send.StartsAtOwnExpected,),
-        note="needs the configured PSNs, and that they differ",
+        limits="without the configured PSNs nothing is wrong but the reaction of the peer",
     ),
     PsnFault(
         "P02",
-        "off by one at the start",
         (send.StartsLate, send.StartsEarly),
-        note="needs the configured PSNs",
+        limits="without the configured PSNs nothing is wrong but the reaction of the peer",
     ),
-    PsnFault(
-        "P03",
-        "increments per message",
-        (send.CountsMessages,),
-        note="needs messages of several packets",
-    ),
+    PsnFault("P03", (send.CountsMessages,)),
     PsnFault(
         "P04",
-        "16-bit counter",
         (send.CountsSixteenBits,),
         {"start_psns": (0x12FFFA, 0x7FFFFC, 0x00FFFE, 0xABFFF7)},
-        note="shows only where the lower 16 bits wrap",
     ),
     PsnFault(
         "P05",
-        "carry into the byte of AckReq",
         (send.CarriesOver,),
         {"start_psns": (0xFFFFFA, 0xFFFFFC, 0xFFFFFE, 0xFFFFF7)},
-        note="shows only behind FFFFFF",
     ),
     PsnFault(
         "P06",
-        "increments on received or sent ACK",
         (send.CountsAcksReceived, send.CountsAcksSent),
-        {
-            **_RC,
-            "coalesces": (False,),
-            "asks_every": (1,),
-            "lengths": (3, 64, 257),
-            "messages": (16, 16),
-        },
-        note="shows only where responses and new requests alternate",
+        {**_RC, **_PING_PONG},
     ),
     PsnFault(
         "P07",
-        "increments per beat of payload",
         (send.CountsBeats, send.CountsNarrowBeats),
-        note="needs payloads longer than a beat, of different lengths",
     ),
     PsnFault(
         "P08",
-        "READ advances by 1, not N",
         (send.CountsReadsOnce,),
         {**_RC, "lengths": (700, 1500, 64, 9000)},
-        note="needs a READ longer than the path MTU with a request behind it",
     ),
-    PsnFault(
-        "P09",
-        "one register for all queue pairs",
-        (send.SharesRegister,),
-        note="needs several queue pairs at once",
-    ),
+    PsnFault("P09", (send.SharesRegister,)),
     PsnFault(
         "P10",
-        "not reset on reconnect",
         (send.SurvivesReset,),
         {"reconnects": 1},
-        note="needs a second connection in the same context; here under new QPNs",
+        limits="one capture of both connections; here the second has new QPNs",
     ),
     PsnFault(
         "P11",
-        "retransmission takes new PSNs",
         (send.RenumbersCopies,),
         {**_RC, **_LONG},
         own_trouble=_LOSSES,
-        note="needs a loss",
     ),
     PsnFault(
         "P12",
-        "aborted or empty work request takes a PSN too many",
         (send.EmptyTakesTwo, send.AbortedTakesOne),
         _EMPTY,
-        note="an aborted work request is not on the wire: a gap between messages is all that shows",
+        limits="an aborted work request itself is not on the wire, only a gap between messages",
     ),
     PsnFault(
         "P13",
-        "empty message does not advance",
         (send.EmptyTakesNone,),
         _EMPTY,
-        note="needs an empty message with a request behind it",
     ),
     PsnFault(
         "P14",
-        "PSN latched early in a burst",
         (send.LatchesEarly,),
         {"lengths": (3, 64, 257, 600), "path_mtus": (256, 512, 1024)},
-        note="needs bursts and pauses",
     ),
-    PsnFault("P15", "PSN least significant byte first", (send.SwapsBytes,)),
+    PsnFault("P15", (send.SwapsBytes,)),
     PsnFault(
         "P16",
-        "increments twice under back-pressure",
         (send.CountsStalls,),
         runs=(False, True),
-        note="one capture shows gaps; the cause takes the same run without stalls",
+        limits="one capture shows gaps only; the cause takes the same run without stalls",
     ),
     PsnFault(
         "P17",
-        "restarts at the wrong place after a NAK",
         (send.RestartsBehind, send.RestartsBefore, send.RestartsMessage),
         {**_RC, **_LONG},
         own_trouble=_LOSSES,
-        note="needs a loss; n-1 and the message's start differ only in messages of three packets",
     ),
     PsnFault(
         "P18",
-        "goes on at the wrong place after recovery",
         (send.ResumesInsideReplay, send.SkipsReplay),
         {**_RC, **_LONG},
         own_trouble=_LOSSES,
-        note="needs a loss with new requests behind the recovery",
     ),
     PsnFault(
         "P19",
-        "compares PSNs without the modulus",
         (send.ComparesUnsigned, send.ComparesSigned),
         _RC,
-        note="shows only near 000000 (unsigned) or 800000 (signed)",
         variant_settings=(
             {"start_psns": (0xFFFFFA, 0xFFFFFC, 0xFFFFF0)},
             {"start_psns": (0x7FFFFA, 0x7FFFFC, 0x7FFFF0)},
@@ -186,7 +151,6 @@ _ROWS = (
     ),
     PsnFault(
         "P20",
-        "responder off by one",
         (
             expect.ExpectsLater,
             expect.ExpectsEarlier,
@@ -194,42 +158,35 @@ _ROWS = (
             expect.AcknowledgesPrevious,
         ),
         {**_RC, "messages": (8, 16)},
-        note="the expected PSN needs the configured ones; the PSN of ACKs does not",
+        limits="the expected PSN shows in what the peer gets back, against the configured one",
     ),
     PsnFault(
         "P21",
-        "responder advances on a bad packet",
         (expect.CountsBadPackets,),
         {**_RC, "messages": (4, 96), "read_back": True, "lengths": (5, 64, 200)},
         peer_trouble=Trouble(corrupted=frozenset({2, 8, 14})),
-        note="needs a corrupted packet; the READ behind the WRITE brings the old bytes",
+        limits="it takes a READ of what the bad packet should have written",
     ),
     PsnFault(
         "P22",
-        "responder advances by 1 over a READ",
         (expect.CountsReadsOnce,),
         {**_RC, "messages": (8, 16), "lengths": (700, 1500, 64, 9000)},
-        note="needs a READ longer than the path MTU with a request behind it",
     ),
     PsnFault(
         "P23",
-        "UC transmitter repeats or skips a PSN",
         (send.RepeatsOnStall, send.SkipsOnDrop),
         {**_UC, "messages": (24, 8)},
-        note="the stall or drop inside the device does not show",
+        limits="the stall or drop inside the device does not show",
     ),
     PsnFault(
         "P24",
-        "start PSN not masked to 24 bits",
         (send.StartsUnmasked, send.StartsUnmaskedWithAckReq, send.StartsUnmaskedAllOnes),
-        note="with nothing but the top bit set it shows as AckReq on every packet",
+        limits="with the top bit alone it looks like AckReq on every packet",
     ),
     PsnFault(
         "P25",
-        "requester and responder share one register",
         (send.FollowsThePeer,),
         {**_RC, "messages": (16, 16)},
-        note="needs requests in both directions",
     ),
 )
 

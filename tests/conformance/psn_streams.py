@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from roceproof.conformance.codec import Packet, parse
@@ -64,6 +65,7 @@ def streams(capture: Capture, *, side: int = 0) -> list[Stream]:
     ]
 
 
+@cache
 def planted(fault: str, variant: int = 0, **options: object) -> list[Stream]:
     """The faulty station's streams of the last run."""
     made = captures(fault, replace(Conversation(), **options), variant=variant)  # type: ignore[arg-type]

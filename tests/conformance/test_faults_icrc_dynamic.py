@@ -13,11 +13,13 @@ from roceproof.conformance import icrc
 from roceproof.conformance.codec import parse
 from roceproof.conformance.faults.catalogue import FAULTS, Kind, plant
 from roceproof.conformance.faults.icrc_catalogue import (
-    ICRC_FAULTS,
+    STREAM_FAULTS,
     FaultError,
     sent_from,
     spoil,
+    stream_fault,
 )
+from roceproof.conformance.faults.icrc_static import SLIPS
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.framing import locate
@@ -30,10 +32,10 @@ OWN = sent_from(MIX.stations[0].mac)
 Pairs = list[tuple[bytes, bytes]]
 
 ENGINES = [
-    (row.id, variant, stalls)
-    for row in ICRC_FAULTS.values()
-    for variant in range(max(1, len(row.engines)))
-    for stalls in row.runs
+    (fault, variant, stalls)
+    for fault in (*SLIPS, *STREAM_FAULTS)
+    for variant in range(len(stream_fault(fault).engines))
+    for stalls in stream_fault(fault).runs
 ]
 
 
@@ -64,6 +66,7 @@ def test_rows_are_s01_to_s64_and_p01_to_p25() -> None:
         Kind.PSN: 25,
     }
     for fault in FAULTS.values():
+        assert fault.signature.id == fault.id
         assert all(other in FAULTS or " " in other for other in fault.equivalent)
 
 
