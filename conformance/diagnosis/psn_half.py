@@ -29,6 +29,8 @@ from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.signatures import SIGNATURES, title
 
 _SHOWN = 3
+_LAST_RESORT = ("P19",)
+_MISLEADING = ("P20",)
 _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
 
 
@@ -44,10 +46,16 @@ def explain_psns(
         evidence += of_counting(stream)
         evidence += of_recovery(stream)
         evidence += of_responder(stream)
+    if any(found.ids != _LAST_RESORT for found in evidence):
+        evidence = [found for found in evidence if found.ids != _LAST_RESORT]
     devices: dict[Station, list[Evidence]] = {}
     for found in evidence:
         devices.setdefault(found.device, []).append(found)
-    miscounted = {found.connection for found in evidence if found.cause is Cause.COUNTING}
+    miscounted = {
+        found.connection
+        for found in evidence
+        if found.cause is Cause.COUNTING or found.ids == _MISLEADING
+    }
     return [
         diagnosis
         for device, found in devices.items()
@@ -58,24 +66,27 @@ def explain_psns(
 def _diagnose(
     device: Station, evidence: Sequence[Evidence], miscounted: set[frozenset[Key]]
 ) -> list[Diagnosis]:
-    counting = [found for found in evidence if found.cause is Cause.COUNTING]
     diagnoses = []
-    ids = _best(counting)
+    counted: tuple[str, ...] = ()
+    counting = [found for found in evidence if found.cause is Cause.COUNTING]
     if counting:
-        diagnoses.append(_diagnosis(device, ids, counting))
-    groups: dict[tuple[str, ...], list[Evidence]] = {}
+        counted = _best(counting)
+        diagnoses.append(_diagnosis(device, counted, counting))
+    starts = [found for found in evidence if found.cause is Cause.START]
+    if starts and not _MOVE_THE_START & set(counted):
+        diagnoses.append(_diagnosis(device, _best(starts), starts))
+    reactions: dict[tuple[str, ...], list[Evidence]] = {}
     for found in evidence:
-        follows = found.cause is Cause.REACTION and found.connection in miscounted
-        moved = found.cause is Cause.START and bool(_MOVE_THE_START & set(ids))
-        if found.cause is not Cause.COUNTING and not follows and not moved:
-            groups.setdefault(found.ids, []).append(found)
-    return diagnoses + [_diagnosis(device, names, found) for names, found in groups.items()]
+        follows = found.connection in miscounted and found.ids != _MISLEADING
+        if found.cause is Cause.REACTION and not follows:
+            reactions.setdefault(found.ids, []).append(found)
+    return diagnoses + [_diagnosis(device, ids, found) for ids, found in reactions.items()]
 
 
-def _best(counting: Iterable[Evidence]) -> tuple[str, ...]:
+def _best(evidence: Iterable[Evidence]) -> tuple[str, ...]:
     """The ids that explain the most packets, in the order in which they are most telling."""
     weights: dict[str, int] = {}
-    for found in counting:
+    for found in evidence:
         for id_ in found.ids:
             weights[id_] = weights.get(id_, 0) + len(found.frames)
     most = max(weights.values(), default=0)

@@ -9,12 +9,16 @@ from typing import Any
 from roceproof.conformance.capture_record import Record
 from roceproof.conformance.diagnosis.icrc_half import explain_icrcs
 from roceproof.conformance.diagnosis.observation import Observation, observe
+from roceproof.conformance.diagnosis.psn_half import explain_psns
 from roceproof.conformance.diagnosis.result import Diagnosis
 
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
 
-_HALVES: tuple[Callable[[list[Observation], Facts | None], list[Diagnosis]], ...] = (explain_icrcs,)
+_HALVES: tuple[Callable[[list[Observation], Facts | None], list[Diagnosis]], ...] = (
+    explain_icrcs,
+    explain_psns,
+)
 
 
 def explain(records: Iterable[Record], facts: Facts | None = None) -> list[Diagnosis]:
