@@ -43,9 +43,10 @@ class Restart(NamedTuple):
 
     nak: Reply
     jump: Sent
-    right: bool
+    message: int
+    """The PSN at which the message that the NAK asks for begins."""
     doubtful: bool
-    """The network in front of the capture may have made it look like that."""
+    """Whether the network in front of the capture may have made it look wrong."""
 
 
 def restarts(stream: Stream) -> list[Restart]:
@@ -59,19 +60,20 @@ def restarts(stream: Stream) -> list[Restart]:
         )
         if jump is None or jump.time_ns - nak.time_ns > _PROMPT_NS:
             continue
-        if jump.psn == nak.psn:
-            found.append(Restart(nak, jump, right=True, doubtful=False))
-        elif jump.row.family is not Family.READ and _neighbour(stream, nak, jump):
+        if jump.psn == nak.psn or jump.row.family is not Family.READ:
             later = any(s.psn == nak.psn and s.number > nak.number for s in stream.requests)
             doubtful = later or distance(jump.psn, nak.psn) < 0
-            found.append(Restart(nak, jump, right=False, doubtful=doubtful))
+            found.append(Restart(nak, jump, _message_start(stream, nak, jump), doubtful))
     return found
 
 
 def restarts_wrongly(found: Sequence[Restart]) -> bool:
-    """P17, from all restarts of a device: none is right, and more than bad luck is needed."""
-    sure = any(not each.doubtful for each in found)
-    return bool(found) and not any(each.right for each in found) and (sure or len(found) > 1)
+    """P17, from all restarts of a device: one wrong rule fits them all, beyond bad luck."""
+    wrong = [each for each in found if each.jump.psn != each.nak.psn]
+    if not wrong or (len(found) == 1 and wrong[0].doubtful):
+        return False
+    offsets = {distance(each.jump.psn, each.nak.psn) for each in found}
+    return offsets in ({1}, {-1}) or all(each.jump.psn == each.message for each in found)
 
 
 def wrong_returns(stream: Stream) -> list[Recovery]:
@@ -114,14 +116,11 @@ def _naks(stream: Stream) -> Iterator[Reply]:
     return (reply for reply in stream.side.answers if reply.is_sequence_nak)
 
 
-def _neighbour(stream: Stream, nak: Reply, jump: Sent) -> bool:
-    """Whether the jump goes one beside the PSN asked for, or to the start of its message."""
-    if distance(jump.psn, nak.psn) in (1, -1):
-        return True
-    start = None
-    for sent in stream.side.requests:
-        if distance(sent.psn, nak.psn) <= 0 and sent.row.position & Position.FIRST:
-            start = sent.psn
+def _message_start(stream: Stream, nak: Reply, jump: Sent) -> int:
+    start = nak.psn
+    for sent in stream.requests:
         if sent.number >= jump.number:
             break
-    return start == jump.psn
+        if distance(sent.psn, nak.psn) <= 0 and sent.row.position & Position.FIRST:
+            start = sent.psn
+    return start

@@ -13,7 +13,7 @@ from roceproof.conformance.diagnosis.psn_timeline import (
 )
 from roceproof.conformance.opcodes import Family
 
-_LEAST_CASES = 2
+_LEAST_CASES = 3
 
 
 def constant_offset(stream: Stream) -> list[Reply]:
