@@ -26,9 +26,9 @@ pytestmark = [
 ]
 
 
-def in_lua(frames: list[bytes]) -> list[list[str]]:
+def in_lua(frames: list[bytes], *mode: str) -> list[list[str]]:
     done = subprocess.run(
-        ["lua5.4", str(API), str(PLUGIN)],
+        ["lua5.4", str(API), str(PLUGIN), *mode],
         input="".join(f"{frame.hex()}\n" for frame in frames),
         capture_output=True,
         text=True,
@@ -53,3 +53,16 @@ def test_lua_5_4_gives_the_fields_that_tshark_gives(tmp_path: Path) -> None:
     one_pass = [[cell.split(",")[0] for cell in row] for row in fields(path, *NAMES, home=tmp_path)]
     assert [row[:4] for row in in_lua(frames)] == [row[:4] for row in one_pass]
     assert [bool(row[4]) for row in in_lua(frames)] == [bool(row[4]) for row in one_pass]
+
+
+def test_frames_visited_again_backwards_show_what_two_passes_show(tmp_path: Path) -> None:
+    frames = [send(0), send(3), spoiled(send(4)), send(1), send(2), send(9), read(10, 64), ack(4)]
+    path = capture(tmp_path / "x.pcapng", frames)
+    two_passes = fields(path, *NAMES, home=tmp_path, options=["-2"])
+    assert in_lua(frames, "again") == two_passes
+    assert [row[4] for row in two_passes] == ["", "", "ICRC-02", "", "", "PSN-02", "", ""]
+
+
+def test_frames_first_seen_out_of_turn_have_a_verdict_and_no_place_in_a_flow() -> None:
+    rows = in_lua([send(0), spoiled(send(7))], "late")
+    assert [[row[0], *row[2:]] for row in rows] == [["ok", "", "", ""], ["bad", "", "", "ICRC-02"]]

@@ -2,8 +2,9 @@
 -- As much of Wireshark's Lua interface as the plugin uses, under a plain Lua 5.4, so that
 -- the plugin is proven on the Lua of Wireshark 4.4 and later where only an older one is.
 --
--- lua5.4 wireshark_api.lua PLUGIN < FRAMES, one frame in hex a line, prints for each line
--- the fields that the plugin adds, as name=value.
+-- lua5.4 wireshark_api.lua PLUGIN [again | late] < FRAMES, one frame in hex a line, prints
+-- for each line the fields that the plugin adds, as name=value: on the first visit, or
+-- "again" on a second one that goes backwards, or "late" where the first visit was missed.
 
 local function signed(value)
     value = value & 0xFFFFFFFF
@@ -52,10 +53,24 @@ local function buffer(bytes)
 end
 
 dofile(arg[1])
-local number = 0
+local frames = {}
 for line in io.lines() do
-    number, shown = number + 1, {}
-    local bytes = line:gsub("%x%x", function(pair) return string.char(tonumber(pair, 16)) end)
-    plugin.dissector(buffer(bytes), { number = number, visited = false }, item)
-    print(table.concat(shown, " "))
+    frames[#frames + 1] = line:gsub("%x%x", function(pair) return string.char(tonumber(pair, 16)) end)
 end
+
+local function visit(number, visited)
+    shown = {}
+    plugin.dissector(buffer(frames[number]), { number = number, visited = visited }, item)
+    return table.concat(shown, " ")
+end
+
+local lines = {}
+for number = 1, #frames do
+    lines[number] = visit(number, arg[2] == "late")
+end
+if arg[2] == "again" then
+    for number = #frames, 1, -1 do
+        lines[number] = visit(number, true)
+    end
+end
+print(table.concat(lines, "\n"))
