@@ -11,12 +11,13 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from roceproof.conformance.diagnosis.beats import dead_lanes, masks_again, tail_faults, tails
+from roceproof.conformance.diagnosis.beats import dead_lanes, masks_again
 from roceproof.conformance.diagnosis.case import Case
 from roceproof.conformance.diagnosis.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.fields_seen import field_fault
 from roceproof.conformance.diagnosis.history import HISTORIES, WINDOW, Stale, mixed_up, previous
 from roceproof.conformance.diagnosis.hypothesis import WHOLE_VALUES, Hypothesis
+from roceproof.conformance.diagnosis.last_beat import decided_by, tail_faults, tails
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.diagnosis.sampling import diverse, spread, syndromes
 from roceproof.conformance.diagnosis.scope import Scope
@@ -94,8 +95,8 @@ def _special(scope: Scope) -> Iterator[Hypothesis]:
     """Faults of the data path that predict some of the packets, so that all need be asked."""
     probes = diverse(scope.wrong, 3)
     longest = max(len(case.payload) for case in scope.wrong)
-    for tail in tails(scope.wrong, scope.right):
-        yield from tail_faults(tail)
+    for tail in tails(scope.wrong):
+        yield from tail_faults(tail, scope.some_wrong + scope.some_right)
     yield from _predicting(probes, dead_lanes())
     yield from _predicting(probes, masks_again(longest))
 
@@ -179,9 +180,10 @@ def _by_last_beat(scope: Scope) -> Answer | None:
     """S57 or S64 where no value could be recomputed: the kind of last beat decides alone."""
     if len(scope.wrong) < 4 or len(scope.right) < 4:
         return None
-    for tail in tails(scope.wrong, scope.right):
-        fact = f"wrong exactly where there are {tail}; no value could be recomputed"
-        return Answer("S57", scope, scope.wrong, ("S64",), (fact,))
+    for tail in tails(scope.wrong):
+        if decided_by(tail, scope.wrong, scope.right):
+            fact = f"wrong where there are {tail}; no value could be recomputed"
+            return Answer("S57", scope, scope.wrong, ("S64",), (fact,))
     return None
 
 
@@ -239,6 +241,8 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     """Account for the packets that an explanation leaves over."""
     numbers = {case.seen.number for case in answer.explained}
     left = [case for case in scope.wrong if case.seen.number not in numbers]
+    if answer.hypothesis is not None:
+        left = [case for case in left if answer.hypothesis.predict(case) is not None]
     if not left:
         return []
     flips = _flips(left, answer.hypothesis)
@@ -277,7 +281,6 @@ def _partitions(cases: Sequence[Case]) -> Iterator[list[Scope]]:
     ways: tuple[Callable[[Case], str], ...] = (
         lambda case: f"from {case.seen.station}",
         lambda case: f"{case.kind}s only",
-        lambda case: f"to QP {case.seen.bth.dest_qpn:#x} only",
     )
     for way in ways:
         groups: dict[str, list[Case]] = {}

@@ -97,9 +97,7 @@ def _open_questions(answer: Answer) -> list[str]:
 
 
 def _tail(cases: Sequence[Case]) -> list[str]:
-    counts = Counter(
-        probe for pair in probe_pairs(cases, _PAIRS) for probe in tail_probe(*pair)
-    )
+    counts = Counter(probe for pair in probe_pairs(cases, _PAIRS) for probe in tail_probe(*pair))
     if not counts:
         return []
     probe, count = counts.most_common(1)[0]
