@@ -208,7 +208,7 @@ local function begin(flow, psn)
     flow.expected, flow.relative = psn, 0
     flow.starts, flow.numbers, flow.messages = {}, {}, 0
     flow.gaps, flow.lost, flow.adopt = {}, 0, false
-    flow.intact, flow.mtu = false, nil
+    flow.intact, flow.mtu, flow.open_read = false, nil, nil
 end
 
 local function flow_of(packet, psn)
@@ -294,13 +294,23 @@ local function judge_distance(flow, packet, record, d)
     end
 end
 
-local function psns_of_read(flow, packet)
-    local length = packet.read_length
-    if not length or (length > 256 and not flow.mtu) then
-        flow.adopt = true
-        return 1
+-- A READ takes as many PSNs as its responses; while the path MTU is unknown it is open
+-- how many, and what the next request has is right.
+local function advance(flow, packet, relative)
+    local length, psns = 0, 1
+    if packet.low == READ_REQUEST then
+        length = packet.read_length
     end
-    return math.max(1, math.ceil(length / (flow.mtu or 256)))
+    flow.open_read = nil
+    if not length then
+        flow.adopt = true
+    elseif length > 256 and not flow.mtu then
+        flow.adopt = true
+        flow.open_read = { packet = packet, relative = relative }
+    else
+        psns = math.max(1, math.ceil(length / (flow.mtu or 256)))
+    end
+    flow.expected, flow.relative = (packet.psn + psns) % PSNS, relative + psns
 end
 
 local function request(packet, record)
@@ -338,8 +348,7 @@ local function request(packet, record)
         return
     end
     flow.adopt, flow.lost = packet.finish == nil, 0
-    local psns = packet.low == READ_REQUEST and psns_of_read(flow, packet) or 1
-    flow.expected, flow.relative = (packet.psn + psns) % PSNS, relative + psns
+    advance(flow, packet, relative)
 end
 
 -- A response belongs to the only flow of the other direction that has sent its PSN.
@@ -376,6 +385,10 @@ local function response(packet, record)
         return
     end
     learn_mtu(flow, packet)
+    if flow.mtu and flow.open_read then
+        flow.adopt = false
+        advance(flow, flow.open_read.packet, flow.open_read.relative)
+    end
     record.relative = flow.relative + distance(flow.expected, packet.psn)
     record.message = flow.numbers[message_index(flow, record.relative)]
     for index = packet.positive and #flow.gaps or 0, 1, -1 do

@@ -67,8 +67,12 @@ def test_a_read_of_unknown_path_mtu_lets_the_next_psn_be_anything(tmp_path: Path
 
 def test_a_read_response_teaches_the_path_mtu(tmp_path: Path) -> None:
     first = BTH(opcode="RC READ RESP FIRST", dqpn=0x22, psn=0) / AETH() / bytes(1024)
-    frames = [read(0, 2048), frame(first, reverse=True), send(5), read(6, 2048), send(9)]
-    assert findings(tmp_path, frames) == ["", "", "", "", "PSN-02"]
+    last = BTH(opcode="RC READ RESP LAST", dqpn=0x22, psn=1) / AETH() / bytes(1024)
+    answers = [frame(answer, reverse=True) for answer in (first, last)]
+    frames = [read(0, 2048), *answers, send(2), read(3, 2048), send(6)]
+    assert findings(tmp_path, frames) == ["", "", "", "", "", "PSN-02"]
+    assert psns(tmp_path, frames)[:3] == [["0", "1"], ["0", "1"], ["1", "1"]]
+    assert findings(tmp_path, [read(0, 2048), answers[0], send(3)]) == ["", "", "PSN-02"]
 
 
 def test_a_gap_on_rc_is_reported_where_it_opens_unless_it_is_filled(tmp_path: Path) -> None:
