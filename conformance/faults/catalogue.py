@@ -11,11 +11,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.signatures import SIGNATURES, Signature
+from roceproof.conformance.faults.engine import Engine, outgoing, through
 from roceproof.conformance.faults.icrc_catalogue import (
     STREAM_FAULTS,
     FaultError,
+    engine_of,
     sent_from,
-    spoil,
     stream_fault,
 )
 from roceproof.conformance.faults.icrc_static import SLIPS
@@ -82,6 +83,8 @@ def plant(
 ) -> list[Capture]:
     """The captures of a conversation whose first station has the fault, or several at once.
 
+    The peer is correct: it drops what has a wrong ICRC, so RC queue pairs
+    retransmit and die. (S60 alone looks ahead and is planted afterwards.)
     Several means: static ICRC faults that compose, or one ICRC fault, with at
     most one PSN fault beside; `variant` is then that of the PSN fault.
     """
@@ -90,15 +93,28 @@ def plant(
     of_icrc = tuple(fault for fault in ids if fault not in PSN_FAULTS)
     if len(of_psn) > 1:
         raise FaultError(f"{' and '.join(of_psn)} do not compose; plant one PSN fault at a time")
-    sent_by = sent_from(conversation.stations[0].mac)
-    made = [conversation.capture()]
-    if of_psn:
-        made = captures(of_psn[0], conversation, variant=variant)
-        variant = 0
     if not of_icrc:
-        return made
+        return captures(of_psn[0], conversation, variant=variant)
+    chosen = 0 if of_psn else variant
     return [
-        Capture(spoil(of_icrc, frames, sent_by, variant=variant, stalls=stalls), facts)
-        for frames, facts in made
+        made
         for stalls in stream_fault(of_icrc[0]).runs
+        for engine in [engine_of(of_icrc, variant=chosen, stalls=stalls)]
+        for made in _played(engine, of_psn, conversation, variant)
     ]
+
+
+def _played(
+    engine: Engine, of_psn: list[str], conversation: Conversation, variant: int
+) -> list[Capture]:
+    sent_by = sent_from(conversation.stations[0].mac)
+    right = (outgoing(*timed) for timed in conversation.frames() if sent_by(timed.frame))
+    engine.prepare(out for out in right if out is not None)
+    transmit = None if engine.looks_ahead else engine.transmit
+    if of_psn:
+        made = captures(of_psn[0], conversation, variant=variant, transmit=transmit)
+    else:
+        made = [conversation.capture(transmit=transmit)]
+    if transmit is not None:
+        return made
+    return [Capture(through(engine, frames, sent_by), facts) for frames, facts in made]

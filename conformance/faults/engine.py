@@ -59,6 +59,7 @@ class Engine:
     """An ICRC engine with a fault; right where a subclass does not say otherwise."""
 
     needs_residue: ClassVar[bool] = False
+    looks_ahead: ClassVar[bool] = False  # works on a whole stream only
     width: ClassVar[int] = 1
     residue = 0
     stalls = False
@@ -71,26 +72,38 @@ class Engine:
         """What leaves."""
         return out.with_icrc(self.value(out))
 
-    def run(self, packets: list[Outgoing]) -> list[bytes]:
-        """What leaves for a whole stream."""
+    def prepare(self, packets: Iterable[Outgoing]) -> None:
+        """Choose the length that is computed wrongly: the one most frequent in the stream."""
         if self.needs_residue:
             tails = Counter(out.body_end % self.width for out in packets)
             self.residue = max(sorted(tails), key=lambda tail: tails[tail])
+
+    def run(self, packets: list[Outgoing]) -> list[bytes]:
+        """What leaves for a whole stream."""
         return [self.frame(out) for out in packets]
 
+    def transmit(self, time_ns: int, frame: bytes) -> bytes:
+        """What leaves for the next packet of a stream that is being made."""
+        out = outgoing(time_ns, frame)
+        return frame if out is None else self.frame(out)
 
-def through(
-    engine: Engine, frames: Iterable[TimedFrame], sent_by: SentBy, *, stalls: bool = False
-) -> list[TimedFrame]:
+
+def outgoing(time_ns: int, frame: bytes) -> Outgoing | None:
+    """A frame as the engine sees it; None if it is no sound RoCE packet."""
+    layout = locate(frame)
+    return None if layout is None or layout.fault else Outgoing(time_ns, frame, layout)
+
+
+def through(engine: Engine, frames: Iterable[TimedFrame], sent_by: SentBy) -> list[TimedFrame]:
     """A capture in which the packets of the chosen stations went through the engine."""
     capture = list(frames)
     chosen = [
-        (index, Outgoing(time, frame, layout))
+        (index, out)
         for index, (time, frame) in enumerate(capture)
-        if sent_by(frame) and (layout := locate(frame)) is not None and layout.fault is None
+        if sent_by(frame) and (out := outgoing(time, frame)) is not None
     ]
-    engine.stalls = stalls
-    spoilt = engine.run([out for _, out in chosen])
-    for (index, out), frame in zip(chosen, spoilt, strict=True):
+    packets = [out for _, out in chosen]
+    engine.prepare(packets)
+    for (index, out), frame in zip(chosen, engine.run(packets), strict=True):
         capture[index] = TimedFrame(out.time_ns, frame)
     return capture

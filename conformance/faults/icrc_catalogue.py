@@ -86,8 +86,18 @@ def spoil(
     variant: int = 0,
     stalls: bool = False,
 ) -> list[TimedFrame]:
-    """The capture with the fault, or several static ones, in the stations that `sent_by` picks."""
-    return through(_engine(faults, variant), frames, sent_by, stalls=stalls)
+    """The capture with the fault, or several static ones, in the stations that `sent_by` picks.
+
+    Nobody reacts: the peer goes on as if all were right.
+    """
+    return through(engine_of(faults, variant=variant, stalls=stalls), frames, sent_by)
+
+
+def engine_of(faults: str | tuple[str, ...], *, variant: int = 0, stalls: bool = False) -> Engine:
+    """An engine with the fault, or with several static ones."""
+    engine = _engine(faults, variant)
+    engine.stalls = stalls
+    return engine
 
 
 def _engine(faults: str | tuple[str, ...], variant: int) -> Engine:

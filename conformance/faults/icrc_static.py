@@ -156,8 +156,14 @@ def compose(*faults: str) -> Recipe | None:
     merged: Slip | None = Slip()
     for fault in faults:
         merged = merged.merged(SLIPS[fault]) if merged else None
-    if merged is None or merged.unmasked & merged.also_masked:
+    if merged is None or merged.unmasked & merged.also_masked or _breaks_words(merged):
         return None
     both = merged.recipe()
     partial = [compose(*(f for f in faults if f != left)) for left in faults if len(faults) > 1]
     return None if both in partial or both == _RIGHT else both
+
+
+def _breaks_words(slip: Slip) -> bool:
+    """Whether words are swapped though what is fed does not divide into words."""
+    uneven = slip.beat or slip.prefix in (Prefix.ETHERNET, Prefix.ONES_AND_ETHERNET)
+    return bool(slip.swap_words and (uneven or slip.whole_frame))

@@ -48,6 +48,7 @@ class LeaksBthByte(LeaksMask):
 class MixesEngines(Engine):
     """S60: of two packets of different queue pairs in flight, each gets the other's ICRC."""
 
+    looks_ahead = True
     _TOGETHER_NS = 2_000
 
     def run(self, packets: list[Outgoing]) -> list[bytes]:

@@ -16,9 +16,10 @@ from heapq import heappop, heappush
 from random import Random
 from typing import NamedTuple, Protocol
 
+from roceproof.conformance import icrc
 from roceproof.conformance.codec import Packet, build
 from roceproof.conformance.framing import locate
-from roceproof.conformance.ip import Ipv4
+from roceproof.conformance.ip import Ipv4, checksum
 from roceproof.conformance.opcodes import Transport
 
 _BITS_PER_NS = 25
@@ -54,6 +55,13 @@ class Receive(Protocol):
 
     def __call__(self, packet: Packet, *, corrupted: bool) -> None:
         """Take the packet; a corrupted one has a wrong ICRC."""
+
+
+class Transmit(Protocol):
+    """A stage behind the right transmitter that may spoil what leaves."""
+
+    def __call__(self, time_ns: int, frame: bytes) -> bytes:
+        """The frame that leaves in place of the right one."""
 
 
 class Source(Protocol):
@@ -113,9 +121,10 @@ class Network:
 class Port:
     """A station's transmitter: takes one packet at a time from its sources in turn."""
 
-    def __init__(self, network: Network, *, at_tap: bool) -> None:
+    def __init__(self, network: Network, *, at_tap: bool, transmit: Transmit | None = None) -> None:
         self.network = network
         self.at_tap = at_tap
+        self._transmit = transmit
         self.receive: Receive
         self.peer: Port
         self._sources: deque[Source] = deque()
@@ -146,6 +155,8 @@ class Port:
         if not self.at_tap:
             packet = network.through_switch(packet)
         frame = build(packet)
+        if self._transmit is not None:
+            frame = self._transmit(network.now, frame)
         self._free_at = network.now + (len(frame) + _GAP_BYTES) * 8 // _BITS_PER_NS
         self.wake(self._free_at)
         if self.at_tap:
@@ -158,15 +169,25 @@ class Port:
         if fate is Fate.CORRUPTED:
             frame = _corrupted(frame)
         arrival = self._free_at + _PROPAGATION_NS
-        network.at(arrival, lambda: self._arrive(packet, frame, fate))
+        network.at(arrival, lambda: self._arrive(packet, frame))
 
-    def _arrive(self, packet: Packet, frame: bytes, fate: Fate) -> None:
+    def _arrive(self, packet: Packet, frame: bytes) -> None:
         network = self.network
         if not self.at_tap:
             network.seen.append(TimedFrame(network.now, frame))
             if network.lost():
                 return
-        self.peer.receive(packet, corrupted=fate is Fate.CORRUPTED)
+        if _reaches_roce(frame):
+            sound = icrc.check(frame).judgement is icrc.Judgement.OK
+            self.peer.receive(packet, corrupted=not sound)
+
+
+def _reaches_roce(frame: bytes) -> bool:
+    """Whether the IP layer of the receiver lets the packet through."""
+    layout = locate(frame)
+    if layout is None or layout.fault is not None:
+        return False
+    return layout.version == 6 or checksum(frame[layout.ip : layout.udp]) == 0
 
 
 def _corrupted(frame: bytes) -> bytes:

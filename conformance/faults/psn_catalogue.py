@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from roceproof.conformance.faults import psn_expect_faults as expect
 from roceproof.conformance.faults import psn_send_faults as send
+from roceproof.conformance.faults.network import Transmit
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.psn_habits import Device, ExpectHabits, SendHabits
 from roceproof.conformance.faults.queue_pair import Habits
@@ -193,11 +194,17 @@ _ROWS = (
 PSN_FAULTS: dict[str, PsnFault] = {row.id: row for row in _ROWS}
 
 
-def captures(fault: str, conversation: Conversation, *, variant: int = 0) -> list[Capture]:
+def captures(
+    fault: str,
+    conversation: Conversation,
+    *,
+    variant: int = 0,
+    transmit: Transmit | None = None,
+) -> list[Capture]:
     """What a tap at the faulty station records, one capture for each run of the row."""
     row = PSN_FAULTS[fault]
     return [
-        _played(row, conversation, variant, _habits(row.variants[variant], stalls))
+        _played(row, conversation, variant, _habits(row.variants[variant], stalls), transmit)
         for stalls in row.runs
     ]
 
@@ -207,12 +214,18 @@ def healthy(fault: str, conversation: Conversation, *, variant: int = 0) -> Capt
     return _played(PSN_FAULTS[fault], conversation, variant, Habits())
 
 
-def _played(row: PsnFault, conversation: Conversation, variant: int, habits: Habits) -> Capture:
+def _played(
+    row: PsnFault,
+    conversation: Conversation,
+    variant: int,
+    habits: Habits,
+    transmit: Transmit | None = None,
+) -> Capture:
     changes = {**row.setting}
     if row.variant_settings:
         changes |= row.variant_settings[variant]
     troubles = (row.own_trouble, row.peer_trouble)
-    return replace(conversation, **changes).capture(habits, troubles=troubles)
+    return replace(conversation, **changes).capture(habits, troubles=troubles, transmit=transmit)
 
 
 def _habits(kind: type[SendHabits] | type[ExpectHabits], stalls: bool) -> Habits:

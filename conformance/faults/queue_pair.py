@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from roceproof.conformance.codec import Packet
 from roceproof.conformance.faults.envelope import Envelope
-from roceproof.conformance.faults.network import Network, Port, Sending
+from roceproof.conformance.faults.network import Network, Port, Sending, Transmit
 from roceproof.conformance.faults.plan import Connection
 from roceproof.conformance.faults.psn_habits import Device, ExpectHabits, SendHabits
 from roceproof.conformance.faults.requester_model import Requester, Trouble
@@ -108,8 +108,8 @@ def _is_read_middle(opcode: int) -> bool:
 class Adapter:
     """A port with its queue pairs, by number."""
 
-    def __init__(self, network: Network, *, at_tap: bool) -> None:
-        self.port = Port(network, at_tap=at_tap)
+    def __init__(self, network: Network, *, at_tap: bool, transmit: Transmit | None = None) -> None:
+        self.port = Port(network, at_tap=at_tap, transmit=transmit)
         self.queue_pairs: dict[int, QueuePair] = {}
         self.port.receive = self._receive
 

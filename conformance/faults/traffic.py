@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from roceproof.conformance.faults.facts import Facts, facts_of
-from roceproof.conformance.faults.network import Network, TimedFrame
+from roceproof.conformance.faults.network import Network, TimedFrame, Transmit
 from roceproof.conformance.faults.plan import Connection, Kind, Menu, Planner, Station
 from roceproof.conformance.faults.queue_pair import Adapter, Habits, QueuePair
 from roceproof.conformance.faults.requester_model import Trouble
@@ -82,15 +82,20 @@ class Conversation:
         second: Habits = _RIGHT,
         *,
         troubles: tuple[Trouble, Trouble] = (_UNDISTURBED, _UNDISTURBED),
+        transmit: Transmit | None = None,
     ) -> Capture:
-        """Play the conversation, with planted habits and accidents if asked for."""
+        """Play the conversation, with planted habits and accidents if asked for.
+
+        `transmit` is the last stage of the first station's transmitter; the
+        peer drops what leaves it with a wrong ICRC or IP checksum.
+        """
         network = Network(
             loss=self.loss,
             unseen_loss=self.unseen_loss,
             ce_rate=self.ce_rate,
             seed=self.seed,
         )
-        adapters = Adapter(network, at_tap=True), Adapter(network, at_tap=False)
+        adapters = Adapter(network, at_tap=True, transmit=transmit), Adapter(network, at_tap=False)
         adapters[0].port.peer, adapters[1].port.peer = adapters[1].port, adapters[0].port
         for number, connection in enumerate(self.connections_made):
             for side, habits in enumerate((first, second)):

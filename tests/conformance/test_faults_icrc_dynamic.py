@@ -186,10 +186,8 @@ def test_s63_mixes_right_and_stale_bytes() -> None:
 
 
 def test_two_static_faults_are_planted_together_and_others_refused() -> None:
-    (both,) = plant(("S01", "S26"), MIX)
-    assert both.facts == MIX.capture().facts
     alone = spoil("S01", FRAMES, OWN)
-    for first, two in zip(alone, both.frames, strict=True):
+    for first, two in zip(alone, spoil(("S01", "S26"), FRAMES, OWN), strict=True):
         if OWN(first.frame):
             assert field(two.frame) == field(first.frame)[::-1]
     with pytest.raises(FaultError, match="do not compose"):
@@ -202,12 +200,38 @@ def test_two_static_faults_are_planted_together_and_others_refused() -> None:
         plant(("P01", "P03"), MIX)
 
 
+def test_a_correct_peer_never_answers_what_has_a_wrong_icrc() -> None:
+    (made,) = plant("S26", MIX)
+    packets = [packet for _, frame in made.frames if (packet := parse(frame))]
+    theirs = [p for p in packets if p.src_mac == MIX.stations[1].mac]
+    assert made.facts == MIX.capture().facts
+    assert theirs and not any(OPCODES[p.bth.opcode].is_response for p in theirs)
+    first = [p.bth.psn for p in packets if p.bth.dest_qpn == made.facts["qps"][1]["qpn"]]
+    assert first.count(first[0]) == 4, "sent once and three times more"
+
+
+@pytest.mark.parametrize("fault", ["S03", "S56", "S57", "S60"])
+def test_only_the_planted_station_sends_wrong_packets(fault: str) -> None:
+    (made,) = plant(fault, MIX)
+    wrong_ones = [f for _, f in made.frames if icrc.check(f).judgement is not Judgement.OK]
+    assert all(OWN(frame) for frame in wrong_ones)
+    assert bool(wrong_ones) == (fault != "S56")
+
+
 def test_a_psn_fault_and_an_icrc_fault_are_planted_together() -> None:
-    (psn_only,) = plant("P03", MIX)
     (both,) = plant(("P03", "S26"), MIX)
-    for one, two in zip(psn_only.frames, both.frames, strict=True):
-        wanted = field(one.frame)[::-1] if OWN(one.frame) else field(one.frame)
-        assert field(two.frame) == wanted
+    for _, frame in both.frames:
+        right = field(icrc.reseal(frame))
+        assert field(frame) == (right[::-1] if OWN(frame) else right)
+    starts = {row["remote_qpn"]: row for row in both.facts["qps"][::2]}
+    shared = 0
+    for (_, one), (_, two) in pairwise(item for item in both.frames if OWN(item.frame)):
+        first, second = parse(one), parse(two)
+        assert first and second
+        same = first.bth.dest_qpn == second.bth.dest_qpn in starts
+        middle = OPCODES[first.bth.opcode].position == Position.FIRST
+        shared += same and middle and first.bth.psn == second.bth.psn
+    assert shared > 0
 
 
 @pytest.mark.parametrize("fault", ["S59", "P16"])

@@ -75,6 +75,7 @@ def test_unmasked_ttl_and_swapped_bytes_compose() -> None:
         ("S46", "S26"),
         ("S05", "S08"),
         ("S11", "S12"),
+        ("S43", "S38"),
     ],
 )
 def test_faults_that_exclude_or_swallow_each_other_do_not_compose(pair: tuple[str, str]) -> None:
