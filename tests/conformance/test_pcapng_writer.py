@@ -18,6 +18,17 @@ RECORDS = [
     Record("east", 1_700_000_000_123_456_789, Flow.OUTBOUND, FRAME, "first", number=1),
     Record("west", 5 << 32, Flow.INBOUND, b"\1\2\3", number=2, interface_index=1, bytes_cut=7),
     Record("east", 0, Flow.UNKNOWN, b"", number=3),
+    Record(
+        "east",  # of that name, but another one
+        1,
+        Flow.INBOUND,
+        FRAME,
+        marked_bad=True,
+        number=4,
+        interface_index=2,
+        fcs_bytes=4,
+        link_type=228,
+    ),
 ]
 
 
@@ -25,6 +36,16 @@ RECORDS = [
 def test_records_come_back_as_they_were(tmp_path: Path, name: str) -> None:
     write_pcapng(tmp_path / name, RECORDS, comment="about the section")
     assert list(read(tmp_path / name)) == RECORDS
+
+
+def test_a_comment_too_long_for_one_option_is_parted_between_lines(tmp_path: Path) -> None:
+    comment = "\n".join(["x" * 40_000, "y" * 40_000, "z" * 70_000])
+    late = Record("east", 1 << 70, Flow.UNKNOWN, FRAME, comment, number=1)
+    write_pcapng(tmp_path / "a.pcapng", [late])
+    (record,) = read(tmp_path / "a.pcapng")
+    assert record.comment.replace("\n", "") == comment.replace("\n", "")
+    assert record.comment.splitlines()[:2] == comment.splitlines()[:2]
+    assert record.time_ns == (1 << 64) - 1
 
 
 def test_the_same_records_are_the_same_bytes(tmp_path: Path) -> None:
