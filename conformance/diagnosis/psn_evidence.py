@@ -10,9 +10,13 @@ from typing import NamedTuple
 from roceproof.conformance.diagnosis import psn_recovery, psn_responder
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn_increment import carry, hypotheses
+from roceproof.conformance.diagnosis.psn_loss import Gap, judge_gap
 from roceproof.conformance.diagnosis.psn_start import follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn_stream import Step, Stream
 from roceproof.conformance.diagnosis.psn_timeline import PSN_MODULUS, Key, Side
+from roceproof.conformance.diagnosis.result import LOST
+
+_LIKE_LOSS = frozenset({"P12", "P16", "P23"})
 
 
 class Cause(Enum):
@@ -22,6 +26,7 @@ class Cause(Enum):
     COUNTING = auto()
     REACTION = auto()
     """To a loss, or to requests: a peer that counts wrongly provokes it."""
+    NETWORK = auto()
 
 
 class Evidence(NamedTuple):
@@ -80,7 +85,22 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
     if wrong:
         frames = [step.after.number for step in wrong]
         ids = hypotheses(stream)
+        if not side.reliable and set(ids) <= _LIKE_LOSS and _between_messages(stream, wrong):
+            ids.append(LOST)
         yield _evidence(side, Cause.COUNTING, ids, frames, _step_text(wrong), peer=False)
+    torn = stream.torn
+    if torn:
+        step = torn[0]
+        text = f"in front of frame {step.after.number} packets of a message are missing"
+        frames = [step.after.number for step in torn]
+        yield _evidence(side, Cause.NETWORK, (LOST,), frames, text, peer=False)
+
+
+def _between_messages(stream: Stream, wrong: Sequence[Step]) -> bool:
+    return all(
+        step.skipped and judge_gap(stream.requests, step.before, step.after) is Gap.BETWEEN
+        for step in wrong
+    )
 
 
 def _step_text(wrong: Sequence[Step]) -> str:

@@ -25,7 +25,7 @@ from roceproof.conformance.diagnosis.psn_evidence import (
 from roceproof.conformance.diagnosis.psn_increment import meet_neighbours
 from roceproof.conformance.diagnosis.psn_stream import streams_of
 from roceproof.conformance.diagnosis.psn_timeline import Key, sides_of
-from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.signatures import SIGNATURES, title
 
 _SHOWN = 3
@@ -68,7 +68,7 @@ def _diagnose(
 ) -> list[Diagnosis]:
     diagnoses = []
     counted: tuple[str, ...] = ()
-    counting = [found for found in evidence if found.cause is Cause.COUNTING]
+    counting = [found for found in evidence if found.cause in (Cause.COUNTING, Cause.NETWORK)]
     if counting:
         counted = _best(counting)
         diagnoses.append(_diagnosis(device, counted, counting))
@@ -106,10 +106,18 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
         text = f"{device}: no hypothesis fits. {text}."
         return Diagnosis(UNDECIDED, (), tuple(frames), 0, total, text, advice)
     id_, *others = ids
-    advice = f"Look at {SIGNATURES[id_].look}."
+    advice = "Capture at the sender." if id_ == LOST else f"Look at {SIGNATURES[id_].look}."
     if others:
-        names = "; ".join(f"{other}: {title(other)}" for other in others)
-        traffic = " or ".join(dict.fromkeys(SIGNATURES[each].traffic for each in ids))
+        names = "; ".join(f"{other}: {_title(other)}" for other in others)
+        traffic = " or ".join(dict.fromkeys(_separating(each) for each in ids))
         advice += f" This traffic fits as well: {names}. To tell them apart: {traffic}."
-    text = f"{device}: {title(id_)}. {text}."
+    text = f"{device}: {_title(id_)}. {text}."
     return Diagnosis(id_, tuple(others), tuple(frames), len(frames), total, text, advice)
+
+
+def _title(id_: str) -> str:
+    return "packets were lost in front of the capture" if id_ == LOST else title(id_)
+
+
+def _separating(id_: str) -> str:
+    return "a capture at the sender" if id_ == LOST else SIGNATURES[id_].traffic

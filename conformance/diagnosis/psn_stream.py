@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from roceproof.conformance.diagnosis.psn_loss import Gap, judge_gap
 from roceproof.conformance.diagnosis.psn_timeline import (
     PATH_MTUS,
     PSN_MODULUS,
@@ -38,6 +39,13 @@ class Step:
     def taken(self) -> int:
         """The distance on the wire."""
         return distance(self.after.psn, self.before.psn)
+
+    @property
+    def torn(self) -> list[Step]:
+        """Steps in which a UC message lost packets on its way to the capture."""
+        if self.side.reliable:
+            return []
+        return [step for step in self.steps if step.wrong and self.excused(step)]
 
     @property
     def wrong(self) -> bool:
@@ -98,6 +106,13 @@ class Stream:
             yield from run
 
     @property
+    def torn(self) -> list[Step]:
+        """Steps in which a UC message lost packets on its way to the capture."""
+        if self.side.reliable:
+            return []
+        return [step for step in self.steps if step.wrong and self.excused(step)]
+
+    @property
     def wrong(self) -> list[Step]:
         """Steps that are neither right nor the work of a network that lost packets."""
         return [step for step in self.steps if step.wrong and not self.excused(step)]
@@ -105,8 +120,10 @@ class Stream:
     def excused(self, step: Step) -> bool:
         """Whether every PSN left out came later, or was acknowledged although it was not seen."""
         missing = step.skipped
-        if not missing or not self.side.reliable:
+        if not missing:
             return False
+        if not self.side.reliable:
+            return judge_gap(self.requests, step.before, step.after) is Gap.TORN
         return all(psn in self.filled for psn in missing) or self._acknowledged(step, missing[-1])
 
     def _acknowledged(self, step: Step, last: int) -> bool:

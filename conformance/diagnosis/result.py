@@ -8,6 +8,7 @@ from typing import Any
 
 UNDECIDED = "undecided"
 CORRUPT = "corrupt"
+LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from roceproof.conformance.capture import read
 from roceproof.conformance.capture_record import Flow, Record
 from roceproof.conformance.codec import Packet, build, parse
 from roceproof.conformance.diagnosis.report import explain
-from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.faults.traffic import Conversation
@@ -56,7 +58,7 @@ def diagnoses(fault: str, variant: int, seed: int, *, facts: bool) -> list[Diagn
 
 def names(found: Iterable[Diagnosis]) -> set[str]:
     """The signatures; what the network broke, or was made to break, is not one."""
-    return {name for each in found for name in (each.id, *each.equivalent)} - {CORRUPT}
+    return {name for each in found for name in (each.id, *each.equivalent)} - {CORRUPT, LOST}
 
 
 def check_named(fault: str, variant: int, seed: int) -> None:
@@ -100,6 +102,13 @@ def test_healthy_traffic_is_not_accused_whatever_the_network_does(
         for facts in (None, capture.facts):
             found = explain(records(capture.frames), facts)
             assert not found, (seed, [each.text for each in found])
+
+
+def test_a_torn_uc_message_is_the_networks_fault() -> None:
+    captured = read(Path(__file__).parents[1] / "captures" / "rxe" / "uc_write_gap.pcapng.gz")
+    (found,) = explain(captured)
+    assert found.id == LOST
+    assert "lost in front of the capture" in found.text
 
 
 def test_the_wrong_packets_are_counted_and_named() -> None:
