@@ -57,7 +57,10 @@ _EQUIVALENT = {
     "S25": ("S27",),
     "S27": ("S25",),
 }
-_STALLS = "one capture shows wrong values only; the cause takes the same run without stalls"
+_LIMITS = {
+    "S56": "TTL and hop limit of 255 are legal: alone they show against the configured ones only",
+    "S59": "one capture shows wrong values only; the cause takes the same run without stalls",
+}
 
 FAULTS: dict[str, Fault] = {
     **{fault: Fault(fault, Kind.STATIC, equivalent=_EQUIVALENT.get(fault, ())) for fault in SLIPS},
@@ -67,7 +70,7 @@ FAULTS: dict[str, Fault] = {
             Kind.DYNAMIC,
             len(row.engines),
             len(row.runs),
-            limits=_STALLS if len(row.runs) > 1 else "",
+            limits=_LIMITS.get(fault, ""),
         )
         for fault, row in STREAM_FAULTS.items()
     },
