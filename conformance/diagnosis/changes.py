@@ -19,12 +19,14 @@ Edit = Callable[[Case, bytearray], None]
 Start = Callable[[Engine], int]
 
 _ICRC_BYTES = 4
+_IPV4_OFFSETS = frozenset({1, 8, 10, 11, 26, 27, 32})
 
 
 class Change(NamedTuple):
     """One fault; what is not None is what it alters."""
 
     id: str
+    """A signature, or two joined by "+" where they make one mask together."""
     note: str
     touches: frozenset[str]
     edit: Edit | None = None
@@ -110,20 +112,36 @@ def each(*edits: Edit) -> Edit:
     return edit
 
 
-def _ipv4_mask_on_ipv6(udp: tuple[int, ...]) -> Edit:
+def _ipv4_mask_on_ipv6(offsets: Iterable[int], *, ip_only: bool = False) -> Edit:
+    places = frozenset(offsets)
+
     def edit(case: Case, head: bytearray) -> None:
         if case.seen.version == 6 and not case.seen.is_v1:
-            last = case.udp_at if udp == () else len(head)
+            last = case.udp_at if ip_only else len(head)
             head[:last] = case.head[:last]
-            for at in (1, 8, 10, 11, *udp):
+            for at in places:
                 head[at] = 0xFF
 
     return edit
 
 
+def _ipv4_mask_lacks(field: str, *offsets: int) -> Edit:
+    """One mask serves both versions of IP, and lacks a field."""
+    others = _IPV4_OFFSETS.difference(offsets)
+    return each(_over_ipv4(unmask(field)), _ipv4_mask_on_ipv6(others))
+
+
 def _ipv6_byte_8(case: Case, head: bytearray) -> None:
     if case.seen.version == 6:
         head[7], head[8] = case.head[7], 0xFF
+
+
+def _over_ipv4(edit: Edit) -> Edit:
+    def narrowed(case: Case, head: bytearray) -> None:
+        if case.seen.version == 4:
+            edit(case, head)
+
+    return narrowed
 
 
 def _before_congestion_mark(transport: int) -> Edit:
@@ -187,7 +205,17 @@ CHANGES: tuple[Change, ...] = (
     _head("S34", "", ["id"], zeros("id")),
     _head("S35", "", ["fragment"], ones("fragment")),
     _head("S44", "", ["psn"], number("psn", 1)),
-    _head("S48", "", [*MASKED, "ipv6"], _ipv4_mask_on_ipv6((26, 27, 32))),
+    _head("S48", "", [*MASKED, "ipv6"], _ipv4_mask_on_ipv6(_IPV4_OFFSETS)),
+    *(
+        _head(f"{name}+S48", "", [*MASKED, "ipv6"], _ipv4_mask_lacks(field, *offsets))
+        for name, field, offsets in (
+            ("S01", "ttl", (8,)),
+            ("S02", "tos", (1,)),
+            ("S03", "ip checksum", (10, 11)),
+            ("S04", "udp checksum", (26, 27)),
+            ("S05", "bth byte 4", (32,)),
+        )
+    ),
     _head("S49", "", ["ttl", "ipv6"], _ipv6_byte_8),
     _head("S50", "", ["pad count"], ones("pad count")),
     _head("S51", "", ["migreq"], ones("migreq")),
@@ -221,6 +249,15 @@ CHANGES: tuple[Change, ...] = (
     _head("S02", "before a switch marked it, ECT(0)", ["tos"], _before_congestion_mark(2)),
     _head("S02", "before a switch marked it, ECT(1)", ["tos"], _before_congestion_mark(1)),
     _head("S05", "FECN and BECN only", ["bth byte 4"], unmask("ecn bits")),
+    *(
+        _head(name, "over IPv4 only", [f"ipv4 {field}"], _over_ipv4(unmask(field)))
+        for name, field in (
+            ("S01", "ttl"),
+            ("S02", "tos"),
+            ("S04", "udp checksum"),
+            ("S05", "bth byte 4"),
+        )
+    ),
     _head("S07", "in the IP header only", _IP_MASK, zeros(*_IP_MASK)),
     _head("S32", "the IP length only", ["length"], number("ip length", -_ICRC_BYTES)),
     _head("S32", "the UDP length only", ["length"], number("udp length", -_ICRC_BYTES)),
@@ -228,6 +265,11 @@ CHANGES: tuple[Change, ...] = (
     _head("S33", "the UDP length only", ["length"], zeros("udp length")),
     _head("S34", "it is one higher when the CRC sees it", ["id"], number("id", 1)),
     _head("S35", "seen as zeros", ["fragment"], zeros("fragment")),
-    _head("S48", "in the IP header only", [*_IP_MASK, "ipv6"], _ipv4_mask_on_ipv6(())),
+    _head(
+        "S48",
+        "in the IP header only",
+        [*_IP_MASK, "ipv6"],
+        _ipv4_mask_on_ipv6((1, 8, 10, 11), ip_only=True),
+    ),
     _head("S50", "seen as zeros", ["pad count"], zeros("pad count")),
 )

@@ -15,6 +15,7 @@ ONES = 0xFFFFFFFF
 _ONE = 1 << 31  # the polynomial 1
 _CASTAGNOLI = 0x82F63B78
 _ETHERNET = 0xEDB88320
+_STEP = 1024
 
 
 class Crc:
@@ -35,6 +36,12 @@ class Crc:
     def shift(self, register: int, count: int) -> int:
         """The register after `count` zero bytes, or that many before."""
         return self.times(register, self._power(8 * count)) if register else 0
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - there are two instances, for good
+    def shifter(self, count: int) -> tuple[tuple[int, ...], ...]:
+        """`shift` by that many bytes as one table per byte of the register, to be XORed."""
+        columns = [self.shift(1 << bit, count) for bit in range(32)]
+        return tuple(_span(columns[place : place + 8]) for place in range(0, 32, 8))
 
     def times(self, a: int, b: int) -> int:
         """The product of two registers as polynomials."""
@@ -70,6 +77,14 @@ class Crc:
         return power
 
 
+def _span(columns: list[int]) -> tuple[int, ...]:
+    """Return all sums of the columns, in the order of their selections read as numbers."""
+    sums = [0]
+    for column in columns:
+        sums += [each ^ column for each in sums]
+    return tuple(sums)
+
+
 ETHERNET = Crc(_ETHERNET)
 CASTAGNOLI = Crc(_CASTAGNOLI)
 
@@ -82,9 +97,17 @@ def locate_bit(error: int, limit: int) -> tuple[int, int] | None:
     if error.bit_count() == 1:
         place = error.bit_length() - 1
         return place // 8 - 4, place % 8
-    register = error
-    for distance in range(8 * limit):
-        register = ETHERNET.back(register)
-        if register.bit_count() == 1 and distance % 8 == 7 and register < 256:
-            return distance // 8, register.bit_length() - 1
-    return None
+    place = _places(-(-limit // _STEP) * _STEP).get(error, 8 * limit)
+    return divmod(place, 8) if place < 8 * limit else None
+
+
+@lru_cache(maxsize=4)
+def _places(limit: int) -> dict[int, int]:
+    """Return the effect of every bit up to a distance from the end."""
+    places = {}
+    effects = [ETHERNET.run(bytes([1 << bit]), 0) for bit in range(8)]
+    for distance in range(limit):
+        for bit in range(8):
+            places[effects[bit]] = 8 * distance + bit
+        effects = [ETHERNET.run(b"\0", effect) for effect in effects]
+    return places

@@ -45,7 +45,7 @@ class Recipe:
     def ids(self) -> tuple[str, ...]:
         """The signatures of its parts."""
         parts = [option.id for option in self.coverage.options]
-        parts += [change.id for change in self.changes]
+        parts += [part for change in self.changes for part in change.id.split("+")]
         return tuple(sorted({*self.engine_ids, *self.reordering.ids, *parts}))
 
     @property

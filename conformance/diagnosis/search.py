@@ -16,7 +16,7 @@ from typing import NamedTuple
 from roceproof.conformance.diagnosis.case import MASKED, Case
 from roceproof.conformance.diagnosis.changes import CHANGES, Change
 from roceproof.conformance.diagnosis.coverage import OPTIONS, Coverage
-from roceproof.conformance.diagnosis.crc import ONES
+from roceproof.conformance.diagnosis.crc import ONES, Crc
 from roceproof.conformance.diagnosis.engine import ENGINES, REORDERINGS, Engine, Reordering
 from roceproof.conformance.diagnosis.hypothesis import Recipe
 
@@ -118,12 +118,12 @@ class _Base:
     def _added(self, change: Change, delta: bytes, front: int, skip: int, rest: int) -> int:
         crc, value = self._engine.crc, ONES if change.inverted else 0
         if change.start is not None:
-            other = change.start(self._engine) ^ self._engine.start
-            value ^= crc.shift(other, front + len(delta) - skip + rest)
+            register = change.start(self._engine) ^ self._engine.start
+            value ^= _moved(crc, register, front + len(delta) - skip + rest)
         if change.edit is not None:
             visible = delta[skip:] if rest >= 0 else delta[skip:rest]
             if any(visible):
-                value ^= crc.shift(self._engine.run(visible, 0), max(rest, 0))
+                value ^= _moved(crc, self._engine.run(visible, 0), max(rest, 0))
         return value
 
     @cached_property
@@ -202,8 +202,8 @@ class Search:
 
 
 def _coverages(most: int) -> list[Coverage]:
-    """Return all of one option, and combinations of the catalogue's own variants."""
-    own = [option for option in OPTIONS if not option.note]
+    """Return all of one option, and all combinations of those that the catalogue has."""
+    own = [option for option in OPTIONS if not option.note or "end" not in option.parts]
     found = [Coverage(), *(Coverage((option,)) for option in OPTIONS)]
     for count in range(2, most + 1):
         found += [
@@ -213,6 +213,11 @@ def _coverages(most: int) -> list[Coverage]:
             == len(frozenset[str]().union(*(option.parts for option in chosen)))
         ]
     return found
+
+
+def _moved(crc: Crc, register: int, count: int) -> int:
+    a, b, c, d = crc.shifter(count)
+    return a[register & 255] ^ b[register >> 8 & 255] ^ c[register >> 16 & 255] ^ d[register >> 24]
 
 
 def _difference(a: bytes, b: bytes) -> bytes:
