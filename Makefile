@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-tap test test-long lint format bench stock-captures clean distclean c-test
+.PHONY: help setup demo demo-tap test test-long lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,13 @@ format: setup packages-lint ## rewrite C and Python sources in the project's sty
 
 bench: setup ## simulated cycles per second, bare and with the bridge
 	@$(BIN)/python bench/simulation.py
+
+bench-check: setup packages-test ## checked packets per second, beside the bare limit, tshark and Scapy
+	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/$(BUILD)/bench PCAP=$(CURDIR)/$(BUILD)/pcap
+	@$(BIN)/python bench/check.py
+
+fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=1000000 SECONDS=600 SEED=1
+	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
 
 stock-captures: setup packages-test ## record stock RDMA tools over Soft-RoCE anew, as test data
 	@$(BIN)/python -m roceproof.rxe_env.stock_captures tests/captures/rxe

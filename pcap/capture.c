@@ -116,7 +116,7 @@ struct roce_capture *roce_capture_open_memory(const uint8_t *bytes, size_t size,
 
 enum roce_capture_status roce_capture_next(struct roce_capture *capture,
                                            struct roce_record *record) {
-    return capture->next(capture, record);
+    return capture->error[0] ? ROCE_CAPTURE_ERROR : capture->next(capture, record);
 }
 
 void roce_capture_release(struct roce_capture *capture, uint64_t number) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Time stamp resolution, its offset and the FCS length are options of the
-// description block; the FCS length counts in bits.
+// description block. The FCS length counts in bits, but some writers count bytes.
 
 #include "capture_interfaces.h"
 
@@ -13,7 +13,7 @@ enum {
     FIXED_BYTES = 16,
     TRAILER_BYTES = 4,
     OPTION_TIME_RESOLUTION = 9,
-    OPTION_FCS_BITS = 13,
+    OPTION_FCS_LENGTH = 13,
     OPTION_TIME_OFFSET = 14,
     MICROSECONDS = 6,
 };
@@ -44,7 +44,7 @@ const char *roce_interfaces_add(struct roce_interfaces *interfaces, const uint8_
         return "out of memory";
     uint8_t resolution = MICROSECONDS;
     uint64_t offset_s = 0;
-    uint8_t fcs_bits = 0;
+    uint8_t fcs_length = 0;
     struct roce_options options = {
         .at = block + FIXED_BYTES,
         .end = block + length - TRAILER_BYTES,
@@ -55,8 +55,8 @@ const char *roce_interfaces_add(struct roce_interfaces *interfaces, const uint8_
     while ((status = roce_option_next(&options, &option)) == ROCE_OPTION_FOUND) {
         if (option.code == OPTION_TIME_RESOLUTION && option.length == 1)
             resolution = option.value[0];
-        else if (option.code == OPTION_FCS_BITS && option.length == 1)
-            fcs_bits = option.value[0];
+        else if (option.code == OPTION_FCS_LENGTH && option.length == 1)
+            fcs_length = option.value[0];
         else if (option.code == OPTION_TIME_OFFSET && option.length == 8)
             offset_s = read_u64(option.value, big_endian);
     }
@@ -67,7 +67,7 @@ const char *roce_interfaces_add(struct roce_interfaces *interfaces, const uint8_
         .clock = roce_clock_make(resolution, offset_s),
         .snap_length = roce_read_u32(block + 12, big_endian),
         .link_type = link_type,
-        .fcs_bytes = fcs_bits / 8,
+        .fcs_bytes = fcs_length < 8 ? fcs_length : fcs_length / 8,
     };
     if (link_type == LINK_TYPE_ETHERNET)
         interfaces->has_ethernet = true;

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.dpi.build import locked
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +22,7 @@ def build() -> Path:
     """Where the C products lie; the sanitized ones in `checked` below."""
     folder = ROOT / "build" / "pcap"
     command = ["make", "-s", "-C", str(ROOT / "pcap"), f"BUILD={folder}", "all"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS)
+    with locked(folder / ".lock"):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS)
     assert done.returncode == 0, done.stderr
     return folder

@@ -169,6 +169,15 @@ def test_the_fcs_length_of_the_link_type_word_counts_if_its_bit_says_so(
     assert read(dump, capture) == [line(1, b"frame", fcs=fcs), "end"]
 
 
+@pytest.mark.parametrize(("length", "fcs"), [(32, 4), (16, 2), (4, 4), (0, 0)])
+def test_the_fcs_length_of_an_interface_counts_in_bits_or_if_that_is_absurd_in_bytes(
+    dump: Path, length: int, fcs: int
+) -> None:
+    ng = Pcapng()
+    capture = ng.section() + ng.interface(c13=bytes([length])) + ng.packet(b"frame")
+    assert read(dump, capture) == [line(1, b"frame", fcs=fcs), "end"]
+
+
 def test_a_capture_without_packets_just_ends(dump: Path) -> None:
     ng = Pcapng()
     for capture in (pcap_header(), ng.section(), ng.section() + ng.interface()):

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes the seed corpus of every fuzz target: one small file for each thing the code can meet.
+
+Usage: make_corpus.py FOLDER; makes FOLDER/TARGET/* anew. The same bytes each time.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import struct
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from roceproof.conformance.faults.traffic import Conversation
+
+LITTLE, BIG = "<", ">"
+FRAME_BYTES = 120  # of a seed's frames: enough for all headers
+
+
+def frames(count: int, *, seed: int) -> list[bytes]:
+    """The first packets of a healthy conversation, cut to what a fuzzer can handle."""
+    talk = Conversation(seed=seed, connections=2, lengths=(0, 1, 37, 64), path_mtus=(256,))
+    return [timed.frame for timed in islice(talk.capture().frames, count)]
+
+
+def pcap(order: str, magic: int, link: int, packets: list[bytes]) -> bytes:
+    """A classic capture; every second packet is cut by a snap length."""
+    data = struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, 65535, link)
+    for i, packet in enumerate(packets):
+        kept = packet[: FRAME_BYTES if i % 2 else None]
+        data += struct.pack(f"{order}IIII", i, i, len(kept), len(packet)) + kept
+    return data
+
+
+def block(order: str, kind: int, body: bytes) -> bytes:
+    """A pcapng block."""
+    body += bytes(-len(body) % 4)
+    size = struct.pack(f"{order}I", len(body) + 12)
+    return struct.pack(f"{order}I", kind) + size + body + size
+
+
+def option(order: str, code: int, value: bytes) -> bytes:
+    """A pcapng option."""
+    return struct.pack(f"{order}HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def section(order: str, packets: list[bytes]) -> bytes:
+    """A pcapng section with two interfaces and every kind of block."""
+
+    def pack(layout: str, *values: int) -> bytes:
+        return struct.pack(order + layout, *values)
+
+    clock = option(order, 9, b"\x8a") + option(order, 14, pack("q", 7))
+    data = block(order, 0x0A0D0D0A, pack("IHHq", 0x1A2B3C4D, 1, 0, -1))
+    data += block(order, 1, pack("HHI", 1, 0, 96) + clock + option(order, 13, b"\x20") + bytes(4))
+    data += block(order, 1, pack("HHI", 113, 0, 0) + option(order, 9, b"\x09"))
+    data += block(order, 4, b"names of no interest")
+    for i, packet in enumerate(packets):
+        size = len(packet)
+        if i % 4 == 0:
+            flags = option(order, 2, pack("I", 4 << 5)) + bytes(4)
+            packet += bytes(-len(packet) % 4)
+            data += block(order, 6, pack("IIIII", i % 2, 1, i, size, size) + packet + flags)
+        elif i % 4 == 1:
+            data += block(order, 3, pack("I", size) + packet[:96])
+        elif i % 4 == 2:
+            data += block(order, 2, pack("HHIIII", 0, 9, 1, i, size, size) + packet)
+        else:
+            data += block(order, 6, pack("IIIII", 1, 1, i, size, size) + packet)
+    return data
+
+
+def captures() -> Iterator[tuple[str, bytes]]:
+    """Whole capture files by name."""
+    packets = frames(6, seed=3)
+    yield "empty", b""
+    for order, name in ((LITTLE, "little"), (BIG, "big")):
+        yield f"{name}-us.pcap", pcap(order, 0xA1B2C3D4, 1, packets)
+        yield f"{name}-fcs-ns.pcap", pcap(order, 0xA1B23C4D, 0x24000001, packets[:2])
+        yield f"{name}.pcapng", section(order, packets)
+    yield "cooked.pcap", pcap(LITTLE, 0xA1B2C3D4, 113, packets[:1])
+    yield "no-packets.pcap", pcap(LITTLE, 0xA1B2C3D4, 1, [])
+    yield "no-packets.pcapng", section(LITTLE, [])
+    yield "two-orders.pcapng", section(LITTLE, packets[:4]) + section(BIG, packets[4:])
+    yield "cut.pcap", pcap(LITTLE, 0xA1B2C3D4, 1, packets)[:-3]
+    yield "cut.pcapng", section(LITTLE, packets)[:-3]
+
+
+def streams() -> Iterator[tuple[str, bytes]]:
+    """The same through a pipe, and packed."""
+    for name, data in captures():
+        yield name, data
+        yield f"{name}.gz", gzip.compress(data, mtime=0)
+    whole = pcap(LITTLE, 0xA1B2C3D4, 1, frames(3, seed=4))
+    yield "members.gz", gzip.compress(whole[:50], mtime=0) + gzip.compress(whole[50:], mtime=0)
+    yield "stored.gz", gzip.compress(whole, compresslevel=0, mtime=0)
+    yield "cut.gz", gzip.compress(whole, mtime=0)[:-9]
+
+
+def main(folder: Path) -> None:
+    """Write all corpora."""
+    for target, seeds in (("capture", captures()), ("stream", streams())):
+        shutil.rmtree(folder / target, ignore_errors=True)
+        (folder / target).mkdir(parents=True)
+        for name, data in seeds:
+            (folder / target / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every fuzz target survives its seed corpus, sanitized; and a target that fails is heard."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from roceproof.dpi.build import locked
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "fuzz"
+CHECKED = ROOT / "build" / "pcap"
+BUILD_SECONDS = 300
+RUN_SECONDS = 60
+TARGETS = sorted(path.stem.removeprefix("fuzz_") for path in (ROOT / "fuzz").glob("fuzz_*.c"))
+
+pytestmark = pytest.mark.xdist_group("pcap")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    command = ["make", "-s", "-C", str(ROOT / "fuzz"), f"BUILD={BUILD}", f"CHECKED={CHECKED}"]
+    with locked(CHECKED / ".lock"):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS)
+    assert done.returncode == 0, done.stderr
+
+
+def replay(target: str, *paths: Path) -> subprocess.CompletedProcess[str]:
+    command = [str(BUILD / f"replay-{target}"), *map(str, paths)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_survives_its_seeds(target: str) -> None:
+    seeds = sorted((BUILD / "corpus" / target).iterdir())
+    done = replay(target, *seeds)
+    assert (done.returncode, done.stdout) == (0, f"{len(seeds)} inputs\n"), done.stderr
+    assert len(seeds) > 10
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_survives_every_seed_cut_and_bent(target: str, tmp_path: Path) -> None:
+    paths = []
+    for seed in sorted((BUILD / "corpus" / target).iterdir()):
+        data = seed.read_bytes()
+        for at in range(0, len(data), max(1, len(data) // 40)):
+            cut, bent = tmp_path / f"{seed.name}-{at}", tmp_path / f"{seed.name}+{at}"
+            cut.write_bytes(data[:at])
+            bent.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+            paths += [cut, bent]
+    done = replay(target, *paths)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_broken_promise_ends_a_replay_with_a_signal(tmp_path: Path) -> None:
+    target = tmp_path / "broken.c"
+    target.write_text(
+        '#include "target.h"\n'
+        "int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {\n"
+        "    demand(size == 0 || data[0] != 'x');\n    return 0;\n}\n"
+    )
+    program, good, bad = tmp_path / "broken", tmp_path / "good", tmp_path / "bad"
+    sources = [str(target), str(ROOT / "fuzz" / "replay.c")]
+    command = ["gcc", "-std=c11", f"-I{ROOT / 'fuzz'}", *sources, "-o", str(program)]
+    subprocess.run(command, check=True, timeout=BUILD_SECONDS)
+    good.write_bytes(b"y")
+    bad.write_bytes(b"x")
+    assert subprocess.run([program, good], capture_output=True).returncode == 0
+    assert subprocess.run([program, good, bad], capture_output=True).returncode < 0
