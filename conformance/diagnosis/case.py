@@ -155,5 +155,12 @@ def _case(
     )
 
 
+def ipv4_spans(field: str) -> Spans:
+    """Where a field lies in a head of 20 bytes of IPv4, UDP and BTH."""
+    if field in _IPV4:
+        return _IPV4[field]
+    return _moved(_UDP[field], 20) if field in _UDP else _moved(_BTH.get(field, ()), 28)
+
+
 def _moved(spans: Spans, offset: int) -> Spans:
     return tuple((at + offset, bits) for at, bits in spans)

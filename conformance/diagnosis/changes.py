@@ -14,6 +14,7 @@ from typing import NamedTuple
 from roceproof.conformance.diagnosis.case import MASKED, Case
 from roceproof.conformance.diagnosis.crc import ONES
 from roceproof.conformance.diagnosis.engine import Engine
+from roceproof.conformance.diagnosis.masks import mask_pairs
 
 Edit = Callable[[Case, bytearray], None]
 Start = Callable[[Engine], int]
@@ -125,12 +126,6 @@ def _ipv4_mask_on_ipv6(offsets: Iterable[int], *, ip_only: bool = False) -> Edit
     return edit
 
 
-def _ipv4_mask_lacks(field: str, *offsets: int) -> Edit:
-    """One mask serves both versions of IP, and lacks a field."""
-    others = _IPV4_OFFSETS.difference(offsets)
-    return each(_over_ipv4(unmask(field)), _ipv4_mask_on_ipv6(others))
-
-
 def _ipv6_byte_8(case: Case, head: bytearray) -> None:
     if case.seen.version == 6:
         head[7], head[8] = case.head[7], 0xFF
@@ -206,16 +201,6 @@ CHANGES: tuple[Change, ...] = (
     _head("S35", "", ["fragment"], ones("fragment")),
     _head("S44", "", ["psn"], number("psn", 1)),
     _head("S48", "", [*MASKED, "ipv6"], _ipv4_mask_on_ipv6(_IPV4_OFFSETS)),
-    *(
-        _head(f"{name}+S48", "", [*MASKED, "ipv6"], _ipv4_mask_lacks(field, *offsets))
-        for name, field, offsets in (
-            ("S01", "ttl", (8,)),
-            ("S02", "tos", (1,)),
-            ("S03", "ip checksum", (10, 11)),
-            ("S04", "udp checksum", (26, 27)),
-            ("S05", "bth byte 4", (32,)),
-        )
-    ),
     _head("S49", "", ["ttl", "ipv6"], _ipv6_byte_8),
     _head("S50", "", ["pad count"], ones("pad count")),
     _head("S51", "", ["migreq"], ones("migreq")),
@@ -272,4 +257,5 @@ CHANGES: tuple[Change, ...] = (
         _ipv4_mask_on_ipv6((1, 8, 10, 11), ip_only=True),
     ),
     _head("S50", "seen as zeros", ["pad count"], zeros("pad count")),
+    *(_head(name, "", [*MASKED, "ipv6"], mask.head) for name, mask in mask_pairs()),
 )
