@@ -16,7 +16,7 @@ from pathlib import Path
 
 from roceproof.conformance.capture import Flow, read
 from roceproof.conformance.checker import Checker
-from roceproof.conformance.findings import Direction
+from roceproof.conformance.findings import Direction, Finding
 from roceproof.conformance.rules import Severity
 from roceproof.demo_plan import plan
 from roceproof.demo_report import MessageResult, PeerFacts, print_table, write_result
@@ -115,14 +115,10 @@ def root_cause(simulation: Simulation, peer: SoftRoce) -> Iterator[None]:
 def check_capture(path: Path) -> tuple[int, list[str]]:
     """Number of frames in the capture, and every broken MUST rule as a line of text."""
     checker = Checker()
-    findings: list[str] = []
-    count = 0
+    findings: list[Finding] = []
     for record in read(path):
-        count += 1
         direction = Direction.RECEIVED if record.flow is Flow.INBOUND else Direction.SENT
-        findings += [
-            finding.message
-            for finding in checker.feed(record.frame, direction)
-            if finding.severity is Severity.MUST
-        ]
-    return count, findings
+        findings += checker.feed(record.frame, direction)
+    findings += checker.finish()
+    broken = [finding.message for finding in findings if finding.severity is Severity.MUST]
+    return checker.counts.frames, broken

@@ -15,8 +15,11 @@ from typing import NamedTuple
 
 ETHER_IPV4 = 0x0800
 ETHER_IPV6 = 0x86DD
+ETHER_ROCE_V1 = 0x8915
 ETHER_VLAN = frozenset({0x8100, 0x88A8, 0x9100})
+GRH_BYTES = 40
 IP_PROTOCOL_UDP = 17
+IP_PROTOCOL_BTH = 0x1B  # in a GRH
 ROCE_UDP_PORT = 4791
 ETHERNET_MINIMUM = 60  # without FCS
 
@@ -41,7 +44,10 @@ class Fault(StrEnum):
 
 
 class Layout(NamedTuple):
-    """Byte offsets into one frame; `end` is the byte after the ICRC."""
+    """Byte offsets into one frame; `end` is the byte after the ICRC.
+
+    Version 1 is RoCEv1: `ip` is its GRH, and `udp` eight bytes before its BTH.
+    """
 
     ip: int
     version: int
@@ -50,19 +56,33 @@ class Layout(NamedTuple):
     fault: Fault | None
 
 
-def locate(frame: bytes, *, port: int | None = ROCE_UDP_PORT) -> Layout | None:
-    """Find IP header, UDP header and end of a packet to `port` (None: any); None if not one."""
+def payload_of_ethernet(frame: bytes) -> tuple[int, int] | None:
+    """EtherType and offset of what follows the Ethernet header and any VLAN tags."""
     size = len(frame)
     if size < ETHERNET_BYTES:
         return None
     ether_type = _U16(frame, 12)[0]
-    ip = ETHERNET_BYTES
+    at = ETHERNET_BYTES
     while ether_type in ETHER_VLAN:
-        if size < ip + 4:
+        if size < at + 4:
             return None
-        ether_type = _U16(frame, ip + 2)[0]
-        ip += 4
+        ether_type = _U16(frame, at + 2)[0]
+        at += 4
+    return ether_type, at
 
+
+def locate(
+    frame: bytes, *, port: int | None = ROCE_UDP_PORT, full_size: int | None = None
+) -> Layout | None:
+    """Find IP header, UDP header and end of a packet to `port` (None: any); None if not one.
+
+    `full_size` is the length of the frame on the wire, if the capture has cut it.
+    """
+    link = payload_of_ethernet(frame)
+    if link is None:
+        return None
+    ether_type, ip = link
+    size = len(frame)
     fragmented = False
     if ether_type == ETHER_IPV4:
         if size < ip + 20 or frame[ip] >> 4 != 4 or frame[ip] & 15 < 5:
@@ -90,10 +110,28 @@ def locate(frame: bytes, *, port: int | None = ROCE_UDP_PORT) -> Layout | None:
     fault = None
     if fragmented:
         fault = Fault.FRAGMENT
-    elif ip_end > size:
+    elif ip_end > (full_size or size):
         fault = Fault.IP_LENGTH
     elif end != ip_end:
         fault = Fault.UDP_LENGTH
     elif udp_length < UDP_BYTES + BTH_BYTES + ICRC_BYTES:
         fault = Fault.SHORT
     return Layout(ip, version, udp, end, fault)
+
+
+def locate_v1(frame: bytes, *, full_size: int | None = None) -> Layout | None:
+    """Find GRH and end of a RoCEv1 packet; None if the frame is something else."""
+    link = payload_of_ethernet(frame)
+    if link is None or link[0] != ETHER_ROCE_V1:
+        return None
+    grh = link[1]
+    bth = grh + GRH_BYTES
+    if len(frame) < bth or frame[grh] >> 4 != 6 or frame[grh + 6] != IP_PROTOCOL_BTH:
+        return None
+    length = _U16(frame, grh + 4)[0]
+    fault = None
+    if bth + length > (full_size or len(frame)):
+        fault = Fault.IP_LENGTH
+    elif length < BTH_BYTES + ICRC_BYTES:
+        fault = Fault.SHORT
+    return Layout(grh, 1, bth - UDP_BYTES, bth + length, fault)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The invariant CRC of RoCEv2, from the standard library's CRC-32.
+"""The invariant CRC of RoCE, from the standard library's CRC-32.
 
 The ICRC covers the packet from the IP header to the last pad byte, as if eight
 bytes of ones stood in front (the absent LRH) and every field that a router may
@@ -50,7 +50,8 @@ def masked_headers(frame: bytes, layout: Layout) -> bytearray:
     else:
         head[0] |= 0x0F  # traffic class and flow label
         head[1] = head[2] = head[3] = head[7] = 0xFF  # ... and hop limit
-    head[udp + 6] = head[udp + 7] = 0xFF  # UDP checksum
+    if layout.version != 1:
+        head[udp + 6] = head[udp + 7] = 0xFF  # UDP checksum
     head[udp + UDP_BYTES + 4] = 0xFF  # FECN, BECN and six reserved bits
     return head
 

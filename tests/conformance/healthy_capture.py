@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from roceproof.conformance import icrc
 from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import Aeth, Bth, Extension, ImmDt, Reth
+from roceproof.conformance.headers import (
+    Aeth,
+    AtomicAckEth,
+    AtomicEth,
+    Bth,
+    CnpReserved,
+    Deth,
+    Extension,
+    ImmDt,
+    Reth,
+)
 from roceproof.conformance.ip import Ipv4, checksum
 from roceproof.conformance.opcodes import OPCODES, Position
 
@@ -68,6 +78,22 @@ class Sender:
             packets.append(self.packet(opcode, chunk, *headers))
         return packets
 
+    def read(self, length: int, address: int = 0x1000) -> Packet:
+        """A READ REQUEST; the PSNs of its responses are passed over."""
+        packet = self.packet(0x0C, b"", Reth(address, 0xABCD, length))
+        self.psn = (packet.bth.psn + max(1, -(-length // PATH_MTU))) % (1 << 24)
+        return packet
+
+    def fetch_add(self) -> Packet:
+        return self.packet(0x14, b"", AtomicEth(0x1000, 0xABCD, 1, 0))
+
+
+def answer(opcode: int, psn: int, msn: int, size: int = 0) -> Packet:
+    """A READ response or ATOMIC ACK."""
+    extensions: tuple[Extension, ...] = () if opcode == 0x0E else (Aeth(0x1F, msn),)
+    extensions += (AtomicAckEth(7),) if opcode == 0x12 else ()
+    return replace(ack(psn, msn, opcode=opcode), extensions=extensions, payload=bytes(size))
+
 
 def ack(psn: int, msn: int, *, syndrome: int = 0x1F, opcode: int = 0x11) -> Packet:
     return Packet(
@@ -112,3 +138,22 @@ def body(frame: bytes, change: Callable[[bytes], bytes], *, seal: bool = True) -
 
 def with_bth(packet: Packet, **changes: object) -> Packet:
     return replace(packet, bth=replace(packet.bth, **changes))  # type: ignore[arg-type]
+
+
+def one_send(length: int = 8) -> bytes:
+    return frames_of(Sender().message(SEND, length))[0]
+
+
+def one_write(length: int = 8) -> bytes:
+    return frames_of(Sender().message(WRITE, length))[0]
+
+
+def datagram(length: int, *, qpn: int = 0x11, qkey: int = 0x1234, source: int = 0x21) -> Packet:
+    packet = Sender(qpn=qpn).packet(0x64, bytes(length), Deth(qkey, source))
+    return with_bth(packet, ack_req=False)
+
+
+def cnp(**changes: object) -> Packet:
+    """A CNP for the QP that `ack` goes to."""
+    packet = Sender(qpn=0x11, psn=0).packet(0x81, b"", CnpReserved())
+    return with_bth(packet, ack_req=False, becn=True, **changes)

@@ -10,13 +10,13 @@ import pytest
 from psn_streams import MASK, Seen, is_read, messages, on_uc, planted, streams
 
 from roceproof.conformance import icrc
-from roceproof.conformance.checker import check_frames
+from roceproof.conformance.checker import Checker
 from roceproof.conformance.codec import build, parse
 from roceproof.conformance.faults.messages import distance
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures, healthy
 from roceproof.conformance.faults.traffic import Capture, Conversation
-from roceproof.conformance.findings import Direction
+from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.opcodes import Position
 from roceproof.dpi.records import Service
 
@@ -26,8 +26,10 @@ every_variant = pytest.mark.parametrize(("fault", "variant"), VARIANTS)
 
 
 def broken_rules_by_source(capture: Capture) -> list[tuple[bytes, str]]:
-    findings = check_frames((frame, Direction.SENT) for _, frame in capture.frames)
-    return [(capture.frames[f.frame].frame[6:12], f.rule.id) for f in findings]
+    checker = Checker(Facts.from_json(capture.facts))
+    findings = [finding for _, frame in capture.frames for finding in checker.feed(frame)]
+    findings += checker.finish()
+    return [(capture.frames[f.frame - 1].frame[6:12], f.rule.id) for f in findings]
 
 
 @cache

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Rules on UD, communication management and CNPs that one packet decides by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roceproof.conformance.findings import Violation
+from roceproof.conformance.headers import CnpReserved
+from roceproof.conformance.observer.observed import Observed
+from roceproof.conformance.observer.psn import LARGEST_PATH_MTU
+
+UD_SEND_ONLY = 0x64
+CM_QPN = 1
+CM_CLASS = 7
+_GSI_QKEY = 0x80010000
+_MAD_BYTES = 256
+_CM_BASE_VERSION, _CM_CLASS_VERSION = 1, 2
+_SEND = 3
+_CM_ATTRIBUTES = range(0x10, 0x1B)
+_CLASS_PORT_INFO, _CLASS_PORT_INFO_METHODS = 0x01, (0x01, 0x02, 0x81)
+_JUDGED_MAD_BYTES = 18  # up to the attribute
+_FECN, _BECN = 0x80, 0x40
+
+
+def datagram(packet: Observed, path_mtu: int | None) -> Iterator[Violation]:
+    """UD-01 on the reserved byte, UD-04."""
+    deth = packet.deth
+    if deth is not None and deth[1] >> 24:
+        yield Violation("UD-01", "reserved byte 0x00 in the DETH", f"{deth[1] >> 24:#04x}")
+    limit = path_mtu or LARGEST_PATH_MTU
+    if packet.payload_size > limit:
+        yield Violation("UD-04", f"at most {limit} bytes", str(packet.payload_size))
+
+
+def management(packet: Observed) -> Iterator[Violation]:
+    """CM-01 and CM-02, for what goes to QPN 1."""
+    if packet.opcode != UD_SEND_ONLY:
+        yield Violation("CM-01", f"opcode {UD_SEND_ONLY:#04x}", f"{packet.opcode:#04x}")
+        return
+    deth = packet.deth
+    if deth is not None:
+        qkey, source = deth[0], deth[1] & 0xFFFFFF
+        if source != CM_QPN:
+            yield Violation("CM-01", f"source QPN {CM_QPN}", f"{source:#x}")
+        if qkey != _GSI_QKEY:
+            yield Violation("CM-01", f"Q_Key {_GSI_QKEY:#x}", f"{qkey:#010x}")
+    if packet.payload_size != _MAD_BYTES:
+        yield Violation("CM-01", f"{_MAD_BYTES} bytes", str(packet.payload_size))
+    mad = packet.payload
+    if len(mad) >= _JUDGED_MAD_BYTES and mad[1] == CM_CLASS:
+        yield from _mad(mad)
+
+
+def _mad(mad: bytes) -> Iterator[Violation]:
+    base, version, method = mad[0], mad[2], mad[3]
+    attribute = int.from_bytes(mad[16:18], "big")
+    if (base, version) != (_CM_BASE_VERSION, _CM_CLASS_VERSION):
+        yield Violation("CM-02", "base version 1, class version 2", f"{base} and {version}")
+    exchange = method == _SEND and attribute in _CM_ATTRIBUTES
+    port_info = attribute == _CLASS_PORT_INFO and method in _CLASS_PORT_INFO_METHODS
+    if not (exchange or port_info):
+        got = f"attribute {attribute:#06x} with method {method:#04x}"
+        yield Violation("CM-02", "an attribute and a method of CM", got)
+
+
+def notification(packet: Observed) -> Iterator[Violation]:
+    """CNP-01: the form of a congestion notification packet."""
+    wrong = {
+        "SE": packet.solicited,
+        "PadCnt": packet.pad_count,
+        "FECN": packet.byte4 & _FECN,
+        "AckReq": packet.ack_requested,
+        "PSN": packet.psn,
+        "no BECN": not packet.byte4 & _BECN,
+        "reserved bytes": any(packet.frame[packet.body : packet.body + CnpReserved.SIZE]),
+    }
+    if any(wrong.values()):
+        got = ", ".join(name for name, there in wrong.items() if there)
+        yield Violation("CNP-01", "a CNP with BECN and zeros", got)

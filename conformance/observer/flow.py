@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One direction of one queue pair: its requests, and its responses to those of the other.
+
+A flow is trusted to itself: packets with a wrong ICRC in a flow that has shown
+right ones count as lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from roceproof.conformance.findings import FlowKey, Violation
+from roceproof.conformance.observer.constants import Constants
+from roceproof.conformance.observer.facts import FlowFacts
+from roceproof.conformance.observer.gaps import Gap, Place
+from roceproof.conformance.observer.observed import READ_MIDDLE, IcrcVerdict, Observed
+from roceproof.conformance.observer.psn import PATH_MTUS
+from roceproof.conformance.observer.requests import RESTART_DISTANCE, Requests
+from roceproof.conformance.observer.responses import Response, Responses, configured
+from roceproof.conformance.opcodes import Opcode, Position, Transport
+
+_READ_FIRST = 0x0D
+_ENTROPY_PORTS = 0xC000
+_CONNECTED = (Transport.RC, Transport.UC)
+
+Seek = Callable[["Flow", int], None]
+
+
+class Flow:
+    """The state of one flow; `counterpart` carries the requests that it answers."""
+
+    def __init__(self, key: FlowKey, facts: FlowFacts, overdue: list[Gap]) -> None:
+        self.key = key
+        self.facts = facts
+        self.restarts = 0
+        self.counterpart: Flow | None = None
+        self.has_known_counterpart = False
+        self.start_psn = facts.start_psn
+        self._told_path_mtu = facts.path_mtu
+        self._overdue = overdue
+        self._has_tag_note = self._has_port_note = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self.service = self.facts.service
+        self.path_mtu = self._told_path_mtu
+        self.first_sport: int | None = None
+        self.has_right_icrc = False
+        self.has_requests = False
+        self.requests = Requests(self.key, self._overdue)
+        self.responses = Responses()
+        self._constants = Constants()
+
+    # what both directions share
+
+    def connect(self, start_psn: int, path_mtu: int | None, counterpart: Flow) -> None:
+        """Communication management has set this direction up; configuration outweighs it."""
+        facts = self.facts
+        self.start_psn = start_psn if facts.start_psn is None else facts.start_psn
+        self._told_path_mtu = facts.path_mtu or path_mtu
+        self.restart_alone()
+        self.counterpart, self.has_known_counterpart = counterpart, True
+
+    def restart(self) -> None:
+        """The QP was set up again, so that both its directions begin anew."""
+        other = self.counterpart
+        self.restart_alone()
+        if other is not None:
+            other.restart_alone()
+
+    def restart_alone(self) -> None:
+        """Drop all that was learnt."""
+        self.restarts += self.has_requests
+        self.requests.gaps.give_up()
+        if not self.has_known_counterpart:
+            self.counterpart = None
+        self._begin()
+
+    def learn(self, path_mtu: int) -> None:
+        """A packet has shown the path MTU of the QP."""
+        for flow in (self, self.counterpart):
+            if flow is not None and flow.path_mtu is None:
+                flow.path_mtu = path_mtu
+                flow.requests.learn(path_mtu)
+
+    def link(self, counterpart: Flow) -> None:
+        """Two directions belong together."""
+        self.counterpart, counterpart.counterpart = counterpart, self
+        for giver, taker in ((self, counterpart), (counterpart, self)):
+            if giver.path_mtu is not None:
+                taker.learn(giver.path_mtu)
+
+    def trusts(self, packet: Observed) -> bool:
+        """Whether the packet is judged as part of the flow; notes whether its ICRC is right."""
+        if packet.icrc is IcrcVerdict.OK:
+            self.has_right_icrc = True
+        return packet.icrc is not IcrcVerdict.BAD or not self.has_right_icrc
+
+    # one packet
+
+    def odd_tags(self) -> Iterator[Violation]:
+        """VLAN-04, once."""
+        if not self._has_tag_note:
+            self._has_tag_note = True
+            yield Violation("VLAN-04", "one VLAN tag without DEI", "more, or DEI")
+
+    def take_cnp(self, packet: Observed) -> Iterator[Violation]:
+        """Judge a CNP as part of the flow."""
+        yield from self._constants.take(packet)
+
+    def take_response(self, packet: Observed, row: Opcode, seek: Seek) -> Iterator[Violation]:
+        """Judge a trusted response; `seek` looks for the counterpart, if it is not known."""
+        yield from self._constants.take(packet)
+        self.requests.responses_heard += 1
+        response = Response(packet, row)
+        if not response.is_judged:
+            return
+        if self.service in (Transport.UC, Transport.UD):
+            yield response.forbidden(self.service.name)
+            return
+        if packet.opcode in (_READ_FIRST, READ_MIDDLE):
+            self._infer_path_mtu(packet)
+        if self.counterpart is None:
+            seek(self, packet.psn)
+        other = self.counterpart
+        if other is not None and other.service in (Transport.UC, Transport.UD):
+            yield response.forbidden(other.service.name)
+            return
+        yield from configured(response, self.facts)
+        if other is None:
+            yield from self.responses.take_alone(response)
+        else:
+            yield from self.responses.take(response, other.requests, other.path_mtu)
+
+    def take_request(self, packet: Observed, row: Opcode, place: Place) -> Iterator[Violation]:
+        """Judge a trusted request."""
+        if self.service is None:
+            self.service = row.transport
+        if row.transport is not self.service:
+            yield Violation("BTH-01", f"an opcode of {self.service.name}", row.name)
+            self.requests.resync()
+            return
+        connected = row.transport in _CONNECTED
+        far = abs(self.requests.step_to(packet.psn)) > RESTART_DISTANCE
+        if connected and far and row.position & Position.FIRST:
+            self.restart()
+            self.service = row.transport
+            self.trusts(packet)
+        yield from self._configured(packet)
+        yield from self._constants.take(packet)
+        is_first, self.has_requests = not self.has_requests, True
+        if not connected:
+            self.requests.take_datagram(packet)
+            return
+        yield from self._port(packet)
+        if row.position in (Position.FIRST, Position.MIDDLE):
+            self._infer_path_mtu(packet)
+        if is_first and self.start_psn is not None:
+            yield from self.requests.start(packet.psn, self.start_psn, row, place)
+        yield from self.requests.take(packet, row, place, self.path_mtu)
+
+    def _configured(self, packet: Observed) -> Iterator[Violation]:
+        dscp, ttl = self.facts.dscp, self.facts.ttl
+        if dscp is not None and packet.dscp != dscp:
+            yield Violation("IP-07", f"DSCP {dscp}", str(packet.dscp))
+        if ttl is not None and packet.hops > ttl:
+            yield Violation("IP-06", f"TTL of at most {ttl}", str(packet.hops))
+
+    def _port(self, packet: Observed) -> Iterator[Violation]:
+        if self.first_sport is None:
+            self.first_sport = packet.sport
+        if self._has_port_note or packet.sport is None:
+            return
+        self._has_port_note = True
+        if packet.sport < _ENTROPY_PORTS:
+            yield Violation("UDP-05", f"a port of {_ENTROPY_PORTS} or more", str(packet.sport))
+
+    def _infer_path_mtu(self, packet: Observed) -> None:
+        size = packet.payload_size + packet.pad_size
+        if self.path_mtu is None and size in PATH_MTUS:
+            self.learn(size)

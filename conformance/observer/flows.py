@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""All flows of a capture, and which two of them are the directions of one queue pair."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+from roceproof.conformance.findings import FlowKey
+from roceproof.conformance.observer.facts import Facts
+from roceproof.conformance.observer.flow import Flow
+from roceproof.conformance.observer.gaps import Gap
+from roceproof.conformance.opcodes import Transport
+
+
+class Flows:
+    """Flows by key, in order of appearance."""
+
+    def __init__(self, facts: Facts, path_mtu: int | None) -> None:
+        self._facts = facts
+        self._path_mtu = path_mtu
+        self._flows: dict[FlowKey, Flow] = {}
+        self._between: defaultdict[tuple[int, bytes, bytes], list[Flow]] = defaultdict(list)
+        self.overdue: list[Gap] = []
+        """Gaps that were given up, to be reported."""
+
+    def known(self, key: FlowKey) -> Flow | None:
+        """A flow that has been seen."""
+        return self._flows.get(key)
+
+    def of(self, key: FlowKey) -> Flow:
+        """The flow with that key."""
+        flow = self._flows.get(key)
+        return self._add(key) if flow is None else flow
+
+    def _add(self, key: FlowKey) -> Flow:
+        interface, src, dst, _ = key
+        facts = self._facts.of_flow(src, dst, key.dest_qpn)
+        if self._path_mtu is not None and facts.path_mtu is None:
+            facts = replace(facts, path_mtu=self._path_mtu)
+        flow = Flow(key, facts, self.overdue)
+        self._flows[key] = flow
+        self._between[interface, src, dst].append(flow)
+        if facts.own_qpn is not None:
+            other = self.of(FlowKey(interface, dst, src, facts.own_qpn))
+            if other is not flow:
+                flow.has_known_counterpart = other.has_known_counterpart = True
+                flow.link(other)
+        return flow
+
+    def find_counterpart(self, flow: Flow, psn: int) -> None:
+        """Link a flow to the only one whose requests a response with that PSN can answer."""
+        interface, src, dst, _ = flow.key
+        candidates = [
+            other
+            for other in self._between[interface, dst, src]
+            if other.has_requests
+            and other.counterpart is None
+            and other is not flow
+            and other.requests.holds(psn)
+        ]
+        reliable = [other for other in candidates if other.service is Transport.RC]
+        chosen = reliable or candidates
+        if len(chosen) == 1:
+            flow.link(chosen[0])
+
+    def give_up(self) -> None:
+        """The capture has ended: open gaps stay open."""
+        for flow in self._flows.values():
+            flow.requests.gaps.give_up()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""PSNs that an RC flow has skipped, until it is known whether sender or capture lost them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roceproof.conformance.findings import Direction, FlowKey, Violation
+from roceproof.conformance.observer.psn import distance
+
+_OPEN_LIMIT = 16
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the capture a packet stands."""
+
+    frame: int
+    direction: Direction
+
+
+@dataclass
+class Gap:
+    """PSNs `first` to `last`; `missing` holds ranges of offsets from `first`, ends excluded."""
+
+    key: FlowKey
+    place: Place
+    violation: Violation
+    first: int
+    last: int
+    missing: list[tuple[int, int]]
+
+    def holds(self, psn: int) -> bool:
+        """Whether that PSN is still missing."""
+        at = distance(psn, self.first)
+        return any(start <= at < end for start, end in self.missing)
+
+    def take(self, psn: int, count: int) -> None:
+        """PSNs that have been seen after all."""
+        start = distance(psn, self.first)
+        end = start + count
+        pieces = [(a, min(b, start)) for a, b in self.missing]
+        pieces += [(max(a, end), b) for a, b in self.missing]
+        self.missing = sorted({(a, b) for a, b in pieces if a < b})
+
+
+class Gaps:
+    """The open gaps of one flow; those given up land in `overdue`."""
+
+    def __init__(self, overdue: list[Gap]) -> None:
+        self._open: list[Gap] = []
+        self._overdue = overdue
+
+    def open(self, gap: Gap) -> None:
+        """Keep a gap open; beyond the limit, the oldest is given up."""
+        self._open.append(gap)
+        if len(self._open) > _OPEN_LIMIT:
+            self._overdue.append(self._open.pop(0))
+
+    def holding(self, psn: int) -> Gap | None:
+        """The gap in which that PSN is missing."""
+        return next((gap for gap in self._open if gap.holds(psn)), None)
+
+    def fill(self, gap: Gap, psn: int, count: int) -> None:
+        """A late packet takes its PSNs out of a gap."""
+        gap.take(psn, count)
+        if not gap.missing:
+            self._open.remove(gap)
+
+    def cover(self, psn: int) -> None:
+        """A positive response shows that all before that PSN has arrived."""
+        if self._open:
+            self._open = [gap for gap in self._open if distance(psn, gap.last) < 0]
+
+    def give_up(self) -> None:
+        """Nothing more will come."""
+        self._overdue += self._open
+        self._open = []

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The READ and ATOMIC requests whose responses may still come, or come again."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from roceproof.conformance.observer.observed import READ_REQUEST, Observed
+from roceproof.conformance.observer.psn import distance, packets_of
+
+KEPT = 64
+_FIRST, _MIDDLE, _LAST, _ONLY = 0x0D, 0x0E, 0x0F, 0x10
+_ATOMICS = (0x13, 0x14)
+_EMPTY_READS = (0x1C, 0x1D)  # FLUSH and ATOMIC WRITE are answered like a READ of 0 bytes
+
+
+@dataclass
+class Read:
+    """One request that is answered with data, and what has been seen of its answer."""
+
+    psn: int
+    is_atomic: bool
+    length: int | None = 0
+    address: int = 0
+    seen: set[int] = field(default_factory=set)
+    restarts: set[int] = field(default_factory=set)
+    is_repeated: bool = False
+    acked_past: bool = False
+    """An ACK at or beyond its end has been seen."""
+    overtaken: bool = False
+    """A response of a newer one has been seen."""
+    highest_msn: int | None = None
+
+    def span(self, path_mtu: int | None) -> int | None:
+        """The number of its responses, None if that is not known."""
+        return packets_of(self.length, path_mtu)
+
+    def covers(self, psn: int, path_mtu: int | None) -> bool:
+        """Whether that PSN is known to be one of its responses'."""
+        at = distance(psn, self.psn)
+        return 0 <= at < (self.span(path_mtu) or 1)
+
+    def opcodes_at(self, at: int, span: int) -> set[int]:
+        """What the response with that offset may be, here or in a repetition from there on."""
+        allowed = {_place(at, span)}
+        if at in self.restarts:
+            allowed.add(_place(0, span - at))
+        return allowed
+
+
+def _place(at: int, span: int) -> int:
+    if span == 1:
+        return _ONLY
+    if at == 0:
+        return _FIRST
+    return _LAST if at == span - 1 else _MIDDLE
+
+
+class Reads:
+    """The last READs and ATOMICs of a flow."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Read] = deque()
+        self.pending: list[Read] = []
+        """Those whose responses have not all been seen, oldest first."""
+
+    def keep(self, packet: Observed) -> Read | None:
+        """Remember a request, if it is one that is answered with data."""
+        opcode = packet.opcode
+        if opcode in _ATOMICS:
+            read = Read(packet.psn, True)
+        elif opcode in _EMPTY_READS:
+            read = Read(packet.psn, False)
+        elif opcode == READ_REQUEST:
+            reth = packet.reth
+            read = Read(
+                packet.psn, False, reth.length if reth else None, reth.address if reth else 0
+            )
+        else:
+            return None
+        self._kept.append(read)
+        self.pending.append(read)
+        if len(self._kept) > KEPT:
+            oldest = self._kept.popleft()
+            self.pending = [other for other in self.pending if other is not oldest]
+        return read
+
+    def answer(self, read: Read, at: int, path_mtu: int | None) -> None:
+        """The response with that offset has been seen."""
+        read.seen.add(at)
+        if len(read.seen) == read.span(path_mtu):
+            self.pending = [other for other in self.pending if other is not read]
+
+    def covering(self, psn: int, path_mtu: int | None) -> Read | None:
+        """The newest request whose responses include that PSN."""
+        for read in reversed(self._kept):
+            if read.covers(psn, path_mtu):
+                return read
+        return None
+
+    def repeated_by(self, packet: Observed, path_mtu: int | None) -> Read | None:
+        """The READ of which a READ REQUEST asks for the rest, or for all."""
+        reth = packet.reth
+        if reth is None or path_mtu is None or packet.opcode != READ_REQUEST:
+            return None
+        for read in reversed(self._kept):
+            at = distance(packet.psn, read.psn)
+            if read.is_atomic or read.length is None or not 0 <= at < (read.span(path_mtu) or 1):
+                continue
+            skipped = at * path_mtu
+            if (reth.address, reth.length) == (read.address + skipped, read.length - skipped):
+                return read
+        return None
