@@ -31,6 +31,7 @@ class Scenario:
     losses: tuple[Loss, ...] = ()
     before: str = ""
     succeeds: bool = True
+    server_hangs: bool = False
 
 
 def lost(towards: str, *opcodes: int, nth: int = 1, recorded: bool = False) -> Loss:
@@ -87,9 +88,9 @@ def expecting(scenario: Scenario, *, size: int) -> Scenario:
     return replace(scenario, server=re.sub(r"-s \d+", f"-s {size}", scenario.server))
 
 
-def ended(scenario: Scenario, *, seconds: int) -> Scenario:
-    """Return a scenario whose server, which would wait for ever, is ended."""
-    return replace(scenario, server=f"timeout {seconds} {scenario.server}")
+def ended(scenario: Scenario) -> Scenario:
+    """Return a scenario whose server, which would wait for ever, ends with the client."""
+    return replace(scenario, server_hangs=True)
 
 
 def _verbs(name: str, command: str, shows: str, losses: tuple[Loss, ...], to: str) -> Scenario:

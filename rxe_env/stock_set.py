@@ -170,8 +170,7 @@ _FAILURES = tuple(
                 "ib_write_bw -R --retry_count=2 -m 1024 -s 8 -n 5 -F -d rxe0",
                 "no WRITE arrives: three tries, then the end",
                 lost(SERVER, WRITE_ONLY, nth=EVERY, recorded=True),
-            ),
-            seconds=15,
+            )
         ),
     )
 )

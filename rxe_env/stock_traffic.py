@@ -74,37 +74,38 @@ class Bench:
         """Run a conversation to its end and write what the wire carried to `path`."""
         server, client = self._guests[SERVER], self._guests[CLIENT]
         self._wire.restart(scenario.losses)
-        ready = f"{scenario.until_ready}; echo {LISTENING}; wait $!"
+        end, tell = ("end_when_told; ", "; tell_end") if scenario.server_hangs else ("", "")
+        ready = f"{scenario.until_ready}; echo {LISTENING}; {end}wait $!"
         server.begin(f"{scenario.before}{scenario.server} & {ready}")
         self._wait(
             scenario.server,
             TOOL_SECONDS,
             lambda: LISTENING in server.said or server.code is not None,
         )
-        client.begin(scenario.before + scenario.client)
+        client.begin(f"{scenario.before}{scenario.client}{tell}")
         self._wait(
             scenario.client, TOOL_SECONDS, lambda: client.code is not None is not server.code
         )
         printed = {
             name: guest.said.replace(LISTENING, "").strip() for name, guest in self._guests.items()
         }
-        self._demand_end(scenario, printed)
-        self._demand_losses(scenario)
+        self._demand_plan(scenario, printed)
         comment = self._comment(scenario, printed)
         write_pcapng(path, self._wire.records, comment=comment)
         frames, lost = len(self._wire.records), self._wire.lost
         return Outcome(scenario, path, self.kernel, frames, lost, printed)
 
-    def _demand_end(self, scenario: Scenario, printed: dict[str, str]) -> None:
+    def _demand_plan(self, scenario: Scenario, printed: dict[str, str]) -> None:
         codes = {name: guest.code for name, guest in self._guests.items()}
-        if not all((code == 0) == scenario.succeeds for code in codes.values()):
-            said = "\n".join(f"{name}: {text}" for name, text in printed.items())
-            raise ToolFailed(f"{scenario.name}: the tools ended with {codes}\n{said}")
-
-    def _demand_losses(self, scenario: Scenario) -> None:
         missed, planned = self._wire.outstanding, len(scenario.losses)
-        if missed:
-            raise ToolFailed(f"{scenario.name}: {missed} of {planned} losses never came along")
+        broken = ""
+        if not all((code == 0) == scenario.succeeds for code in codes.values()):
+            broken = f"the tools ended with {codes}"
+        elif missed:
+            broken = f"{missed} of {planned} losses never came along"
+        if broken:
+            said = "\n".join(f"{name}: {text}" for name, text in printed.items())
+            raise ToolFailed(f"{scenario.name}: {broken}\n{said}")
 
     def _comment(self, scenario: Scenario, printed: dict[str, str]) -> str:
         lines = [f"Soft-RoCE of Linux {self.kernel}; {scenario.shows}"]

@@ -22,11 +22,18 @@ until_listening() {
     done
 }
 
-# The last command in the background listens on connection manager port PORT, or has ended.
+# The last command in the background listens on connection manager port PORT, or has ended. The
+# state says LISTEN a moment before requests are taken; by the time that the tool waits for an
+# event, they are. rsockets wait in a thread that polls.
 until_cm_listening() {
     while kill -0 $! 2>/dev/null; do
-        rdma resource show cm_id | grep -q "state LISTEN.*:$1 " && return
+        rdma resource show cm_id | grep -q "state LISTEN.*:$1 " && awaits_event $! && return
     done
+}
+
+awaits_event() {
+    grep -q 'ucma_get_event\|futex_wait' "/proc/$1/wchan" ||
+        cat "/proc/$1/task/"*/wchan | grep -q poll
 }
 
 # The interface takes multicast frames to MAC for the last command in the background, or it ended.
@@ -34,6 +41,18 @@ until_joined() {
     while kill -0 $! 2>/dev/null; do
         grep -q "$1" /proc/net/dev_mcast && return
     done
+}
+
+# End the last command in the background when the client's machine tells that its tool has ended.
+end_when_told() {
+    nc -l -p 9 </dev/null
+    kill $!
+}
+
+tell_end() {
+    code=$?
+    until nc 10.77.0.1 9 </dev/null 2>/dev/null; do :; done
+    return $code
 }
 
 # The next command has process number $1, and the clock says $2. Tools that draw their start
