@@ -27,15 +27,23 @@ class Feed:
     front: bytes = b""
     skip: int = 0
     """Bytes of the head that are left out."""
-    extra: bytes = b""
+    trailer: bytes = b""
     cut: int = 0
-    """Bytes left out at the very end."""
+    """Bytes left out behind the trailer."""
+    filler: bytes = b""
+    place: bytes = b""
+    """What is fed for the ICRC itself, last of all."""
     dummy: bool = True
 
     @property
     def rest(self) -> bytes:
         """What follows the head, before the cut."""
-        return self.extension + self.payload + self.pad + self.extra
+        return self.extension + self.payload + self.pad + self.trailer
+
+    @property
+    def added(self) -> bytes:
+        """What follows behind the cut."""
+        return self.filler + self.place
 
 
 class Option(NamedTuple):
@@ -120,15 +128,15 @@ def _no_pad(case: Case, feed: Feed) -> None:
 
 
 def _trailer(case: Case, feed: Feed) -> None:
-    feed.extra = case.seen.trailer
+    feed.trailer = case.seen.trailer
 
 
 def _place_as_zeros(case: Case, feed: Feed) -> None:
-    feed.extra = bytes(4)
+    feed.place = bytes(4)
 
 
 def _place_as_ones(case: Case, feed: Feed) -> None:
-    feed.extra = b"\xff" * 4
+    feed.place = b"\xff" * 4
 
 
 _ORIGINS: dict[str, Callable[[Case], int]] = {
@@ -136,11 +144,12 @@ _ORIGINS: dict[str, Callable[[Case], int]] = {
     ", counted from the IP header": lambda case: case.covered_end - case.seen.ip,
     ", counted from the dummy bytes": lambda case: case.covered_end - case.seen.ip + 8,
 }
+"""Where the beats are counted from, and how long the packet is from there."""
 
 
 def _filled(width: int, length: Callable[[Case], int]) -> Callable[[Case, Feed], None]:
     def edit(case: Case, feed: Feed) -> None:
-        feed.extra = bytes(-length(case) % width)
+        feed.filler = bytes(-length(case) % width)
 
     return edit
 
@@ -158,9 +167,9 @@ def _beats() -> list[Option]:
         for width in (8, 16, 32, 64):
             name = "S39" if width == 64 else "S38"
             note = f"{width}-byte beats{origin}" if origin or width in (16, 32) else ""
-            rows.append(Option(name, note, frozenset({"end"}), _filled(width, length)))
+            rows.append(Option(name, note, frozenset({"beat"}), _filled(width, length)))
             note = f"{width}-byte beats{origin}" if origin or width != 8 else ""
-            rows.append(Option("S40", note, frozenset({"end"}), _dropped(width, length)))
+            rows.append(Option("S40", note, frozenset({"beat"}), _dropped(width, length)))
     return rows
 
 
@@ -172,15 +181,14 @@ OPTIONS: tuple[Option, ...] = (
     _option("S14", "front start", _ethernet_instead),
     _option("S15", "front", _ethernet_behind),
     _option("S16", "front", _tags),
-    _option("S17", "front ip", _from_udp),
-    _option("S18", "front ip udp", _from_bth),
-    _option("S30", "end", _trailer),
+    _option("S17", "ip", _from_udp),
+    _option("S18", "ip udp", _from_bth),
+    _option("S30", "trailer", _trailer),
     _option("S31", "pad", _no_pad),
-    _option("S36", "end", _place_as_zeros),
-    _option("S37", "end", _place_as_ones),
+    _option("S36", "place", _place_as_zeros),
+    _option("S37", "place", _place_as_ones),
     _option("S41", "extension", _no_extension),
     _option("S42", "payload", _no_payload),
-    *_beats(),
     _option("S14", "front start", _untagged_instead, "without the VLAN tag"),
     _option("S15", "front", _untagged_behind, "without the VLAN tag"),
     _option("S16", "front", _inner_tag, "the innermost only"),
@@ -188,4 +196,5 @@ OPTIONS: tuple[Option, ...] = (
         "S41", "extension", _no_extension_but_of_notifications, "the 16 bytes of a CNP are covered"
     ),
     _option("S42", "payload pad", _no_payload_nor_pad, "nor is the pad"),
+    *_beats(),
 )

@@ -31,7 +31,7 @@ class Engine:
             whole = len(data) // 4 * 4
             words = array("I", data[:whole])
             words.byteswap()
-            data = words.tobytes() + data[whole:]
+            data = words.tobytes() + data[whole:][::-1]
         return data
 
     def run(self, data: bytes, register: int) -> int:

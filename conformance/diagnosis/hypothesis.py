@@ -72,7 +72,7 @@ class Recipe:
         data = feed.front + head[feed.skip :] + feed.rest
         if feed.cut:
             data = data[: -feed.cut]
-        value = self.engine.run(data, register) ^ final
+        value = self.engine.run(data + feed.added, register) ^ final
         return self.reordering.apply(self.implied.apply(value))
 
 

@@ -9,21 +9,25 @@ from typing import Any
 from roceproof.conformance.diagnosis.case import cases
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
 from roceproof.conformance.diagnosis.pursuit import Answer, pursue
-from roceproof.conformance.diagnosis.result import Diagnosis
+from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.signs import leaking, without_icrc
 from roceproof.conformance.diagnosis.wording import advice, text
 
 
 def explain_icrcs(
-    observations: list[Observation], _facts: Mapping[str, Any] | None
+    observations: list[Observation], facts: Mapping[str, Any] | None
 ) -> list[Diagnosis]:
-    """Explain the wrong ICRCs of every transmitter; the configuration has no say in it."""
+    """Explain the wrong ICRCs of every transmitter; the facts serve to see a mask leak (S56)."""
     return [
-        found for station, seen in by_mac(observations).items() for found in _explain(station, seen)
+        found
+        for station, seen in by_mac(observations).items()
+        for found in _explain(station, seen, facts)
     ]
 
 
-def _explain(station: Station, seen: Sequence[Observation]) -> Iterator[Diagnosis]:
+def _explain(
+    station: Station, seen: Sequence[Observation], facts: Mapping[str, Any] | None
+) -> Iterator[Diagnosis]:
     bare = without_icrc(seen)
     if bare:
         numbers = tuple(each.number for each in bare)
@@ -31,7 +35,7 @@ def _explain(station: Station, seen: Sequence[Observation]) -> Iterator[Diagnosi
         yield Diagnosis("S62", (), numbers, len(bare), len(bare), f"{words}.", advice("S62", ()))
     missing = {each.number for each in bare}
     whole = cases(each for each in seen if each.number not in missing)
-    leaks, fields = leaking(whole)
+    leaks, fields = leaking(whole, facts)
     if leaks:
         numbers = tuple(case.seen.number for case in leaks)
         words = f"{station}: on the wire {', '.join(fields)} are all ones"
@@ -41,7 +45,7 @@ def _explain(station: Station, seen: Sequence[Observation]) -> Iterator[Diagnosi
 
 
 def _diagnosis(station: Station, answer: Answer) -> Diagnosis:
-    decided = answer.name not in ("undecided",)
+    decided = answer.name != UNDECIDED
     return Diagnosis(
         answer.name,
         answer.equivalent,

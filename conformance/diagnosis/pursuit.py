@@ -79,7 +79,7 @@ def _one_fault(scope: Scope) -> Answer | None:
 
 
 def _searched(scope: Scope, size: int) -> Answer | None:
-    if size > 1 and syndromes(scope.some_wrong) < 2:
+    if size > 1 and syndromes(scope.some_wrong) < size:
         return None
     for seed in range(_ROUNDS[size]):
         search = Search(scope.sample(seed))

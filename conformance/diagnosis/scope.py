@@ -51,6 +51,8 @@ class Scope:
         chosen: dict[tuple[str, ...], Hypothesis] = {}
         if most:
             fitting = [hypothesis for count, hypothesis in hits if count == most]
+            fewest = min(len(hypothesis.ids) for hypothesis in fitting)
+            fitting = [hypothesis for hypothesis in fitting if len(hypothesis.ids) == fewest]
             for hypothesis in sorted(fitting, key=_simplicity):
                 chosen.setdefault(hypothesis.ids, hypothesis)
         return [*chosen.values()]

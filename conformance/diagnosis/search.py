@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.case import MASKED, Case
 from roceproof.conformance.diagnosis.changes import CHANGES, Change
-from roceproof.conformance.diagnosis.coverage import OPTIONS, Coverage
+from roceproof.conformance.diagnosis.coverage import OPTIONS, Coverage, Feed
 from roceproof.conformance.diagnosis.crc import ONES, Crc
 from roceproof.conformance.diagnosis.engine import ENGINES, REORDERINGS, Engine, Reordering
 from roceproof.conformance.diagnosis.hypothesis import Recipe
@@ -104,26 +104,27 @@ class _Base:
         parts = frozenset[str]().union(*(option.parts for option in self._coverage.options))
         columns: dict[tuple[str, int], _Column] = {}
         feeds = [self._coverage.feed(case) for case in self._search.sample]
-        lengths = [(len(feed.front), feed.skip, len(feed.rest) - feed.cut) for feed in feeds]
         for change, deltas in self._search.deltas:
             if change.touches & parts:
                 continue
             total = 0
-            for delta, (front, skip, rest) in zip(deltas, lengths, strict=True):
-                total = total << 32 | self._added(change, delta, front, skip, rest)
+            for delta, feed in zip(deltas, feeds, strict=True):
+                total = total << 32 | self._added(change, delta, feed)
             if total:
                 columns.setdefault((change.id, total), _Column(change, total))
         return [*columns.values()]
 
-    def _added(self, change: Change, delta: bytes, front: int, skip: int, rest: int) -> int:
+    def _added(self, change: Change, delta: bytes, feed: Feed) -> int:
         crc, value = self._engine.crc, ONES if change.inverted else 0
+        rest, added = len(feed.rest) - feed.cut, len(feed.added)
         if change.start is not None:
             register = change.start(self._engine) ^ self._engine.start
-            value ^= _moved(crc, register, front + len(delta) - skip + rest)
+            length = len(feed.front) + len(delta) - feed.skip + rest + added
+            value ^= _moved(crc, register, length)
         if change.edit is not None:
-            visible = delta[skip:] if rest >= 0 else delta[skip:rest]
+            visible = delta[feed.skip :] if rest >= 0 else delta[feed.skip : rest]
             if any(visible):
-                value ^= _moved(crc, self._engine.run(visible, 0), max(rest, 0))
+                value ^= _moved(crc, self._engine.run(visible, 0), max(rest, 0) + added)
         return value
 
     @cached_property
@@ -203,7 +204,7 @@ class Search:
 
 def _coverages(most: int) -> list[Coverage]:
     """Return all of one option, and all combinations of those that the catalogue has."""
-    own = [option for option in OPTIONS if not option.note or "end" not in option.parts]
+    own = [option for option in OPTIONS if not option.note or "beat" not in option.parts]
     found = [Coverage(), *(Coverage((option,)) for option in OPTIONS)]
     for count in range(2, most + 1):
         found += [

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any
 
 from roceproof.conformance.diagnosis.case import MASKED, Case
 from roceproof.conformance.diagnosis.observation import Observation
@@ -14,15 +16,33 @@ _PATH_MTUS = frozenset({256, 512, 1024, 2048, 4096})
 _TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire
 
 
-def leaking(cases: Sequence[Case]) -> tuple[list[Case], list[str]]:
-    """S56: the packets that carry the mask on the wire, and the fields that do in all of them."""
-    found = [case for case in cases if any(_all_ones(case, field) for field in _TELLING)]
+def leaking(cases: Sequence[Case], facts: Mapping[str, Any] | None) -> tuple[list[Case], list[str]]:
+    """S56: the packets that carry the mask on the wire, and the fields that do in all of them.
+
+    A hop limit or TOS of all ones is a leak only where it is not what is configured.
+    """
+    telling = {*_TELLING, *_unlike_configuration(cases, facts)}
+    found = [case for case in cases if any(_all_ones(case, field) for field in telling)]
     fields = [
         field
         for field in MASKED
         if found and all(_all_ones(case, field) or not case.spans(field) for case in found)
     ]
     return found, fields
+
+
+def _unlike_configuration(cases: Sequence[Case], facts: Mapping[str, Any] | None) -> list[str]:
+    """Return the fields that are all ones in every packet, though configured otherwise."""
+    rows = facts.get("qps", ()) if facts else ()
+    configured = [(ip_address(row["address"]).packed, row) for row in rows]
+    own = [row for address, row in configured if any(c.seen.source == address for c in cases[:99])]
+    return [
+        field
+        for field, key, ones in (("ttl", "ttl", 255), ("tos", "dscp", 63))
+        if (values := {row[key] for row in own if key in row})
+        and ones not in values
+        and all(_all_ones(case, field) for case in cases)
+    ]
 
 
 def without_icrc(observations: Sequence[Observation]) -> list[Observation]:

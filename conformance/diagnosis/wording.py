@@ -35,7 +35,7 @@ def text(station: Station, answer: Answer) -> str:
     scope = answer.scope
     where = f"{station}, {scope.words}" if scope.words else f"{station}"
     wrong, right = len(scope.wrong), len(scope.right)
-    facts = [*answer.facts, *_register(answer), *_open_questions(answer)]
+    facts = [*answer.facts, *_unjudged(answer), *_register(answer), *_open_questions(answer)]
     sentences = [f"{fact[0].upper()}{fact[1:]}." for fact in facts]
     if answer.name == UNDECIDED:
         first = f"{where}: nothing fits {len(answer.explained)} of {wrong} wrong ICRCs"
@@ -65,6 +65,14 @@ def advice(name: str, equivalent: tuple[str, ...]) -> str:
     else:
         sentences.append(f"To confirm, send: {'; '.join(row.traffic for row in parts(name))}.")
     return " ".join(sentences)
+
+
+def _unjudged(answer: Answer) -> list[str]:
+    """Say how many packets the hypothesis has no say in."""
+    if answer.hypothesis is None:
+        return []
+    count = sum(answer.hypothesis.predict(case) is None for case in answer.scope.wrong)
+    return [f"{count} cannot be judged, for want of the packet before"] if count else []
 
 
 def _register(answer: Answer) -> list[str]:
