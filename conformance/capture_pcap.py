@@ -6,9 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import Struct
 
-from roceproof.conformance.capture_record import PACKET_LIMIT, CaptureError, Flow, Record, Source
+from roceproof.conformance.capture_record import (
+    LINK_ETHERNET,
+    PACKET_LIMIT,
+    CaptureError,
+    Flow,
+    Record,
+    Source,
+)
 
 _NANO = 10**9
+_VERSION = 2
 _FCS_PRESENT = 1 << 26
 
 PCAP_MAGICS: dict[bytes, tuple[str, int]] = {
@@ -26,14 +34,18 @@ PCAP_MAGICS: dict[bytes, tuple[str, int]] = {
 def read_pcap(source: Source, magic: bytes) -> Iterator[Record]:
     """The packets of a capture whose magic number has been taken."""
     sign, tick_ns = PCAP_MAGICS[magic]
-    header = Struct(sign + "20xI")
+    header = Struct(sign + "4xH14xI")
     packet = Struct(sign + "IIII")
     head = magic + source.take(header.size - len(magic))
     if len(head) < header.size:
         remedy = "it holds no packet; repeat the capture"
         raise CaptureError(source.name, 0, "ends inside its header", remedy)
-    (link_word,) = header.unpack(head)
-    link_type = link_word & 0xFFFF
+    version, link_word = header.unpack(head)
+    if version != _VERSION:
+        remedy = f"convert it to version {_VERSION}"
+        raise CaptureError(source.name, 4, f"is pcap of version {version}", remedy)
+    if link_word & 0xFFFF != LINK_ETHERNET:
+        raise source.not_ethernet(link_word & 0xFFFF)
     fcs_bytes = 2 * (link_word >> 28) if link_word & _FCS_PRESENT else 0
 
     number = 0
@@ -56,5 +68,4 @@ def read_pcap(source: Source, magic: bytes) -> Iterator[Record]:
             bytes_cut=max(0, full_size - captured),
             number=number,
             fcs_bytes=fcs_bytes,
-            link_type=link_type,
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
 
-from roceproof.conformance.capture_record import PACKET_LIMIT, Flow, Record, Source
+from roceproof.conformance.capture_record import LINK_ETHERNET, PACKET_LIMIT, Flow, Record, Source
 
 SECTION = bytes.fromhex("0a0d0d0a")
 _MAGICS = {bytes.fromhex("1a2b3c4d"): ">", bytes.fromhex("4d3c2b1a"): "<"}
@@ -38,8 +38,9 @@ class _Interface:
     fcs_bytes: int = 0
 
     def nanoseconds(self, ticks: int) -> int:
-        """Time since the epoch."""
-        return max(0, ticks * _NANO // self.ticks_per_second + self.offset_seconds * _NANO)
+        """Time since the epoch, in 64 bits."""
+        since_offset = ticks * _NANO // self.ticks_per_second
+        return (since_offset + self.offset_seconds * _NANO) % (1 << 64)
 
 
 class _Section:
@@ -56,8 +57,8 @@ class _Section:
         self._option = Struct(sign + "HH")
         self._i64 = Struct(sign + "q")
 
-    def add_interface(self, body: bytes) -> None:
-        """Read an interface description."""
+    def add_interface(self, body: bytes) -> int:
+        """Read an interface description; its link type."""
         if len(body) < self._interface.size:
             raise _Damage("has an interface block without room for its fields")
         link_type, _, snap_length = self._interface.unpack_from(body)
@@ -66,14 +67,15 @@ class _Section:
         for code, value in self._options(body[self._interface.size :]):
             if code == _OPT_IF_NAME:
                 new.name = value.rstrip(b"\0").decode(errors="replace")
-            elif code == _OPT_IF_TSRESOL and value:
+            elif code == _OPT_IF_TSRESOL and len(value) == 1:
                 exponent = value[0] & 127
                 new.ticks_per_second = 2**exponent if value[0] & 128 else 10**exponent
-            elif code == _OPT_IF_FCSLEN and value:
+            elif code == _OPT_IF_FCSLEN and len(value) == 1:
                 new.fcs_bytes = value[0]
             elif code == _OPT_IF_TSOFFSET and len(value) == self._i64.size:
                 new.offset_seconds = self._i64.unpack(value)[0]
         self.interfaces.append(new)
+        return new.link_type
 
     def packet(self, kind: int, body: bytes, number: int) -> Record:
         """Read a packet block of any of the three kinds."""
@@ -134,20 +136,25 @@ class _Section:
         return self.interfaces[index]
 
     def _options(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """The options of a block, up to the end mark or to one that does not fit."""
+        """The options of a block, up to the end mark."""
         at = 0
-        while at + self._option.size <= len(data):
+        while at < len(data):
+            value_at = at + self._option.size
+            if value_at > len(data):
+                raise _Damage("has half an option at the end of a block")
             code, size = self._option.unpack_from(data, at)
-            at += self._option.size
-            if code == 0 or at + size > len(data):
+            if code == 0:
                 return
-            yield code, data[at : at + size]
-            at += size + -size % 4
+            at = value_at + size + -size % 4
+            if at > len(data):
+                raise _Damage("has an option that reaches beyond its block")
+            yield code, data[value_at : value_at + size]
 
 
 def read_pcapng(source: Source) -> Iterator[Record]:
     """The packets of a capture whose first block type has been taken."""
     section = _Section("<", 0)
+    link_types: set[int] = set()
     kind_bytes = SECTION
     number = 0
     while kind_bytes:
@@ -158,13 +165,15 @@ def read_pcapng(source: Source) -> Iterator[Record]:
             kind, body = _block(source, section, kind_bytes, at)
             try:
                 if kind == _INTERFACE:
-                    section.add_interface(body)
+                    link_types.add(section.add_interface(body))
                 elif kind in (_PACKET, _SIMPLE_PACKET, _OLD_PACKET):
                     number += 1
                     yield section.packet(kind, body, number)
             except _Damage as damage:
                 raise source.damaged(str(damage), at) from damage
         kind_bytes = source.take(4)
+    if link_types and LINK_ETHERNET not in link_types:
+        raise source.not_ethernet(min(link_types))
 
 
 def _next_section(source: Source, before: _Section, at: int) -> _Section:

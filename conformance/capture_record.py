@@ -83,3 +83,9 @@ class Source:
         """The error for a capture whose packets up to here are whole."""
         remedy = "what stands before it has been read; repair or repeat the capture"
         return CaptureError(self.name, offset, reason, remedy)
+
+    def not_ethernet(self, link_type: int) -> CaptureError:
+        """The error for a capture without any Ethernet."""
+        reason = f"holds link type {link_type} and no Ethernet"
+        remedy = "capture on the Ethernet interface itself"
+        return CaptureError(self.name, self.offset, reason, remedy)

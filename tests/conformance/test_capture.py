@@ -201,13 +201,20 @@ def test_a_broken_block_is_named_by_its_place(tmp_path: Path, field: int, value:
         records_of(tmp_path, bytes(data))
 
 
-@pytest.mark.parametrize("spoilt", ["absurd length", "no magic", "old version"])
+@pytest.mark.parametrize(
+    "spoilt", ["absurd length", "no magic", "new version", "old version", "pcap", "pcapng"]
+)
 def test_an_absurd_header_is_refused(tmp_path: Path, spoilt: str) -> None:
-    writer = Writer()
+    writer, foreign = Writer(), Writer()
+    foreign.interface(link=113)
+    classic = pcap("<", 0xA1B2C3D4)
     data = {
         "absurd length": pcap("<", 0xA1B2C3D4)[:24] + struct.pack("<IIII", 0, 0, 1 << 31, 1 << 31),
         "no magic": writer.data[:8] + b"\1\2\3\4" + writer.data[12:],
-        "old version": writer.data[:12] + b"\2" + writer.data[13:],
+        "new version": writer.data[:12] + b"\2" + writer.data[13:],
+        "old version": classic[:4] + b"\1" + classic[5:],
+        "pcap": pcap(">", 0xA1B2C3D4, link=113),
+        "pcapng": foreign.data,
     }[spoilt]
     with pytest.raises(CaptureError, match="at byte"):
         records_of(tmp_path, data)

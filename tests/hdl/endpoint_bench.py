@@ -136,7 +136,8 @@ class Bench:
             if packet is None:
                 self.other_frames.append(frame.data)
                 continue
-            found = self._checkers[packet.bth.dest_qpn].feed(frame.data)
+            checker = self._checkers[packet.bth.dest_qpn]
+            found = checker.feed(frame.data) + checker.finish()
             assert not found, found[0].message
             self.sent[packet.bth.dest_qpn].append(frame.data)
             self.frame_cycles[frame.data] = frame.cycle
