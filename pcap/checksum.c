@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "checksum.h"
+
+#include <isa-l/crc.h>
+
+#define POLYNOMIAL 0xEDB88320U // reflected
+#define ONE 0x80000000U        // x^0
+#define X8 0x00800000U         // x^8: one byte
+
+uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes) {
+    return crc32_gzip_refl(crc, data, bytes);
+}
+
+static uint32_t multiply(uint32_t a, uint32_t b) {
+    uint32_t product = 0;
+    for (; b != 0; b <<= 1) {
+        if (b & ONE)
+            product ^= a;
+        a = a & 1 ? a >> 1 ^ POLYNOMIAL : a >> 1;
+    }
+    return product;
+}
+
+uint32_t roce_crc_shift(uint32_t difference, size_t bytes) {
+    for (uint32_t power = X8; bytes != 0; bytes >>= 1) {
+        if (bytes & 1)
+            difference = multiply(difference, power);
+        power = multiply(power, power);
+    }
+    return difference;
+}
+
+uint16_t roce_internet_residue(const uint8_t *data, size_t bytes, uint32_t sum) {
+    size_t at = 0;
+    for (; at + 1 < bytes; at += 2)
+        sum += (uint32_t)(data[at] << 8 | data[at + 1]);
+    if (at < bytes)
+        sum += (uint32_t)data[at] << 8;
+    while (sum >> 16)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)~sum;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// CRC-32 as the ICRC uses it, and its linearity: two runs over the same bytes from
+// different start values differ by the difference of those values, moved past the
+// bytes. So a packet can be judged under other headers without reading its payload
+// again.
+
+#ifndef ROCEPROOF_CHECKSUM_H
+#define ROCEPROOF_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// CRC-32 of the eight bytes of ones that stand for the absent LRH.
+#define ROCE_PREFIX_CRC 0x2144DF1CU
+
+// CRC-32 of `bytes` more bytes behind those that gave `crc` (0 for none).
+uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes);
+
+// What a difference of CRC values becomes behind that many more bytes, whatever they are.
+uint32_t roce_crc_shift(uint32_t difference, size_t bytes);
+
+// The Internet checksum's residue of `bytes` bytes: 0 over what holds its right checksum.
+// `sum` is a partial sum of 16-bit words to start from.
+uint16_t roce_internet_residue(const uint8_t *data, size_t bytes, uint32_t sum);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What must not change within a flow, and what the configuration says of it:
+// docs/observer.md, sections 3 and 6.
+
+#include <string.h>
+
+#include "judge.h"
+
+enum {
+    MIGREQ = 0x40,
+    UNTAGGED = -2,
+    FIRST_ENTROPY_PORT = 0xC000,
+    PCP_AND_VID = 0xEFFF,
+    VID = 0x0FFF
+};
+
+static int32_t dscp_of(const struct roce_packet *packet) {
+    const uint8_t *ip = packet->frame + packet->ip;
+    return packet->version == 4 ? ip[1] >> 2 : roce_u16(ip) >> 6 & 63;
+}
+
+static bool is_connected_request(const struct roce_oracle *oracle) {
+    const enum roce_service service = roce_service_of(oracle->packet->opcode);
+    return roce_is_request(oracle->row) && (service == ROCE_RC || service == ROCE_UC);
+}
+
+// Takes the new value and returns whether it differs from the one before.
+static bool changes(int32_t *reference, int32_t value) {
+    const int32_t before = *reference;
+    *reference = value;
+    return before != -1 && before != value;
+}
+
+static void judge_port(struct roce_oracle *oracle, struct roce_constants *constants) {
+    struct roce_flow *flow = oracle->flow;
+    if (oracle->packet->class == ROCE_V1 || !is_connected_request(oracle))
+        return;
+    const int32_t port = roce_u16(oracle->packet->frame + oracle->packet->udp);
+    const int32_t before = constants->port;
+    if (changes(&constants->port, port))
+        roce_found(oracle, RULE_UDP_04, roce_text(oracle, "source port %d", before),
+                   roce_text(oracle, "%d", port));
+    if (flow->first_port < 0)
+        flow->first_port = port;
+    if (!flow->told_port) {
+        flow->told_port = true;
+        if (port < FIRST_ENTROPY_PORT)
+            roce_found(oracle, RULE_UDP_05, "a source port from 49152 on",
+                       roce_text(oracle, "%d", port));
+    }
+}
+
+static void judge_tag(struct roce_oracle *oracle, struct roce_constants *constants, bool cnp) {
+    const struct roce_packet *packet = oracle->packet;
+    const int32_t tag =
+        packet->tags == 0 ? UNTAGGED : roce_u16(roce_tag(packet) + 2) & (cnp ? VID : PCP_AND_VID);
+    const int32_t before = constants->vlan;
+    if (changes(&constants->vlan, tag))
+        roce_found(oracle, RULE_VLAN_02,
+                   before == UNTAGGED ? "no tag"
+                                      : roce_text(oracle, "tag 0x%04x", (unsigned)before),
+                   tag == UNTAGGED ? "no tag" : roce_text(oracle, "0x%04x", (unsigned)tag));
+}
+
+void roce_judge_constants(struct roce_oracle *oracle) {
+    const struct roce_packet *packet = oracle->packet;
+    struct roce_flow *flow = oracle->flow;
+    const bool cnp = oracle->row->family == ROCE_CNP;
+    struct roce_constants *constants = cnp                             ? &flow->cnp_constants
+                                       : roce_is_response(oracle->row) ? &flow->response_constants
+                                                                       : &flow->request_constants;
+    judge_port(oracle, constants);
+    const int32_t dscp = constants->dscp;
+    if (changes(&constants->dscp, dscp_of(packet)))
+        roce_found(oracle, RULE_IP_07, roce_text(oracle, "DSCP %d", dscp),
+                   roce_text(oracle, "%d", dscp_of(packet)));
+    judge_tag(oracle, constants, cnp);
+    if (!cnp && changes(&constants->migreq, (packet->flags & MIGREQ) != 0))
+        roce_found(oracle, RULE_BTH_03, roce_text(oracle, "MigReq %d", !constants->migreq),
+                   roce_text(oracle, "%d", constants->migreq));
+}
+
+static bool same(const struct roce_address *a, const struct roce_address *b) {
+    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+// Whether a row is about a way from one address to another, in either direction.
+static bool is_way(const struct roce_fact *fact, const struct roce_key *key) {
+    return (same(&fact->address, &key->source) && same(&fact->remote_address, &key->destination)) ||
+           (same(&fact->address, &key->destination) && same(&fact->remote_address, &key->source));
+}
+
+static void judge_destination(struct roce_oracle *oracle) {
+    const struct roce_key *key = &oracle->key;
+    const struct roce_flow *flow = oracle->flow;
+    if (flow->own_fact || flow->peer_fact || key->qpn <= 1 || key->qpn == 0xFFFFFF)
+        return;
+    bool way = false;
+    bool elsewhere = false;
+    for (size_t i = 0; i < oracle->facts->count; i++) {
+        const struct roce_fact *fact = &oracle->facts->rows[i];
+        way = way || is_way(fact, key);
+        elsewhere = elsewhere || fact->qpn == key->qpn || fact->remote_qpn == key->qpn;
+    }
+    if (elsewhere)
+        roce_found(oracle, RULE_IP_08, "the addresses of the QP",
+                   roce_text(oracle, "QPN 0x%06x between others", key->qpn));
+    else if (way)
+        roce_found(oracle, RULE_BTH_10, "a configured destination QPN",
+                   roce_text(oracle, "0x%06x", key->qpn));
+}
+
+void roce_judge_facts(struct roce_oracle *oracle) {
+    if (oracle->facts == NULL || oracle->facts->count == 0)
+        return;
+    judge_destination(oracle);
+    const struct roce_fact *own = oracle->flow->own_fact;
+    if (own == NULL || !roce_is_request(oracle->row))
+        return;
+    const struct roce_packet *packet = oracle->packet;
+    if (own->dscp >= 0 && dscp_of(packet) != own->dscp)
+        roce_found(oracle, RULE_IP_07, roce_text(oracle, "DSCP %d", own->dscp),
+                   roce_text(oracle, "%d", dscp_of(packet)));
+    const int32_t hops = packet->frame[packet->ip + (packet->version == 4 ? 8 : 7)];
+    if (own->ttl >= 0 && hops > own->ttl)
+        roce_found(oracle, RULE_IP_06, roce_text(oracle, "at most %d hops", own->ttl),
+                   roce_text(oracle, "%d", hops));
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "flow_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_BUCKETS = 256,
+    MOST_FLOWS = 1 << 16,
+};
+
+#define MOST_MEMORY ((size_t)96 << 20)
+
+static uint32_t mix(uint64_t value) {
+    value ^= value >> 32;
+    value *= 0x9E3779B97F4A7C15U;
+    return (uint32_t)(value >> 32);
+}
+
+static uint64_t fold(const struct roce_address *address) {
+    uint64_t half[2];
+    memcpy(half, address->bytes, sizeof half);
+    return half[0] * 31 + half[1];
+}
+
+static uint32_t hash_key(const struct roce_key *key) {
+    return mix(fold(&key->source) * 7 + fold(&key->destination) +
+               ((uint64_t)key->qpn << 20 ^ key->interface));
+}
+
+static bool same_address(const struct roce_address *a, const struct roce_address *b) {
+    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static bool same_key(const struct roce_key *a, const struct roce_key *b) {
+    return a->qpn == b->qpn && a->interface == b->interface &&
+           same_address(&a->source, &b->source) && same_address(&a->destination, &b->destination);
+}
+
+bool roce_flow_table_open(struct roce_flow_table *table) {
+    memset(table, 0, sizeof *table);
+    table->bucket_mask = table->route_mask = FIRST_BUCKETS - 1;
+    table->buckets = calloc(FIRST_BUCKETS, sizeof *table->buckets);
+    table->routes = calloc(FIRST_BUCKETS, sizeof *table->routes);
+    return table->buckets != NULL && table->routes != NULL;
+}
+
+static void free_flow(struct roce_flow *flow) {
+    for (uint32_t i = 0; i < flow->read_count && i < ROCE_KEPT_READS; i++)
+        free(flow->reads[i].seen);
+    for (uint32_t i = 0; i < flow->gap_count; i++)
+        free(flow->gaps[i].filled);
+    free(flow->reads);
+    free(flow->gaps);
+    free(flow->sent);
+    free(flow);
+}
+
+void roce_flow_table_close(struct roce_flow_table *table) {
+    for (uint32_t i = 0; i < table->count; i++)
+        free_flow(table->flows[i]);
+    free(table->flows);
+    free(table->begun);
+    free(table->buckets);
+    free(table->routes);
+}
+
+static uint32_t *bucket_of(const struct roce_flow_table *table, const struct roce_key *key) {
+    uint32_t at = hash_key(key) & table->bucket_mask;
+    while (table->buckets[at] != 0 && !same_key(&table->flows[table->buckets[at] - 1]->key, key))
+        at = (at + 1) & table->bucket_mask;
+    return &table->buckets[at];
+}
+
+struct roce_flow *roce_flow_find(struct roce_flow_table *table, const struct roce_key *key) {
+    if (table->latest != NULL && same_key(&table->latest->key, key))
+        return table->latest;
+    const uint32_t found = *bucket_of(table, key);
+    if (found == 0)
+        return NULL;
+    table->latest = table->flows[found - 1];
+    return table->latest;
+}
+
+static bool widen(struct roce_flow_table *table) {
+    if (table->count == table->capacity) {
+        const uint32_t capacity = table->capacity ? 2 * table->capacity : 16;
+        struct roce_flow **flows = realloc(table->flows, capacity * sizeof(struct roce_flow *));
+        if (flows == NULL)
+            return false;
+        table->flows = flows;
+        struct roce_flow **begun = realloc(table->begun, capacity * sizeof(struct roce_flow *));
+        if (begun == NULL)
+            return false;
+        table->begun = begun;
+        table->capacity = capacity;
+    }
+    if (2 * table->count < table->bucket_mask)
+        return true;
+    const uint32_t mask = 2 * table->bucket_mask + 1;
+    uint32_t *buckets = calloc((size_t)mask + 1, sizeof *buckets);
+    if (buckets == NULL)
+        return false;
+    free(table->buckets);
+    table->buckets = buckets;
+    table->bucket_mask = mask;
+    for (uint32_t i = 0; i < table->count; i++)
+        *bucket_of(table, &table->flows[i]->key) = i + 1;
+    return true;
+}
+
+struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce_key *key,
+                                bool *made) {
+    *made = false;
+    struct roce_flow *flow = roce_flow_find(table, key);
+    if (flow != NULL)
+        return flow;
+    if (table->count == MOST_FLOWS || !widen(table))
+        return NULL;
+    flow = calloc(1, sizeof *flow);
+    if (flow == NULL)
+        return NULL;
+    flow->key = *key;
+    flow->number = -1;
+    table->flows[table->count++] = flow;
+    *bucket_of(table, key) = table->count;
+    table->latest = flow;
+    *made = true;
+    return flow;
+}
+
+static struct roce_route *route_slot(const struct roce_flow_table *table,
+                                     const struct roce_address *source,
+                                     const struct roce_address *destination) {
+    uint32_t at = mix(fold(source) * 7 + fold(destination)) & table->route_mask;
+    for (;; at = (at + 1) & table->route_mask) {
+        struct roce_route *route = &table->routes[at];
+        if (!route->used || (same_address(&route->source, source) &&
+                             same_address(&route->destination, destination)))
+            return route;
+    }
+}
+
+static bool widen_routes(struct roce_flow_table *table) {
+    struct roce_route *old = table->routes;
+    const uint32_t slots = table->route_mask + 1;
+    struct roce_route *routes = calloc(2 * (size_t)slots, sizeof *routes);
+    if (routes == NULL)
+        return false;
+    table->routes = routes;
+    table->route_mask = 2 * slots - 1;
+    for (uint32_t i = 0; i < slots; i++)
+        if (old[i].used)
+            *route_slot(table, &old[i].source, &old[i].destination) = old[i];
+    free(old);
+    return true;
+}
+
+struct roce_route *roce_route_get(struct roce_flow_table *table, const struct roce_address *source,
+                                  const struct roce_address *destination) {
+    struct roce_route *route = route_slot(table, source, destination);
+    if (route->used)
+        return route;
+    if (table->route_count == MOST_FLOWS)
+        return NULL;
+    if (2 * table->route_count >= table->route_mask) {
+        if (!widen_routes(table))
+            return NULL;
+        route = route_slot(table, source, destination);
+    }
+    table->route_count++;
+    *route = (struct roce_route){.source = *source, .destination = *destination, .used = true};
+    return route;
+}
+
+void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes) {
+    if (bytes > MOST_MEMORY - table->memory)
+        return NULL;
+    void *memory = calloc(1, bytes);
+    if (memory != NULL)
+        table->memory += bytes;
+    return memory;
+}
+
+void roce_flow_release(struct roce_flow_table *table, void *memory, size_t bytes) {
+    if (memory != NULL)
+        table->memory -= bytes;
+    free(memory);
+}

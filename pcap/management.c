@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Connection management on QP1, and congestion notifications: docs/observer.md,
+// section 5. Offsets are those of the MAD, common header included.
+
+#include <string.h>
+
+#include "judge.h"
+
+enum {
+    DETH_BYTES = 8,
+    MAD_BYTES = 256,
+    CM_CLASS = 7,
+    CM_VERSION = 2,
+    SEND_METHOD = 3,
+    CLASS_PORT_INFO = 0x01,
+    REQ = 0x10,
+    REP = 0x13,
+    LAST_ATTRIBUTE = 0x1A,
+    TRANSACTION = 8,
+    ATTRIBUTE = 16,
+    REQ_LOCAL_ID = 24,
+    REQ_QPN = 56,
+    REQ_SERVICE = 67,
+    REQ_PSN = 68,
+    REQ_MTU = 74,
+    REP_LOCAL_ID = 24,
+    REP_REMOTE_ID = 28,
+    REP_QPN = 36,
+    REP_PSN = 44,
+};
+
+static bool same(const struct roce_address *a, const struct roce_address *b) {
+    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static bool is_known_attribute(const uint8_t *mad) {
+    const uint16_t attribute = roce_u16(mad + ATTRIBUTE);
+    if (attribute == CLASS_PORT_INFO)
+        return mad[3] == 1 || mad[3] == 2 || mad[3] == 0x81;
+    return attribute >= REQ && attribute <= LAST_ATTRIBUTE && mad[3] == SEND_METHOD;
+}
+
+static void judge_datagram(struct roce_oracle *oracle) {
+    const struct roce_packet *packet = oracle->packet;
+    if (!roce_body_has(packet, DETH_BYTES))
+        return;
+    const uint8_t *deth = roce_body(packet);
+    if (packet->opcode != 0x64 || roce_u32(deth) != 0x80010000 || roce_u24(deth + 5) != 1 ||
+        oracle->payload != MAD_BYTES)
+        roce_found(oracle, RULE_CM_01, "opcode 0x64, Q_Key 0x80010000, source QP 1, 256 bytes",
+                   roce_text(oracle, "0x%02x, 0x%08x, %u, %u", packet->opcode, roce_u32(deth),
+                             roce_u24(deth + 5), oracle->payload));
+}
+
+static struct roce_cm_request *find_request(struct roce_oracle *oracle,
+                                            const struct roce_address *source,
+                                            const struct roce_address *destination,
+                                            uint32_t communication) {
+    for (uint32_t i = 0; i < ROCE_CM_REQUESTS && i < oracle->request_count; i++) {
+        struct roce_cm_request *request = &oracle->requests[i];
+        if (request->communication == communication &&
+            request->interface == oracle->key.interface && same(&request->source, source) &&
+            same(&request->destination, destination))
+            return request;
+    }
+    return NULL;
+}
+
+static void take_request(struct roce_oracle *oracle, const uint8_t *mad) {
+    const struct roce_key *key = &oracle->key;
+    const uint32_t communication = roce_u32(mad + REQ_LOCAL_ID);
+    const uint64_t transaction = roce_u64(mad + TRANSACTION);
+    struct roce_cm_request *request =
+        find_request(oracle, &key->source, &key->destination, communication);
+    if (request != NULL && request->transaction != transaction)
+        roce_found(
+            oracle, RULE_CM_03,
+            roce_text(oracle, "transaction 0x%016llx", (unsigned long long)request->transaction),
+            roce_text(oracle, "0x%016llx", (unsigned long long)transaction));
+    const bool repeats = request != NULL && request->transaction == transaction;
+    if (repeats)
+        return;
+    if (request == NULL)
+        request = &oracle->requests[oracle->request_count++ % ROCE_CM_REQUESTS];
+    const unsigned int mtu = mad[REQ_MTU] >> 4;
+    *request = (struct roce_cm_request){
+        .source = key->source,
+        .destination = key->destination,
+        .interface = key->interface,
+        .communication = communication,
+        .transaction = transaction,
+        .qpn = roce_u24(mad + REQ_QPN),
+        .psn = roce_u24(mad + REQ_PSN),
+        .path_mtu = mtu >= 1 && mtu <= 5 ? (uint16_t)(128U << mtu) : 0,
+    };
+}
+
+static struct roce_flow *make(struct roce_oracle *oracle, const struct roce_key *key) {
+    bool made;
+    struct roce_flow *flow = roce_flow_get(&oracle->table, key, &made);
+    if (flow != NULL && made)
+        roce_flow_begin(oracle, flow);
+    return flow;
+}
+
+static void set_up(struct roce_flow *flow, uint32_t start_psn, uint32_t path_mtu) {
+    flow->start_psn = (int32_t)start_psn;
+    if (path_mtu != 0)
+        flow->path_mtu = path_mtu;
+}
+
+static void take_reply(struct roce_oracle *oracle, const uint8_t *mad) {
+    const struct roce_key *key = &oracle->key;
+    struct roce_cm_request *request =
+        find_request(oracle, &key->destination, &key->source, roce_u32(mad + REP_REMOTE_ID));
+    const uint32_t replied = roce_u32(mad + REP_LOCAL_ID);
+    if (request == NULL || (request->answered && request->replied == replied))
+        return;
+    request->answered = true;
+    request->replied = replied;
+    const struct roce_key there = {.interface = key->interface,
+                                   .qpn = roce_u24(mad + REP_QPN),
+                                   .source = request->source,
+                                   .destination = request->destination};
+    const struct roce_key back = {.interface = key->interface,
+                                  .qpn = request->qpn,
+                                  .source = request->destination,
+                                  .destination = request->source};
+    struct roce_flow *asking = make(oracle, &there);
+    struct roce_flow *answering = make(oracle, &back);
+    if (asking == NULL || answering == NULL || asking == answering)
+        return;
+    roce_set_up(oracle, asking);
+    roce_set_up(oracle, answering);
+    roce_pair(oracle, asking, answering);
+    set_up(asking, roce_u24(mad + REP_PSN), request->path_mtu);
+    set_up(answering, request->psn, request->path_mtu);
+}
+
+void roce_judge_management(struct roce_oracle *oracle) {
+    judge_datagram(oracle);
+    if (oracle->packet->opcode != 0x64 || oracle->payload != MAD_BYTES ||
+        !roce_body_has(oracle->packet, DETH_BYTES + MAD_BYTES))
+        return;
+    const uint8_t *mad = roce_body(oracle->packet) + DETH_BYTES;
+    if (mad[1] != CM_CLASS)
+        return;
+    if (mad[0] != 1 || mad[2] != CM_VERSION || !is_known_attribute(mad)) {
+        roce_found(oracle, RULE_CM_02, "base version 1, class version 2, a CM attribute",
+                   roce_text(oracle, "%u, %u, method 0x%02x, attribute 0x%04x", mad[0], mad[2],
+                             mad[3], roce_u16(mad + ATTRIBUTE)));
+        return;
+    }
+    const uint16_t attribute = roce_u16(mad + ATTRIBUTE);
+    if (attribute == REQ)
+        take_request(oracle, mad);
+    else if (attribute == REP)
+        take_reply(oracle, mad);
+}
+
+void roce_judge_cnp(struct roce_oracle *oracle) {
+    struct roce_flow *flow = oracle->flow;
+    const struct roce_route *route =
+        roce_route_get(&oracle->table, &flow->key.destination, &flow->key.source);
+    if (route != NULL && !route->marked)
+        roce_found_as(oracle, RULE_CNP_02, oracle->any_mark ? ROCE_MUST : ROCE_INFO,
+                      "a CE mark on the way here before", "none");
+    const uint64_t now = oracle->record->time_ns;
+    if (flow->cnps > 1 && now >= flow->last_cnp_ns) {
+        const uint64_t since = now - flow->last_cnp_ns;
+        if (flow->cnps == 2 || since < flow->least_cnp_ns)
+            flow->least_cnp_ns = since;
+    }
+    flow->last_cnp_ns = now;
+}
