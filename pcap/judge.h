@@ -16,9 +16,8 @@ struct roce_cm_request {
     struct roce_address source, destination;
     uint32_t interface, communication, qpn, psn, replied;
     uint64_t transaction;
-    uint16_t path_mtu;
-    uint8_t service;
-    bool used, answered;
+    uint32_t path_mtu;
+    bool answered;
 };
 
 enum { ROCE_CM_REQUESTS = 1024, ROCE_INTERFACES = 256 };

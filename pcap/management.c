@@ -92,7 +92,7 @@ static void take_request(struct roce_oracle *oracle, const uint8_t *mad) {
         .transaction = transaction,
         .qpn = roce_u24(mad + REQ_QPN),
         .psn = roce_u24(mad + REQ_PSN),
-        .path_mtu = mtu >= 1 && mtu <= 5 ? (uint16_t)(128U << mtu) : 0,
+        .path_mtu = mtu >= 1 && mtu <= 5 ? 128U << mtu : 0,
     };
 }
 
