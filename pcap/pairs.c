@@ -61,20 +61,20 @@ static bool holds(const struct roce_flow *flow, uint32_t psn) {
            position >= oldest;
 }
 
-// The only one among the waiting flows, reliable or not, whose PSNs hold that of the packet.
-static struct roce_flow *only_fit(const struct roce_oracle *oracle, struct roce_flow *waiting,
-                                  bool reliable) {
-    struct roce_flow *found = NULL;
+// How many of the waiting flows, reliable or not, hold the PSN of the packet; `found` is one.
+static unsigned int fits(const struct roce_oracle *oracle, struct roce_flow *waiting, bool reliable,
+                         struct roce_flow **found) {
+    unsigned int count = 0;
     for (struct roce_flow *flow = waiting; flow != NULL; flow = flow->next_unpaired) {
         if (!flow->has_requests || (flow->service == ROCE_RC) != reliable ||
             flow->key.interface != oracle->key.interface || flow == oracle->flow ||
             !holds(flow, oracle->packet->psn))
             continue;
-        if (found != NULL)
-            return NULL;
-        found = flow;
+        *found = flow;
+        if (++count > 1)
+            break;
     }
-    return found;
+    return count;
 }
 
 struct roce_flow *roce_counterpart(struct roce_oracle *oracle) {
@@ -85,10 +85,12 @@ struct roce_flow *roce_counterpart(struct roce_oracle *oracle) {
         roce_route_get(&oracle->table, &flow->key.destination, &flow->key.source);
     if (route == NULL || route->unpaired == NULL)
         return NULL;
-    struct roce_flow *found = only_fit(oracle, route->unpaired, true);
-    if (found == NULL)
-        found = only_fit(oracle, route->unpaired, false);
-    if (found != NULL)
-        roce_pair(oracle, flow, found);
+    struct roce_flow *found = NULL;
+    unsigned int count = fits(oracle, route->unpaired, true, &found);
+    if (count == 0)
+        count = fits(oracle, route->unpaired, false, &found);
+    if (count != 1)
+        return NULL;
+    roce_pair(oracle, flow, found);
     return found;
 }
