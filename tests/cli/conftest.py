@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside this file
+
 COMMAND = Path(sys.executable).parent / "roceproof"
 MARK = "ROCEPROOF_TEST_MARK"
 

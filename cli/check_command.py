@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof check``: captures or a live interface against the rules of the wire.
+
+The exit code is 2 if anything could not be read to its end, else 1 if a rule of
+weight is broken, else 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from roceproof.check_annotate import annotate
+from roceproof.check_build import build_tool
+from roceproof.check_junit import write_junit
+from roceproof.check_progress import reading
+from roceproof.check_report import Document, failed, joined, unread
+from roceproof.check_run import UnreadableError, check_file, check_live
+from roceproof.check_text import print_report
+
+CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
+STDIN = "-"
+DAY_SECONDS = 86400.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What to judge and by which facts."""
+
+    files: Sequence[str]
+    interface: str | None
+    duration: float | None
+    qps: Path | None
+    keep: int
+    jobs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What to print and to write."""
+
+    as_json: bool
+    annotate: Path | None
+    junit: Path | None
+    quiet: bool
+
+
+def run_check(request: Request, output: Output) -> int:
+    """Check everything, print and write what was asked for, return the exit code."""
+    _refuse_nonsense(request, output)
+    build_tool()
+    documents = []
+    for document in _documents(request, quiet=output.quiet):
+        documents.append(document)
+        if not output.as_json and document["frames"]:
+            print_report(document, quiet=output.quiet)
+        _warn(document)
+    if output.as_json:
+        print(json.dumps(joined(documents)))
+    if output.annotate is not None:
+        annotate(request.files[0], output.annotate, documents[0])
+    if output.junit is not None:
+        write_junit(output.junit, documents)
+    return _exit_code(documents)
+
+
+def _refuse_nonsense(request: Request, output: Output) -> None:
+    if bool(request.files) == (request.interface is not None):
+        raise click.UsageError("name either captures or an interface (-i)")
+    if request.duration is not None:
+        if request.interface is None:
+            raise click.UsageError("--duration is for a live capture (-i)")
+        if not 0 < request.duration <= DAY_SECONDS:
+            raise click.UsageError(f"--duration is above 0 and at most {DAY_SECONDS:.0f} seconds")
+    if output.annotate is not None:
+        if len(request.files) != 1 or request.files[0] == STDIN:
+            raise click.UsageError("--annotate copies one file")
+        if output.annotate.exists() and output.annotate.samefile(request.files[0]):
+            raise click.UsageError("--annotate writes a copy; name another file")
+
+
+def _documents(request: Request, *, quiet: bool) -> Iterator[Document]:
+    for name in request.files:
+        try:
+            with reading(name, quiet=quiet) as advance:
+                document = check_file(
+                    name, qps=request.qps, keep=request.keep, jobs=request.jobs, advance=advance
+                )
+        except UnreadableError as error:
+            document = unread(name, str(error))
+        yield document
+    if request.interface is not None:
+        if not quiet:
+            click.echo(f"capturing on {request.interface}; Ctrl-C ends it", err=True)
+        yield check_live(
+            request.interface, duration=request.duration, qps=request.qps, keep=request.keep
+        )
+
+
+def _warn(document: Document) -> None:
+    if document["error"] is not None:
+        click.echo(f"roceproof: {document['error']}", err=True)
+    elif not document["roce_frames"]:
+        click.echo(f"roceproof: no RoCE packets in {document['file']}", err=True)
+
+
+def _exit_code(documents: Sequence[Document]) -> int:
+    if any(document["error"] is not None for document in documents):
+        return UNREADABLE
+    return FINDINGS if any(map(failed, documents)) else CLEAN

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A check as a JUnit file: a suite for each capture, a test case for each observer's rule.
+
+The properties of a suite say what each rule means. Information is no failure
+and stands in the output of its case; a damaged capture is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
+
+from roceproof.check_report import Document
+from roceproof.conformance.rules import RULES, Rule, Severity
+
+_NOT_IN_XML = dict.fromkeys(i for i in range(32) if chr(i) not in "\t\n\r")
+
+
+def write_junit(path: Path, documents: Iterable[Document]) -> None:
+    """Write one file for all captures."""
+    root = Element("testsuites", name="roceproof check")
+    for document in documents:
+        root.append(_suite(document))
+    indent(root)
+    ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _suite(document: Document) -> Element:
+    suite = Element("testsuite", name=_text(document["file"]))
+    properties = SubElement(suite, "properties")
+    for name in ("frames", "roce_frames"):
+        _property(properties, name, str(document[name]))
+    cases = [_case(rule, document) for rule in RULES.values() if rule.observable]
+    for rule in (rule for rule in RULES.values() if rule.observable):
+        _property(properties, rule.id, f"{rule.severity}: {rule.sentence}")
+    suite.extend(cases)
+    failures = sum(case.find("failure") is not None for case in cases)
+    errors = 0
+    if document["error"] is not None:
+        errors = 1
+        broken = SubElement(suite, "testcase", classname="roceproof.capture", name="readable")
+        SubElement(broken, "error", type="damaged", message=_text(document["error"]))
+    suite.set("tests", str(len(cases) + errors))
+    suite.set("failures", str(failures))
+    suite.set("errors", str(errors))
+    return suite
+
+
+def _case(rule: Rule, document: Document) -> Element:
+    family = rule.id.partition("-")[0]
+    case = Element("testcase", classname=f"roceproof.{family}", name=rule.id)
+    found = [row for row in document["findings"] if row["rule"] == rule.id]
+    noted = [row for row in found if row["severity"] == Severity.INFO]
+    broken = [row for row in found if row["severity"] != Severity.INFO]
+    count = document["rules"].get(rule.id, 0)
+    if broken or (count > len(found) and rule.severity != Severity.INFO):
+        first = broken[0]["message"] if broken else "beyond those that were kept"
+        summary = _text(f"{count} findings, the first: {first}")
+        failure = SubElement(case, "failure", type=rule.severity, message=summary)
+        failure.text = _lines(broken)
+    if noted:
+        SubElement(case, "system-out").text = _lines(noted)
+    return case
+
+
+def _lines(findings: Iterable[dict[str, Any]]) -> str:
+    return _text("\n".join(row["message"] for row in findings))
+
+
+def _property(properties: Element, name: str, value: str) -> None:
+    SubElement(properties, "property", name=name, value=value)
+
+
+def _text(text: str) -> str:
+    return text.translate(_NOT_IN_XML)

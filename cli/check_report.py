@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The document that a check of one capture ends in; every other form is printed from it.
+
+Its keys are those of `roceproof check --json`, described in docs/check.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from roceproof.conformance.rules import RULES, Severity
+
+Document = dict[str, Any]
+
+SCHEMA = 1
+
+
+def gather(file: str, lines: Iterable[dict[str, Any]]) -> Document:
+    """Bring what the oracle said into one document: findings in the order of frames."""
+    document = unread(file, None)
+    for line in lines:
+        kind = line.pop("type")
+        if kind == "finding":
+            document["findings"].append(_finding(line))
+        elif kind == "flow":
+            document["flows"].append(line)
+        elif kind == "summary":
+            document.update(line)
+    if document["error"] is not None:
+        document["error"] = f"{file}: {document['error']}"
+    document["findings"].sort(key=lambda row: row["frame"])
+    document["left_out"] = sum(document["severities"].values()) - len(document["findings"])
+    return document
+
+
+def unread(file: str, error: str | None) -> Document:
+    """The document of a capture of which nothing was judged."""
+    return {
+        "file": file,
+        "frames": 0,
+        "roce_frames": 0,
+        "icrc": {"ok": 0, "bad": 0, "unchecked": 0},
+        "flows": [],
+        "findings": [],
+        "rules": {},
+        "severities": dict.fromkeys(map(str, Severity), 0),
+        "left_out": 0,
+        "error": error,
+    }
+
+
+def failed(document: Document) -> bool:
+    """Whether a rule of weight is broken; information does not count."""
+    return any(document["severities"][each] for each in (Severity.MUST, Severity.SHOULD))
+
+
+def joined(documents: Sequence[Document]) -> Document:
+    """One document for all captures: that of the only one, or a list."""
+    if len(documents) == 1:
+        return {"schema": SCHEMA, **documents[0]}
+    return {"schema": SCHEMA, "files": list(documents)}
+
+
+def _finding(line: dict[str, Any]) -> dict[str, Any]:
+    sentence = RULES[line["rule"]].sentence
+    told = f"expected {line['expected']}, got {line['got']}. {sentence}"
+    return {**line, "message": f"{line['rule']} frame {line['frame']}: {told}"}

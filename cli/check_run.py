@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks one capture and returns the document of check_report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from roceproof.check_progress import Advance
+from roceproof.check_report import Document, gather
+from roceproof.check_tool import UnreadableError, lines_of
+
+__all__ = ["UnreadableError", "check_file", "check_live"]
+
+
+def check_file(
+    path: Path | str,
+    *,
+    qps: Path | None = None,
+    keep: int = 0,
+    jobs: int = 1,
+    advance: Advance | None = None,
+) -> Document:
+    """Judge a file ("-" is stdin), keeping at most `keep` findings (0: all) beside the counts.
+
+    Damage behind whole packets is named in the document; a file without any is an error.
+    """
+    options = [*_options(qps=qps, keep=keep), "-j", str(jobs), "--progress"]
+    lines = lines_of([*options, "--", str(path)])
+    return gather(str(path), _without_progress(lines, advance))
+
+
+def check_live(
+    interface: str,
+    *,
+    duration: float | None = None,
+    qps: Path | None = None,
+    keep: int = 0,
+) -> Document:
+    """Judge what passes an interface until Ctrl-C, or for that many seconds."""
+    limit = [] if duration is None else ["--duration", str(duration)]
+    options = [*_options(qps=qps, keep=keep), *limit, "-i", interface]
+    return gather(interface, _without_progress(lines_of(options, live=True), None))
+
+
+def _options(*, qps: Path | None, keep: int) -> list[str]:
+    facts = [] if qps is None else ["--qps", str(qps)]
+    return [*facts, "--max", str(keep)]
+
+
+def _without_progress(
+    lines: Iterable[dict[str, Any]], advance: Advance | None
+) -> Iterable[dict[str, Any]]:
+    for line in lines:
+        if line["type"] != "progress":
+            yield line
+        elif advance is not None:
+            advance(line["consumed"], line["total"])
