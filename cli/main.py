@@ -279,6 +279,45 @@ def wireshark_uninstall(directory: Path | None) -> None:
     run_uninstall(directory=directory)
 
 
+@cli.command()
+@click.argument("a", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("b", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+@click.option("-q", "--quiet", is_flag=True, help="The exit code only.")
+def diff(a: Path, b: Path, as_json: bool, quiet: bool) -> None:
+    """Compare the same traffic from two devices; exit code 1 if a difference matters."""
+    from roceproof.diff_command import run_diff
+
+    sys.exit(run_diff(a, b, as_json=as_json, quiet=quiet))
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="HTML page.")
+@click.option("--frames", help="Frame numbers to draw: 10-20, 10- or 10.")
+@click.option(
+    "--max",
+    "most",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="Packets to draw.",
+)
+@click.option(
+    "--qps",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Configured QP facts, as for check.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+def ladder(
+    file: Path, output: Path | None, frames: str | None, most: int, qps: Path | None, as_json: bool
+) -> None:
+    """Draw who said what to whom: in the terminal, or as a page of its own."""
+    from roceproof.ladder_command import run_ladder
+
+    run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json)
+
+
 def main() -> None:
     """Run the command that the arguments name."""
     end_with(_run)
