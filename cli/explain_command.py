@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich.padding import Padding
 from rich.text import Text
 
 from roceproof.conformance.capture import read
@@ -71,7 +70,7 @@ def _show(name: str, diagnoses: list[Diagnosis], *, frames: int, quiet: bool) ->
             heading.append(f": {words}", style="default")
         console.print(heading)
         for line in _lines(found, frames):
-            console.print(Padding(Text(line), (0, 0, 0, 2)))
+            console.print(Text(f"  {line}"))
 
 
 def _lines(found: Diagnosis, limit: int) -> list[str]:

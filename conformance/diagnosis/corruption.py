@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.case import FIELDS, Case
 from roceproof.conformance.diagnosis.crc import locate_bit
+from roceproof.conformance.diagnosis.hypothesis import Hypothesis, Recipe
 from roceproof.conformance.framing import BTH_BYTES, ICRC_BYTES
 
 
@@ -24,10 +25,20 @@ class FlippedBit(NamedTuple):
         return f"frame {self.number}: byte {self.offset} bit {self.bit} ({self.part})"
 
 
-def flipped_bit(case: Case, expected: int) -> FlippedBit | None:
-    """The one bit that explains the difference from what the device should have sent, if any."""
-    covered = len(case.head) + len(case.seen.body)
-    place = locate_bit(case.found ^ expected, covered)
+def flipped_bit(case: Case, hypothesis: Hypothesis | None = None) -> FlippedBit | None:
+    """The one bit that explains the difference from what the device should have sent, if any.
+
+    That is the right ICRC, or what a hypothesis about the device predicts.
+    """
+    expected = case.right if hypothesis is None else hypothesis.predict(case)
+    if expected is None:
+        return None
+    error = case.found ^ expected
+    if isinstance(hypothesis, Recipe) and error.bit_count() != 1:
+        if hypothesis.engine_ids:
+            return None
+        error = hypothesis.reordering.apply(error)
+    place = locate_bit(error, len(case.head) + len(case.seen.body))
     if place is None:
         return None
     distance, bit = place

@@ -253,23 +253,24 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     changed = [case for case in left if case.seen.number in hit]
     other = [case for case in left if case.seen.number not in hit]
     few = len(other) <= max(2, _FEW * len(scope.cases))
+    if few and _follows_others(answer.hypothesis):
+        other = []  # a packet before them was not captured
     answers = []
     if changed or (other and few):
         facts = _flip_facts(flips)
-        answers.append(Answer(CORRUPT, scope, left if few else changed, (), facts))
+        answers.append(Answer(CORRUPT, scope, [*changed, *other] if few else changed, (), facts))
     if other and not few:
         answers.append(Answer(UNDECIDED, scope, other))
     return answers
 
 
+def _follows_others(hypothesis: Hypothesis | None) -> bool:
+    return hypothesis is not None and bool({"S53", "S54", "S63"} & {*hypothesis.ids})
+
+
 def _flips(cases: Sequence[Case], hypothesis: Hypothesis | None) -> list[FlippedBit]:
-    found = []
-    for case in cases[:_FLIPS]:
-        expected = case.right if hypothesis is None else hypothesis.predict(case)
-        flip = None if expected is None else flipped_bit(case, expected)
-        if flip is not None:
-            found.append(flip)
-    return found
+    flips = (flipped_bit(case, hypothesis) for case in cases[:_FLIPS])
+    return [flip for flip in flips if flip is not None]
 
 
 def _flip_facts(flips: list[FlippedBit]) -> tuple[str, ...]:

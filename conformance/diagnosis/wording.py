@@ -27,6 +27,7 @@ _MORE_TRAFFIC = (
     "Capture more: payloads of every length modulo 64, TTL, TOS and IPv4 ID that vary, IPv6, a"
     " VLAN tag, a CNP, AckReq and MigReq both ways, and two packets that differ in one bit."
 )
+_NONE = "none:"
 _ON_THE_WAY = "Look at the link and the capture point, not at the sender."
 
 
@@ -45,7 +46,8 @@ def text(station: Station, answer: Answer) -> str:
         first = (
             f"{where}: predicts {len(answer.explained)} of {wrong} wrong ICRCs"
             f" and contradicts none of {right} right ones"
-            f" ({syndromes(scope.some_wrong)} different errors, {scope.looked_at} frames compared)"
+            f" (errors told apart: {syndromes(scope.some_wrong)};"
+            f" frames compared: {scope.looked_at})"
         )
     return " ".join([f"{first}.", *sentences])
 
@@ -55,13 +57,18 @@ def advice(name: str, equivalent: tuple[str, ...]) -> str:
     if name == UNDECIDED:
         return _MORE_TRAFFIC
     if name == CORRUPT:
-        return _ON_THE_WAY
+        apart = f" To rule out {' and '.join(equivalent)}, capture more." if equivalent else ""
+        return _ON_THE_WAY + apart
     looks = "; ".join(row.look for row in parts(name))
     sentences = [f"Look at {looks}."]
     if equivalent:
         names = dict.fromkeys(row.id for each in (name, *equivalent) for row in parts(each))
         traffic = dict.fromkeys(SIGNATURES[each].traffic for each in names)
-        sentences.append(f"To tell the alternatives apart, send: {'; '.join(traffic)}.")
+        useful = [words for words in traffic if not words.startswith(_NONE)]
+        if useful:
+            sentences.append(f"To tell the alternatives apart, send: {'; '.join(useful)}.")
+        else:
+            sentences.append("No traffic tells the alternatives apart: they are one function.")
     else:
         sentences.append(f"To confirm, send: {'; '.join(row.traffic for row in parts(name))}.")
     return " ".join(sentences)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Planted ICRC faults are named, one by one and in pairs, and nothing else is.
+
+The frames come from conformance/faults, which shares no code with the diagnosis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+from zlib import crc32
+
+import pytest
+from explained import cases_of, explain, healthy, planted, spoil, with_icrc
+
+from roceproof.conformance.codec import build, parse
+from roceproof.conformance.diagnosis.case import Case
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
+from roceproof.conformance.faults.catalogue import FAULTS, Kind
+from roceproof.conformance.faults.icrc_catalogue import FaultError
+from roceproof.conformance.ip import Ipv4
+
+EXPECTED = {"S27": ("S25", ("S27",)), "S25": ("S25", ("S27",))}
+ICRC_FAULTS = [name for name, fault in FAULTS.items() if fault.kind is not Kind.PSN]
+STATIC = [name for name, fault in FAULTS.items() if fault.kind is Kind.STATIC]
+WITH_VARIANTS = [
+    (name, variant) for name in ICRC_FAULTS for variant in range(FAULTS[name].variants)
+]
+NEEDS_FACTS = {("S56", 1)}
+
+
+def names(frames: list[bytes]) -> list[str]:
+    return [found.id for found in explain(frames)]
+
+
+def check(fault: str, seed: int, variant: int) -> None:
+    found = explain(planted(fault, seed, variant=variant))
+    assert [(each.id, each.equivalent) for each in found] == [EXPECTED.get(fault, (fault, ()))]
+    unjudged = 1 if "for want of the packet before" in found[0].text else 0
+    assert found[0].explained == found[0].of - unjudged == len(found[0].frames)
+
+
+@pytest.mark.parametrize(("fault", "variant"), WITH_VARIANTS)
+def test_every_fault_is_named_in_mixed_traffic(fault: str, variant: int) -> None:
+    if (fault, variant) in NEEDS_FACTS:
+        assert explain(planted(fault, 1, variant=variant)) == []
+    else:
+        check(fault, 1, variant)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize(("fault", "variant"), sorted({*WITH_VARIANTS} - NEEDS_FACTS))
+def test_every_fault_is_named_over_many_seeds(fault: str, variant: int, seed: int) -> None:
+    check(fault, seed, variant)
+
+
+def test_alternatives_that_are_one_function_are_said_to_be() -> None:
+    (found,) = explain(planted("S25", 1))
+    assert "one function" in found.advice
+
+
+PAIRS = [
+    ("S01", "S02"), ("S01", "S26"), ("S03", "S31"), ("S04", "S20"), ("S05", "S37"), ("S10", "S29"),
+    ("S01", "S07"), ("S02", "S48"), ("S11", "S34"), ("S15", "S42"), ("S19", "S28"), ("S23", "S33"),
+    ("S30", "S31"), ("S38", "S50"), ("S40", "S44"), ("S41", "S51"), ("S06", "S43"), ("S09", "S52"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_two_faults_at_once_are_found_together(pair: tuple[str, str]) -> None:
+    found = explain(planted(pair, 2))
+    assert [(each.id, each.equivalent) for each in found] == [("+".join(pair), ())]
+    assert found[0].explained == found[0].of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", STATIC)
+def test_any_pair_is_found_unless_one_hides_the_other(first: str) -> None:
+    for number, second in enumerate(STATIC[STATIC.index(first) + 1 :]):
+        try:
+            frames = planted((first, second), number % 5 + 1)
+        except FaultError:
+            continue
+        found = explain(frames)
+        alone = {tuple(planted(one, number % 5 + 1)) for one in (first, second)}
+        assert found[0].explained == found[0].of
+        if tuple(frames) not in alone:
+            assert f"{first}+{second}" in (found[0].id, *found[0].equivalent)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_healthy_traffic_needs_no_explanation(seed: int) -> None:
+    assert explain(healthy(seed)) == []
+    assert explain(healthy(seed, loss=0.02, rnr_rate=0.1, reconnects=1)) == []
+
+
+def test_two_devices_with_different_faults_get_a_diagnosis_each() -> None:
+    first, second = planted("S01", 1), planted("S33", 2)
+    found = explain([frame for pair in zip(first, second, strict=False) for frame in pair])
+    assert sorted(each.id for each in found) == ["S01", "S33"]
+    assert all(each.explained == each.of for each in found)
+
+
+def test_a_fault_of_the_requests_alone_is_found_although_responses_are_right() -> None:
+    def rule(case: Case) -> int | None:
+        seeded_anew = crc32(case.masked + case.seen.body)
+        return seeded_anew if case.kind == "request" and case.seen.frame[6:12] == mac else None
+
+    frames = healthy(1)
+    mac = frames[0][6:12]
+    (found,) = explain(spoil(frames, rule))
+    assert found.id == "S11" and found.explained == found.of
+    assert "requests only" in found.text
+
+
+def test_single_flipped_bits_are_corruption_and_are_located() -> None:
+    frames = healthy(3)
+    places = {}
+    for index in (20, 90):
+        (case,) = cases_of(frames[index : index + 1])
+        places[index] = case.covered_end - 1 - index % 4
+        frames[index] = flipped(frames[index], places[index], 5)
+    found = explain(frames)
+    assert {each.id for each in found} == {CORRUPT}
+    text = " ".join(each.text for each in found)
+    for index, at in places.items():
+        assert f"frame {index + 1}: byte {at} bit 5" in text
+
+
+def test_a_flipped_bit_of_the_icrc_itself_is_located() -> None:
+    frames = healthy(3)
+    (case,) = cases_of(frames[40:41])
+    frames[40] = flipped(frames[40], case.covered_end + 2, 7)
+    (found,) = explain(frames)
+    assert found.id == CORRUPT
+    assert f"byte {case.covered_end + 2} bit 7 (ICRC)" in found.text
+
+
+def flipped(frame: bytes, at: int, bit: int) -> bytes:
+    return frame[:at] + bytes([frame[at] ^ 1 << bit]) + frame[at + 1 :]
+
+
+def test_a_few_garbled_packets_among_right_ones_are_corruption_without_a_place() -> None:
+    frames = healthy(4)
+    for place in (10, 60):
+        frames[place] = with_icrc(frames[place], 0x12345678 + place)
+    assert names(frames) == [CORRUPT] * len(names(frames)) and names(frames)
+
+
+def test_corruption_on_the_way_does_not_hide_a_fault() -> None:
+    frames, rng = planted("S26", 5), Random(5)
+    hit = sorted(rng.sample(range(len(frames)), 12))
+    for place in hit:
+        (case,) = cases_of(frames[place : place + 1])
+        frames[place] = flipped(frames[place], case.covered_end - 1, rng.randrange(8))
+    found = explain(frames)
+    assert {each.id for each in found} == {"S26", CORRUPT}
+    assert sum(len(each.frames) for each in found if each.id == CORRUPT) == len(hit)
+    assert all("One bit changed" in each.text for each in found if each.id == CORRUPT)
+
+
+def test_random_icrcs_are_undecided() -> None:
+    rng = Random(6)
+    frames = spoil(healthy(6)[:40], lambda case: rng.getrandbits(32))
+    found = explain(frames)
+    assert {each.id for each in found} == {UNDECIDED}
+    assert all(each.explained == 0 and each.advice for each in found)
+
+
+def test_one_wrong_packet_gives_what_fits_it_and_not_more() -> None:
+    sent = cases_of(planted("S20", 7))
+    frame = next(case.seen.frame for case in sent if case.seen.wrong)
+    (found,) = explain([frame])
+    assert "S20" in (found.id, *found.equivalent)
+    assert "errors told apart: 1;" in found.text
+
+
+def test_traffic_of_one_length_still_shows_where_the_register_starts() -> None:
+    wrong = [case for case in cases_of(planted("S19", 8)) if case.seen.wrong]
+    sizes = [(case.seen.version, len(case.seen.body)) for case in wrong]
+    common = max(set(sizes), key=sizes.count)
+    same = [c.seen.frame for c in wrong if (c.seen.version, len(c.seen.body)) == common]
+    (found,) = explain(same)
+    assert "S19" in (found.id, *found.equivalent)
+    assert "start register is 44660075" in found.text
+
+
+def test_one_packet_with_id_one_leaves_every_cause_possible() -> None:
+    packet = parse(healthy(1, ip_versions=(4,))[0])
+    assert packet is not None and isinstance(packet.ip, Ipv4)
+    frame = build(replace(packet, ip=replace(packet.ip, ident=1)))
+    (found,) = explain(spoil([frame], lambda case: as_if_id_were(case, 0)))
+    assert {found.id, *found.equivalent} == {CORRUPT, "S34", "S55"}
+    many = spoil(healthy(1), lambda case: as_if_id_were(case, 0) if len(case.head) == 40 else None)
+    assert {each.id for each in explain(many)} == {"S34"}
+
+
+def as_if_id_were(case: Case, value: int) -> int:
+    head = case.masked[:4] + value.to_bytes(2, "big") + case.masked[6:]
+    return crc32(b"\xff" * 8 + head + case.seen.body)
+
+
+def test_the_first_packet_of_a_pipeline_that_lags_is_not_held_against_it() -> None:
+    (found,) = explain(planted("S53", 3))
+    assert found.id == "S53" and "1 cannot be judged" in found.text
+
+
+def test_pairs_of_any_two_masks_are_told_apart() -> None:
+    seen = {
+        tuple(names(planted(pair, 2))) for pair in combinations(("S01", "S02", "S03", "S04"), 2)
+    }
+    assert len(seen) == 6
