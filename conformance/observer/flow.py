@@ -127,7 +127,7 @@ class Flow:
             yield response.forbidden(other.service.name)
             return
         yield from configured(response, self.facts)
-        if other is None:
+        if other is None or not other.has_requests:
             yield from self.responses.take_alone(response)
         else:
             yield from self.responses.take(response, other.requests, other.path_mtu)

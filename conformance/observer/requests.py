@@ -232,17 +232,16 @@ class Requests:
             self._forget(psn)
         read = self.reads.keep(packet)
         self.expected = None if span is None else ahead(psn, span)
-        end = ahead(psn, (span or 1) - 1)
         self._reach(psn)
-        self._reach(end)
+        self._reach(ahead(psn, (span or 1) - 1))
         self._unmeasured = read if span is None else None
         only = row.position is Position.ONLY
         was_read = packet.opcode == READ_REQUEST
         self._previous = _Previous(psn, was_read, only and not packet.payload_size)
         self.new_since_aeth = True
-        self._count(psn, end, row)
+        self._count(psn, row)
 
-    def _count(self, psn: int, end: int, row: Opcode) -> None:
+    def _count(self, psn: int, row: Opcode) -> None:
         starts, self._starts_connection = self._starts_connection, False
         if self.messages.in_doubt:
             self.tally = None
@@ -251,7 +250,7 @@ class Requests:
             self.tally = Tally(psn, 0 if starts else None)
         if row.position & Position.LAST:
             plain = row.family is Family.WRITE and ImmDt not in row.headers
-            self.tally.add(end, plain_write=plain)
+            self.tally.add(psn, plain_write=plain)
 
     def _reach(self, psn: int) -> None:
         if self.newest is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How many messages have ended at or before a PSN, for holding against the MSN."""
+"""How many messages count at a PSN, for holding against the MSN."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tally:
         self._received: list[int] = []
 
     def add(self, psn: int, *, plain_write: bool) -> None:
-        """A message has ended; WRITEs without immediate are counted apart."""
+        """A message counts from that PSN on; WRITEs without immediate are counted apart."""
         before = self._received[-1] if self._received else self._floor[1]
         self._ends.append((psn - self._start) % PSN_MODULUS)
         self._received.append(before + (not plain_write))
@@ -57,4 +57,6 @@ class Tally:
 
     def _index(self, psn: int) -> int | None:
         at = distance(psn, self._start)
-        return None if at < -1 else bisect_right(self._ends, at)
+        if at < 0:
+            return 0 if self.from_start and not self._floor[0] else None
+        return bisect_right(self._ends, at)
