@@ -61,7 +61,7 @@ def run_check(request: Request, output: Output) -> int:
         _warn(document)
     if output.as_json:
         print(json.dumps(joined(documents)))
-    if output.annotate is not None:
+    if output.annotate is not None and (documents[0]["frames"] or not documents[0]["error"]):
         annotate(request.files[0], output.annotate, documents[0])
     if output.junit is not None:
         write_junit(output.junit, documents)

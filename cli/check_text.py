@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import itemgetter
 
 from rich.markup import escape
 from rich.table import Table
@@ -13,7 +14,16 @@ from roceproof.conformance.rules import Severity
 from roceproof.rules_command import STYLES
 from roceproof.terminal import Terminal
 
-_NUMBERS = ("QPN", "path MTU", "requests", "responses", "CNPs", "findings")
+_FLOW_ROWS = 40
+_NUMBER = itemgetter("number")
+_COUNTS = {
+    "requests": "requests",
+    "responses": "responses",
+    "copies": "copies",
+    "naks": "NAKs",
+    "rnr_naks": "RNR NAKs",
+    "cnps": "CNPs",
+}
 
 
 def print_report(document: Document, *, quiet: bool) -> None:
@@ -23,6 +33,8 @@ def print_report(document: Document, *, quiet: bool) -> None:
         console.print(escape(_summary(document)), style="bold")
         if document["flows"]:
             console.print(_flows(document))
+            if len(document["flows"]) > _FLOW_ROWS:
+                console.print(f"... of {len(document['flows']):,} flows; see all with: --json")
             console.print()
     for row in document["findings"]:
         style = STYLES[Severity(row["severity"])]
@@ -43,20 +55,25 @@ def _summary(document: Document) -> str:
 
 
 def _flows(document: Document) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("flow", "from", "to", "QPN", "service", *_NUMBERS[1:]):
-        table.add_column(heading, justify="right" if heading in _NUMBERS else "left")
     found = Counter(row["flow"] for row in document["findings"])
-    for number, flow in enumerate(document["flows"]):
+    rows = [{**flow, "number": i, "findings": found[i]} for i, flow in enumerate(document["flows"])]
+    rows = sorted(sorted(rows, key=lambda row: -row["findings"])[:_FLOW_ROWS], key=_NUMBER)
+    counts = {name: text for name, text in _COUNTS.items() if any(row[name] for row in rows)}
+    counts["findings"] = "findings"
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("flow", "from", "to", "QPN", "service"):
+        table.add_column(heading)
+    for heading in ("path MTU", *counts.values()):
+        table.add_column(heading, justify="right")
+    for row in rows:
         table.add_row(
-            str(number),
-            escape(flow["source"]),
-            escape(flow["destination"]),
-            f"{flow['qpn']:#x}",
-            flow["service"] or "",
-            str(flow["path_mtu"] or ""),
-            *(f"{flow[name]:,}" for name in ("requests", "responses", "cnps")),
-            str(found[number] or ""),
+            str(row["number"]),
+            escape(row["source"]),
+            escape(row["destination"]),
+            f"{row['qpn']:#x}",
+            row["service"] or "",
+            str(row["path_mtu"] or ""),
+            *(f"{row[name]:,}" for name in counts),
         )
     return table
 

@@ -21,6 +21,7 @@ from spoiled_captures import (
     wrong_icrc,
 )
 
+from roceproof.check_text import print_report
 from roceproof.conformance.capture import read
 from roceproof.conformance.rules import RULES
 
@@ -313,7 +314,19 @@ def test_an_annotated_copy_never_replaces_its_source(console, tmp_path, broken) 
     assert path.read_bytes() == broken[0].read_bytes()
 
 
-def test_an_interface_that_does_not_exist_is_named(console) -> None:
-    run = console.run("check", "-i", "nosuchif0", "--duration", "1")
-    assert (run.returncode, run.stdout) == (UNREADABLE, "")
-    assert "nosuchif0" in run.stderr
+def test_nothing_is_annotated_where_nothing_could_be_read(console, tmp_path) -> None:
+    target = tmp_path / "annotated.pcapng"
+    run = console.run("check", "--annotate", str(target), str(tmp_path / "gone.pcap"))
+    assert run.returncode == UNREADABLE
+    assert not target.exists()
+
+
+def test_a_long_table_of_flows_is_cut_to_those_with_findings(console, capsys) -> None:
+    document = json.loads(console.run("check", "--json", str(HEALTHY)).stdout)
+    document["flows"] = [{**document["flows"][0], "qpn": 0x1000 + i} for i in range(500)]
+    document["findings"] = [{"flow": 499, "severity": "info", "message": "BTH-03 frame 1: x"}]
+    print_report(document, quiet=False)
+    text = capsys.readouterr().out
+    assert "0x11f3" in text
+    assert "... of 500 flows" in text
+    assert len(text.splitlines()) < 60

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The check command on a terminal, interrupted, without a reader and without a compiler."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from spoiled_captures import HEALTHY, middles, other_partition, spoil
+
+from roceproof.check_build import ToolError, build_tool
+
+FINDINGS, INTERRUPTED, BROKEN_PIPE = 1, 130, 141
+RED = b"\x1b[31m"
+END_S = 60
+
+
+def on_a_terminal(console, *arguments: str, **environment: str) -> bytes:
+    """Stdout and stderr of a run as a terminal gets them."""
+    ours, theirs = pty.openpty()
+    surroundings = {**console.environment, "TERM": "xterm", **environment}
+    if not surroundings["NO_COLOR"]:
+        del surroundings["NO_COLOR"]
+    command = [console.command, "check", *arguments]
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=surroundings):
+        os.close(theirs)
+        said = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                said += chunk
+        except OSError:  # how Linux says that nobody holds the other end any more
+            pass
+    os.close(ours)
+    return said
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("broken") / "broken.pcapng"
+    return str(spoil(HEALTHY, path, {middles(HEALTHY)[0]: other_partition}))
+
+
+def test_a_terminal_gets_colours_unless_told_otherwise(console, broken) -> None:
+    assert RED in on_a_terminal(console, "-q", broken, NO_COLOR="")
+    assert RED not in on_a_terminal(console, "-q", broken, NO_COLOR="1")
+    assert "\x1b" not in console.run("check", broken, NO_COLOR="").stdout
+
+
+def test_a_bar_is_drawn_on_a_terminal_only(console, broken) -> None:
+    assert b"bytes" in on_a_terminal(console, broken)
+    assert b"bytes" not in on_a_terminal(console, "-q", broken)
+    assert console.run("check", broken).stderr == ""
+
+
+def test_ctrl_c_leaves_nothing_behind(console) -> None:
+    reader, writer = os.pipe()
+    run = subprocess.Popen(
+        [console.command, "check", "-"],
+        env=console.environment,
+        stdin=reader,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    deadline = time.monotonic() + END_S
+    while not any("roce-check" in command for command in console.processes().values()):
+        assert time.monotonic() < deadline, "the oracle was not started"
+        time.sleep(0.01)
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=END_S)
+    os.close(writer)
+    os.close(reader)
+    assert (run.returncode, errors) == (INTERRUPTED, "roceproof: interrupted\n")
+    assert console.leftovers() == []
+
+
+def test_a_reader_that_leaves_is_not_taken_for_findings(console, broken) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(
+        [console.command, "check", broken],
+        env=console.environment,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (BROKEN_PIPE, "")
+
+
+def test_a_place_that_cannot_be_written_is_named(console, tmp_path, broken) -> None:
+    for option in ("--annotate", "--junit"):
+        target = tmp_path / "gone" / "out"
+        run = console.run("check", option, str(target), broken)
+        assert run.returncode == 2
+        assert f"roceproof: {target}: No such file" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("tools", "reason"),
+    [([], "make is not installed"), (["make", "sh", "mkdir", "awk", "mv", "rm"], "cc")],
+    ids=["no make", "no compiler"],
+)
+def test_a_missing_compiler_is_named_with_the_mend(tmp_path, monkeypatch, tools, reason) -> None:
+    (tmp_path / "bin").mkdir()
+    for tool in tools:
+        (tmp_path / "bin" / tool).symlink_to(shutil.which(tool) or "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(ToolError, match=rf"roce-check cannot be built: .*{reason}.*make setup"):
+        build_tool(Path(tmp_path / "build"))
