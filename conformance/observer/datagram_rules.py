@@ -66,6 +66,7 @@ def _mad(mad: bytes) -> Iterator[Violation]:
 
 def notification(packet: Observed) -> Iterator[Violation]:
     """CNP-01: the form of a congestion notification packet."""
+    reserved = packet.header_at(CnpReserved)
     wrong = {
         "SE": packet.solicited,
         "PadCnt": packet.pad_count,
@@ -73,7 +74,7 @@ def notification(packet: Observed) -> Iterator[Violation]:
         "AckReq": packet.ack_requested,
         "PSN": packet.psn,
         "no BECN": not packet.byte4 & _BECN,
-        "reserved bytes": any(packet.frame[packet.body : packet.body + CnpReserved.SIZE]),
+        "reserved bytes": reserved and any(packet.frame[reserved : reserved + CnpReserved.SIZE]),
     }
     if any(wrong.values()):
         got = ", ".join(name for name, there in wrong.items() if there)

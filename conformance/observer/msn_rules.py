@@ -61,7 +61,7 @@ class MsnRules:
 
 
 def _behind_its_read(now: Counted, read: Read | None) -> Violation | None:
-    if read is None:
+    if read is None or read.is_atomic:
         return None
     highest = read.highest_msn
     if highest is not None and distance(now.msn, highest) < 0:

@@ -34,7 +34,7 @@ def is_defined(syndrome: int) -> bool:
 
 def bare(packet: Observed, row: Opcode) -> Iterator[Violation]:
     """ACK-07, READ-01, ATOM-01, ATOM-02, CNP-01, UDP-02: payload behind an opcode without."""
-    if row.payload is Payload.NONE and packet.payload_size:
+    if row.payload is Payload.NONE and packet.payload_size + packet.pad_size:
         right = UDP_BYTES + BTH_BYTES + packet.extension_bytes + ICRC_BYTES
         rule = _RULE_OF_PAYLOAD[row.value]
         yield Violation(rule, f"{row.name} of UDP length {right}", str(packet.udp_length))

@@ -79,14 +79,14 @@ class Responses:
         if not response.is_acknowledge:
             is_atomic = response.packet.opcode == ATOMIC_ACK
             read = asked.reads.covering(psn, path_mtu)
-            if read is not None and read.is_atomic is not is_atomic:
-                read = None
             opcode = asked.known_opcode(psn)
-            if read is not None:
-                yield from self._data(response, read, asked, path_mtu)
-            elif opcode is not None and not is_atomic:
+            if read is None and opcode is not None and not is_atomic:
                 yield Violation("PSN-20", "a PSN of a READ", f"that of a {name_of(opcode)}")
                 return
+            if read is not None and read.is_atomic is not is_atomic:
+                read = None
+            if read is not None:
+                yield from self._data(response, read, asked, path_mtu)
         elif response.is_positive:
             yield from self._ack(psn, asked, path_mtu)
         else:
@@ -145,9 +145,9 @@ class Responses:
             if read.overtaken:
                 yield Violation("READ-12", "READs answered in order", "a newer READ first")
         asked.reads.answer(read, at, path_mtu)
-        for other in asked.reads.pending:
-            if distance(other.psn, read.psn) < 0:
-                other.overtaken = True
+        if not read.is_atomic:
+            for other in asked.reads.pending:
+                other.overtaken |= not other.is_atomic and distance(other.psn, read.psn) < 0
 
     # progress
 
