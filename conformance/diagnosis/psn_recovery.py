@@ -96,7 +96,7 @@ def corner_replays(stream: Stream) -> list[Sent]:
     for recovery in stream.recoveries:
         acked = [
             reply
-            for reply in stream.side.answers
+            for reply in stream.side.heard
             if reply.is_positive and reply.number < recovery.before.number
         ]
         jump = recovery.jump
@@ -113,7 +113,7 @@ def corner_replays(stream: Stream) -> list[Sent]:
 
 
 def _naks(stream: Stream) -> Iterator[Reply]:
-    return (reply for reply in stream.side.answers if reply.is_sequence_nak)
+    return (reply for reply in stream.side.heard if reply.is_sequence_nak)
 
 
 def _message_start(stream: Stream, nak: Reply, jump: Sent) -> int:

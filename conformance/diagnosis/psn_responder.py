@@ -36,11 +36,14 @@ def constant_offset(stream: Stream) -> list[Reply]:
 def moved_by_damage(side: Side) -> list[Reply]:
     """P21: a request that came only with a wrong ICRC is acknowledged."""
     found = []
-    for bad in side.damaged:
+    for bad in [sent for sent in side.requests if sent.damaged]:
         for reply in side.answers:
             if reply.number < bad.number:
                 continue
-            good = any(sent.psn == bad.psn and sent.number < reply.number for sent in side.requests)
+            good = any(
+                sent.psn == bad.psn and sent.number < reply.number and not sent.damaged
+                for sent in side.requests
+            )
             if good:
                 break
             if reply.is_positive and 0 <= distance(reply.psn, bad.psn) < 1 << 16:

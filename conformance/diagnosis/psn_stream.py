@@ -187,20 +187,31 @@ class _Sorter:
         self._previous = first
         self._contents: dict[int, set[int]] = {first.psn: {first.content}}
         self._missing: set[int] = set()
+        self._doubtful: set[int] = set()
         self._reads: list[Sent] = [first] if first.row.family is Family.READ else []
         self._recovery: Recovery | None = None
         stream.runs.append([])
 
     def take(self, sent: Sent) -> None:
+        if sent.damaged and not self._fits(sent):
+            return
         late = sent.psn in self._missing or self._precedes(sent)
         if self._reliable and (late or self._repeats(sent)):
             self._repeat(sent, late=late)
         else:
             self._new(sent)
         self._contents.setdefault(sent.psn, set()).add(sent.content)
+        if sent.damaged:
+            self._doubtful.add(sent.psn)
         if sent.row.family is Family.READ:
             self._reads.append(sent)
         self._previous = sent
+
+    def _fits(self, sent: Sent) -> bool:
+        """Whether a damaged packet's PSN can be believed: it is due, or was seen or missed."""
+        ahead = distance(sent.psn, self._newest.psn)
+        due = ahead == (self.stream.span(self._newest) or 1)
+        return due or sent.psn in self._missing or sent.psn in self._contents
 
     def _precedes(self, sent: Sent) -> bool:
         """Whether it was lost in front of the capture before the first request came."""
@@ -208,7 +219,8 @@ class _Sorter:
         return -_LARGEST_GAP <= ahead < 0 and sent.psn not in self._contents
 
     def _repeats(self, sent: Sent) -> bool:
-        if sent.content in self._contents.get(sent.psn, ()):
+        known = self._contents.get(sent.psn)
+        if known and (sent.content in known or sent.damaged or sent.psn in self._doubtful):
             return True
         if sent.row.family is not Family.READ or sent.reth is None or self.stream.path_mtu is None:
             return False

@@ -58,6 +58,8 @@ class Sent:
     content: int
     """Equal for packets of equal opcode, headers and payload."""
     reth: Reth | None
+    damaged: bool
+    """A wrong ICRC where right ones came before: corrupt on the way, or sent like that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Reply:
     size: int
     """Payload bytes."""
     msn: int | None
+    heard: bool
+    """Whether its ICRC is right, so that a requester takes notice."""
 
     @property
     def is_sequence_nak(self) -> bool:
@@ -101,8 +105,6 @@ class Side:
     station: Station
     requests: list[Sent] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
-    damaged: list[Sent] = field(default_factory=list)
-    """Requests with a wrong ICRC among right ones."""
     counterpart: Side | None = None
     start: int | None = None
     """The configured first PSN of its requests."""
@@ -117,6 +119,11 @@ class Side:
         return self.counterpart.replies if self.counterpart else []
 
     @property
+    def heard(self) -> list[Reply]:
+        """Those that the requester takes notice of."""
+        return [reply for reply in self.answers if reply.heard]
+
+    @property
     def reliable(self) -> bool:
         """Whether its requests are those of an RC QP."""
         return any(sent.row.transport is Transport.RC for sent in self.requests)
@@ -128,18 +135,18 @@ def sides_of(observations: Iterable[Observation], facts: Mapping[str, Any] | Non
     trusting: set[Key] = set()
     for seen in observations:
         row = OPCODES.get(seen.bth.opcode)
-        if row is None or row.transport not in (Transport.RC, Transport.UC) or not seen.sound:
+        if row is None or row.transport not in (Transport.RC, Transport.UC):
             continue
         key = Key(seen.interface, seen.source, _destination(seen), seen.bth.dest_qpn)
         side = sides.setdefault(key, Side(key, Station(seen.interface, seen.frame[6:12])))
-        if not seen.wrong:
+        if seen.sound and not seen.wrong:
             trusting.add(key)
         if row.is_response:
-            if not (seen.wrong and key in trusting):
+            if seen.sound and not (seen.wrong and key in trusting):
                 side.replies.append(_reply(seen, row))
         else:
-            sent = _sent(seen, row)
-            (side.damaged if seen.wrong and key in trusting else side.requests).append(sent)
+            sent = _sent(seen, row, damaged=not seen.sound or (seen.wrong and key in trusting))
+            side.requests.append(sent)
     found = list(sides.values())
     _configure(found, facts)
     _pair(found)
@@ -152,8 +159,8 @@ def _destination(seen: Observation) -> bytes:
     return seen.frame[at : at + size]
 
 
-def _sent(seen: Observation, row: Opcode) -> Sent:
-    body = seen.body
+def _sent(seen: Observation, row: Opcode, *, damaged: bool) -> Sent:
+    body = seen.body if seen.sound else b""
     headers = sum(kind.SIZE for kind in row.headers)
     whole = len(body) >= Reth.SIZE and row.headers[:1] == (Reth,)
     return Sent(
@@ -167,6 +174,7 @@ def _sent(seen: Observation, row: Opcode) -> Sent:
         max(0, len(body) - headers - seen.bth.pad_count),
         crc32(body, row.value),
         Reth.unpack(body) if whole else None,
+        damaged,
     )
 
 
@@ -181,6 +189,7 @@ def _reply(seen: Observation, row: Opcode) -> Reply:
         aeth.syndrome if aeth else None,
         size,
         aeth.msn if aeth else None,
+        not seen.wrong,
     )
 
 

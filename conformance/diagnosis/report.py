@@ -3,25 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from roceproof.conformance.capture_record import Record
 from roceproof.conformance.diagnosis.icrc_half import explain_icrcs
-from roceproof.conformance.diagnosis.observation import Observation, observe
+from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.psn_half import explain_psns
 from roceproof.conformance.diagnosis.result import Diagnosis
 
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
 
-_HALVES: tuple[Callable[[list[Observation], Facts | None], list[Diagnosis]], ...] = (
-    explain_icrcs,
-    explain_psns,
-)
+_REPLAYS = "P19"
+"""What a healthy requester does, too, if its peer's acknowledgements are dropped."""
 
 
 def explain(records: Iterable[Record], facts: Facts | None = None) -> list[Diagnosis]:
     """Explain what is wrong in a capture; an empty list if nothing is."""
     observations = list(observe(records))
-    return [found for half in _HALVES for found in half(observations, facts)]
+    icrcs = explain_icrcs(observations, facts)
+    psns = explain_psns(observations, facts)
+    if icrcs:
+        psns = [found for found in psns if found.id != _REPLAYS]
+    return icrcs + psns
