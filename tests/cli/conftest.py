@@ -66,6 +66,22 @@ class Console:
             preexec_fn=heed_ctrl_c,
         )
 
+    def run_without_reader(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run with a stdout that nobody reads."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            return subprocess.run(
+                [self.command, *arguments],
+                env=self.environment,
+                stdout=writer,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        finally:
+            os.close(writer)
+
     def processes(self) -> dict[int, str]:
         """Pid and command line of every live process that this run started."""
         found = {}

@@ -212,9 +212,12 @@ def test_a_damaged_capture_is_judged_as_far_as_it_goes(console, tmp_path, broken
     assert run.returncode == UNREADABLE
     assert "ICRC-02" in run.stdout
     assert str(path) in run.stderr
-    document = json.loads(console.run("check", "--json", str(path)).stdout)
+    copy = tmp_path / "copy.pcapng"
+    run = console.run("check", "--json", "--annotate", str(copy), str(path))
+    document = json.loads(run.stdout)
     assert document["error"]
     assert document["icrc"]["bad"] == 2
+    assert sum(1 for _ in read(copy)) == document["frames"]
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["pcapng", "gzip"])

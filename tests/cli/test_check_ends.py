@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import shutil
 import signal
 import subprocess
@@ -12,32 +11,23 @@ import time
 from pathlib import Path
 
 import pytest
+from pseudo_terminal import shown_on_terminal
 from spoiled_captures import HEALTHY, middles, other_partition, spoil
 
 from roceproof.check_build import ToolError, build_tool
 
 FINDINGS, INTERRUPTED, BROKEN_PIPE = 1, 130, 141
-RED = b"\x1b[31m"
+RED = "\x1b[31m"
 END_S = 60
 
 
-def on_a_terminal(console, *arguments: str, **environment: str) -> bytes:
-    """Stdout and stderr of a run as a terminal gets them."""
-    ours, theirs = pty.openpty()
-    surroundings = {**console.environment, "TERM": "xterm", **environment}
+def on_a_terminal(console, *arguments: str, **environment: str) -> str:
+    """Stdout and stderr of a run on a terminal."""
+    surroundings = {**console.environment, **environment}
     if not surroundings["NO_COLOR"]:
         del surroundings["NO_COLOR"]
     command = [console.command, "check", *arguments]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=surroundings):
-        os.close(theirs)
-        said = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                said += chunk
-        except OSError:  # how Linux says that nobody holds the other end any more
-            pass
-    os.close(ours)
-    return said
+    return shown_on_terminal(command, env=surroundings, streams=["stdout", "stderr"])
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +43,8 @@ def test_a_terminal_gets_colours_unless_told_otherwise(console, broken) -> None:
 
 
 def test_a_bar_is_drawn_on_a_terminal_only(console, broken) -> None:
-    assert b"bytes" in on_a_terminal(console, broken)
-    assert b"bytes" not in on_a_terminal(console, "-q", broken)
+    assert "bytes" in on_a_terminal(console, broken)
+    assert "bytes" not in on_a_terminal(console, "-q", broken)
     assert console.run("check", broken).stderr == ""
 
 
@@ -82,17 +72,7 @@ def test_ctrl_c_leaves_nothing_behind(console) -> None:
 
 
 def test_a_reader_that_leaves_is_not_taken_for_findings(console, broken) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    run = subprocess.run(
-        [console.command, "check", broken],
-        env=console.environment,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    os.close(writer)
+    run = console.run_without_reader("check", broken)
     assert (run.returncode, run.stderr) == (BROKEN_PIPE, "")
 
 

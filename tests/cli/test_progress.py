@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 
 import pytest
+from pseudo_terminal import shown_on_terminal
 
 JOB = """
 import time
@@ -31,19 +31,8 @@ def said_to_a_log(*, quiet: bool) -> str:
 
 
 def said_to_a_terminal(*, quiet: bool) -> str:
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm"}
-    job = JOB.format(quiet=quiet)
-    with subprocess.Popen([sys.executable, "-c", job], stderr=theirs, env=environment):
-        os.close(theirs)
-        said = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                said += chunk
-        except OSError:  # how Linux says that nobody holds the other end any more
-            pass
-    os.close(ours)
-    return said.decode()
+    command = [sys.executable, "-c", JOB.format(quiet=quiet)]
+    return shown_on_terminal(command, env=os.environ, streams=["stderr"])
 
 
 def test_a_log_holds_one_line_per_step() -> None:

@@ -89,17 +89,7 @@ def test_env_status_of_nothing_is_down(console) -> None:
 
 
 def test_a_reader_that_leaves_is_not_taken_for_findings(console) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    run = subprocess.run(
-        [console.command, "doctor", "--json"],
-        env=console.environment,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    os.close(writer)
+    run = console.run_without_reader("doctor", "--json")
     assert (run.returncode, run.stderr) == (BROKEN_PIPE, "")
 
 
