@@ -102,6 +102,7 @@ struct roce_flow {
 
     // Requests.
     bool has_requests;
+    bool spoilt; // a PSN was reported: nobody knows what a responder should say to it
     bool adopts; // the next packet's PSN is taken as it is
     int32_t first_port;
     int64_t first, next, newest; // newest: last PSN of the newest request

@@ -114,7 +114,8 @@ bool roce_read_mark(struct roce_oracle *oracle, struct roce_read *read, uint32_t
 int64_t roce_span(uint32_t length, uint32_t path_mtu);
 
 // management.c: CM and CNP.
-void roce_judge_management(struct roce_oracle *oracle);
+void roce_judge_mad(struct roce_oracle *oracle);
+void roce_take_management(struct roce_oracle *oracle);
 void roce_judge_cnp(struct roce_oracle *oracle);
 
 static inline int64_t roce_distance(uint32_t a, uint32_t b) {

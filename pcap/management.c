@@ -30,6 +30,8 @@ enum {
     REP_PSN = 44,
 };
 
+static const uint32_t GSI_QKEY = 0x80010000;
+
 static bool same(const struct roce_address *a, const struct roce_address *b) {
     return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
@@ -41,16 +43,39 @@ static bool is_known_attribute(const uint8_t *mad) {
     return attribute >= REQ && attribute <= LAST_ATTRIBUTE && mad[3] == SEND_METHOD;
 }
 
+static const uint8_t *mad_of(const struct roce_oracle *oracle, uint32_t bytes) {
+    if (oracle->packet->opcode != 0x64 || oracle->payload < bytes ||
+        !roce_body_has(oracle->packet, DETH_BYTES + bytes))
+        return NULL;
+    const uint8_t *mad = roce_body(oracle->packet) + DETH_BYTES;
+    return mad[1] == CM_CLASS ? mad : NULL;
+}
+
+static bool is_sound(const uint8_t *mad) {
+    return mad[0] == 1 && mad[2] == CM_VERSION && is_known_attribute(mad);
+}
+
 static void judge_datagram(struct roce_oracle *oracle) {
     const struct roce_packet *packet = oracle->packet;
-    if (!roce_body_has(packet, DETH_BYTES))
+    if (packet->opcode != 0x64) {
+        roce_found(oracle, RULE_CM_01, "opcode 0x64", roce_text(oracle, "0x%02x", packet->opcode));
         return;
-    const uint8_t *deth = roce_body(packet);
-    if (packet->opcode != 0x64 || roce_u32(deth) != 0x80010000 || roce_u24(deth + 5) != 1 ||
-        oracle->payload != MAD_BYTES)
-        roce_found(oracle, RULE_CM_01, "opcode 0x64, Q_Key 0x80010000, source QP 1, 256 bytes",
-                   roce_text(oracle, "0x%02x, 0x%08x, %u, %u", packet->opcode, roce_u32(deth),
-                             roce_u24(deth + 5), oracle->payload));
+    }
+    const bool has_deth = roce_body_has(packet, DETH_BYTES);
+    const uint32_t qkey = has_deth ? roce_u32(roce_body(packet)) : GSI_QKEY;
+    const uint32_t source = has_deth ? roce_u24(roce_body(packet) + 5) : 1;
+    if (qkey != GSI_QKEY || source != 1 || oracle->payload != MAD_BYTES)
+        roce_found(oracle, RULE_CM_01, "Q_Key 0x80010000, source QP 1, 256 bytes",
+                   roce_text(oracle, "0x%08x, %u, %u", qkey, source, oracle->payload));
+}
+
+void roce_judge_mad(struct roce_oracle *oracle) {
+    judge_datagram(oracle);
+    const uint8_t *mad = mad_of(oracle, ATTRIBUTE + 2);
+    if (mad != NULL && !is_sound(mad))
+        roce_found(oracle, RULE_CM_02, "base version 1, class version 2, a CM attribute",
+                   roce_text(oracle, "%u, %u, method 0x%02x, attribute 0x%04x", mad[0], mad[2],
+                             mad[3], roce_u16(mad + ATTRIBUTE)));
 }
 
 static struct roce_cm_request *find_request(struct roce_oracle *oracle,
@@ -138,20 +163,10 @@ static void take_reply(struct roce_oracle *oracle, const uint8_t *mad) {
     set_up(answering, request->psn, request->path_mtu);
 }
 
-void roce_judge_management(struct roce_oracle *oracle) {
-    judge_datagram(oracle);
-    if (oracle->packet->opcode != 0x64 || oracle->payload != MAD_BYTES ||
-        !roce_body_has(oracle->packet, DETH_BYTES + MAD_BYTES))
+void roce_take_management(struct roce_oracle *oracle) {
+    const uint8_t *mad = mad_of(oracle, MAD_BYTES);
+    if (mad == NULL || oracle->payload != MAD_BYTES || !is_sound(mad))
         return;
-    const uint8_t *mad = roce_body(oracle->packet) + DETH_BYTES;
-    if (mad[1] != CM_CLASS)
-        return;
-    if (mad[0] != 1 || mad[2] != CM_VERSION || !is_known_attribute(mad)) {
-        roce_found(oracle, RULE_CM_02, "base version 1, class version 2, a CM attribute",
-                   roce_text(oracle, "%u, %u, method 0x%02x, attribute 0x%04x", mad[0], mad[2],
-                             mad[3], roce_u16(mad + ATTRIBUTE)));
-        return;
-    }
     const uint16_t attribute = roce_u16(mad + ATTRIBUTE);
     if (attribute == REQ)
         take_request(oracle, mad);

@@ -30,7 +30,7 @@ static struct counts count(const struct roce_flow *asked, int64_t q, bool nak) {
 static bool reads_backwards(const struct roce_flow *flow, uint32_t msn) {
     const uint32_t mirrored = roce_reversed(msn);
     const int64_t step = roce_distance(mirrored, roce_reversed(flow->last_msn));
-    return flow->has_aeth && mirrored != msn && step >= 0 && step <= REVERSED_REACH;
+    return flow->has_aeth && mirrored != msn && step >= 1 && step <= REVERSED_REACH;
 }
 
 static void accuse(struct roce_oracle *oracle, enum roce_rule rule, const char *bound,

@@ -138,7 +138,7 @@ static void judge_flow(struct roce_oracle *oracle) {
     else
         roce_judge_response(oracle);
     if (request && oracle->packet->qpn == 1)
-        roce_judge_management(oracle);
+        roce_take_management(oracle);
     if (request)
         flow->lost_bad = 0;
 }
@@ -160,6 +160,8 @@ static void judge_roce(struct roce_oracle *oracle) {
         return;
     const bool icrc = roce_judge_icrc(oracle);
     struct roce_flow *flow = oracle->flow;
+    if (flow != NULL && packet->verdict == ROCE_OK)
+        flow->trusted_icrc = true;
     if (!has_flow_rules(packet))
         return;
     roce_judge_bth(oracle);
@@ -172,8 +174,6 @@ static void judge_roce(struct roce_oracle *oracle) {
         return;
     count_packet(oracle);
     judge_flow(oracle);
-    if (packet->verdict == ROCE_OK)
-        flow->trusted_icrc = true;
 }
 
 // A CE mark anywhere on the way from A to B may bring a CNP from B to A.

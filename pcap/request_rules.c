@@ -207,6 +207,7 @@ static enum roce_rule rule_of(const struct roce_oracle *oracle, int64_t distance
 }
 
 static void accuse(struct roce_oracle *oracle, int64_t distance) {
+    oracle->flow->spoilt = true;
     roce_found(oracle, rule_of(oracle, distance),
                roce_text(oracle, "PSN 0x%06x", roce_psn(oracle->flow->next)),
                roce_text(oracle, "0x%06x", oracle->packet->psn));
@@ -232,6 +233,7 @@ static void begin(struct roce_oracle *oracle) {
         else if (ahead != 0)
             roce_found(oracle, RULE_PSN_01, roce_text(oracle, "PSN 0x%06x", start),
                        roce_text(oracle, "0x%06x", psn));
+        flow->spoilt = ahead != 0 && !gap;
     }
     take_new(oracle, position);
 }
@@ -302,6 +304,18 @@ static void learn_from(struct roce_oracle *oracle) {
         roce_learn_mtu(oracle->flow, size);
 }
 
+// UD: nothing is judged, but responses may come that should not.
+static void take_datagram(struct roce_oracle *oracle) {
+    struct roce_flow *flow = oracle->flow;
+    const uint32_t psn = oracle->packet->psn;
+    if (!flow->has_requests)
+        flow->first = flow->newest = FIRST_LAP + psn;
+    const int64_t position = roce_near(flow->newest, psn);
+    if (position > flow->newest)
+        flow->newest = position;
+    flow->has_requests = true;
+}
+
 void roce_judge_request(struct roce_oracle *oracle) {
     struct roce_flow *flow = oracle->flow;
     const enum roce_service service = roce_service_of(oracle->packet->opcode);
@@ -317,11 +331,11 @@ void roce_judge_request(struct roce_oracle *oracle) {
         return;
     }
     flow->ack_requests += oracle->packet->ack >> 7;
+    roce_offer(oracle, flow);
     if (service == ROCE_UD) {
-        flow->has_requests = true;
+        take_datagram(oracle);
         return;
     }
-    roce_offer(oracle, flow);
     learn_from(oracle);
     const int64_t distance =
         flow->has_requests ? roce_distance(oracle->packet->psn, roce_psn(flow->next)) : 0;

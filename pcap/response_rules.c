@@ -143,18 +143,24 @@ void roce_judge_response(struct roce_oracle *oracle) {
         not_answered(oracle, nature == POSITIVE);
         return;
     }
-    judge_credits(oracle, syndrome);
     struct roce_flow *asked = roce_counterpart(oracle);
     if (asked != NULL && (asked->service == ROCE_UC || asked->service == ROCE_UD)) {
         not_answered(oracle, nature == POSITIVE);
         return;
     }
+    if (has_aeth)
+        judge_credits(oracle, syndrome);
     if (asked == NULL || !asked->has_requests) {
         if (has_aeth)
             roce_judge_msn(oracle, NULL, 0);
         return;
     }
     const int64_t q = roce_near(asked->newest, oracle->packet->psn);
+    if (asked->spoilt) {
+        if (nature == POSITIVE)
+            advance(oracle, asked, q);
+        return;
+    }
     if (!acknowledge && !roce_judge_data_response(oracle, asked, q))
         return;
     if (nature == POSITIVE && acknowledge)

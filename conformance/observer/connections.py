@@ -8,15 +8,20 @@ from dataclasses import dataclass
 from struct import Struct
 
 from roceproof.conformance.findings import FlowKey, Violation
-from roceproof.conformance.observer.datagram_rules import CM_CLASS, CM_QPN, UD_SEND_ONLY
+from roceproof.conformance.observer.datagram_rules import (
+    CM_CLASS,
+    CM_QPN,
+    MAD_BYTES,
+    UD_SEND_ONLY,
+    mad_rules,
+)
 from roceproof.conformance.observer.flows import Flows
 from roceproof.conformance.observer.observed import Observed
 from roceproof.conformance.observer.psn import PATH_MTUS
 
-_SEND, _REQ, _REP = 3, 0x10, 0x13
+_REQ, _REP = 0x10, 0x13
 _U32 = Struct(">I").unpack_from
 _MAD_HEADER_BYTES = 24
-_REQ_BYTES, _REP_BYTES = _MAD_HEADER_BYTES + 51, _MAD_HEADER_BYTES + 23
 _TRANSACTION = slice(8, 16)
 
 
@@ -43,12 +48,12 @@ class Connections:
         mad = packet.payload
         if packet.opcode != UD_SEND_ONLY or packet.dest_qpn != CM_QPN:
             return
-        if len(mad) < _MAD_HEADER_BYTES or mad[1] != CM_CLASS or mad[3] != _SEND:
+        if len(mad) != MAD_BYTES or mad[1] != CM_CLASS or any(mad_rules(mad)):
             return
         attribute = int.from_bytes(mad[16:18], "big")
-        if attribute == _REQ and len(mad) >= _REQ_BYTES:
+        if attribute == _REQ:
             yield from self._request(packet, interface, mad)
-        elif attribute == _REP and len(mad) >= _REP_BYTES:
+        elif attribute == _REP:
             self._reply(packet, interface, mad)
 
     def _request(self, packet: Observed, interface: int, mad: bytes) -> Iterator[Violation]:

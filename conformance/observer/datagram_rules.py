@@ -14,7 +14,7 @@ UD_SEND_ONLY = 0x64
 CM_QPN = 1
 CM_CLASS = 7
 _GSI_QKEY = 0x80010000
-_MAD_BYTES = 256
+MAD_BYTES = 256
 _CM_BASE_VERSION, _CM_CLASS_VERSION = 1, 2
 _SEND = 3
 _CM_ATTRIBUTES = range(0x10, 0x1B)
@@ -45,14 +45,15 @@ def management(packet: Observed) -> Iterator[Violation]:
             yield Violation("CM-01", f"source QPN {CM_QPN}", f"{source:#x}")
         if qkey != _GSI_QKEY:
             yield Violation("CM-01", f"Q_Key {_GSI_QKEY:#x}", f"{qkey:#010x}")
-    if packet.payload_size != _MAD_BYTES:
-        yield Violation("CM-01", f"{_MAD_BYTES} bytes", str(packet.payload_size))
+    if packet.payload_size != MAD_BYTES:
+        yield Violation("CM-01", f"{MAD_BYTES} bytes", str(packet.payload_size))
     mad = packet.payload
     if len(mad) >= _JUDGED_MAD_BYTES and mad[1] == CM_CLASS:
-        yield from _mad(mad)
+        yield from mad_rules(mad)
 
 
-def _mad(mad: bytes) -> Iterator[Violation]:
+def mad_rules(mad: bytes) -> Iterator[Violation]:
+    """CM-02: the header of a MAD of the communication management class."""
     base, version, method = mad[0], mad[2], mad[3]
     attribute = int.from_bytes(mad[16:18], "big")
     if (base, version) != (_CM_BASE_VERSION, _CM_CLASS_VERSION):

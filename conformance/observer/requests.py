@@ -171,6 +171,7 @@ class Requests:
             self.gaps.fill(gap, psn, RESTART_DISTANCE if span is None else span)
             self._history[psn] = _seen(packet)
             self.reads.keep(packet)
+            self.new_since_aeth = True
             return True
         if step < -KEPT_PSNS:
             if step == -_SIXTEEN_BITS and self.expected is not None and not psn % _SIXTEEN_BITS:

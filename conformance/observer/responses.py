@@ -182,14 +182,16 @@ def _place_and_size(
     packet: Observed, read: Read, at: int, path_mtu: int | None
 ) -> Iterator[Violation]:
     span = read.span(path_mtu)
-    if read.length is None or span is None or (path_mtu is None and read.length):
+    if span is None:
         return
     rule = "READ-02" if read.length else "READ-03"
     allowed = read.opcodes_at(at, span)
     if packet.opcode not in allowed:
         wanted = " or ".join(name_of(opcode) for opcode in sorted(allowed))
         yield Violation(rule, wanted, name_of(packet.opcode))
-    left = min(path_mtu, read.length - at * path_mtu) if path_mtu else 0
+    if path_mtu is None and read.length:
+        return
+    left = min(path_mtu, read.length - at * path_mtu) if path_mtu and read.length else 0
     if packet.payload_size != left and not middle_has_aeth(packet, path_mtu):
         yield Violation(rule, f"{left} bytes", f"{packet.payload_size} bytes")
 
