@@ -20,6 +20,7 @@ Edit = Callable[[Case, bytearray], None]
 Start = Callable[[Engine], int]
 
 _ICRC_BYTES = 4
+_CONSTANT = 0xDEBB20E3
 _IPV4_OFFSETS = frozenset({1, 8, 10, 11, 26, 27, 32})
 
 
@@ -195,6 +196,11 @@ CHANGES: tuple[Change, ...] = (
         inverted=True,
     ),
     _start("S22", "", lambda engine: engine.crc.run(b"\xff" * 16, ONES)),
+    _start(
+        "S22",
+        "the constant is that of CRC-32, though the engine is another",
+        lambda engine: engine.crc.run(b"\xff" * 8, _CONSTANT),
+    ),
     _head("S32", "", ["length"], each(*(number(field, -_ICRC_BYTES) for field in _LENGTHS))),
     _head("S33", "", ["length"], zeros(*_LENGTHS)),
     _head("S34", "", ["id"], zeros("id")),

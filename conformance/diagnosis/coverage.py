@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.case import Case
+from roceproof.conformance.diagnosis.crc import ONES
 from roceproof.conformance.opcodes import OPCODES, Family
 
 _TAG_BYTES = 4
@@ -33,7 +34,8 @@ class Feed:
     filler: bytes = b""
     place: bytes = b""
     """What is fed for the ICRC itself, last of all."""
-    dummy: bool = True
+    start: int | None = None
+    """The register in front of all this, if not that behind the dummy bytes."""
 
     @property
     def rest(self) -> bytes:
@@ -69,11 +71,15 @@ class Coverage(NamedTuple):
 
 
 def _ethernet_instead(case: Case, feed: Feed) -> None:
-    feed.front, feed.dummy = case.seen.ethernet, False
+    feed.front, feed.start = case.seen.ethernet, ONES
+
+
+def _ethernet_from_zeros(case: Case, feed: Feed) -> None:
+    feed.front, feed.start = case.seen.ethernet, 0
 
 
 def _untagged_instead(case: Case, feed: Feed) -> None:
-    feed.front, feed.dummy = _untagged(case), False
+    feed.front, feed.start = _untagged(case), ONES
 
 
 def _ethernet_behind(case: Case, feed: Feed) -> None:
@@ -179,6 +185,7 @@ def _option(name: str, part: str, edit: Callable[[Case, Feed], None], note: str 
 
 OPTIONS: tuple[Option, ...] = (
     _option("S14", "front start", _ethernet_instead),
+    _option("S14+S19", "front start", _ethernet_from_zeros),
     _option("S15", "front", _ethernet_behind),
     _option("S16", "front", _tags),
     _option("S17", "ip", _from_udp),

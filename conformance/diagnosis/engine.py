@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from roceproof.conformance.diagnosis.crc import CASTAGNOLI, ETHERNET, ONES, Crc
@@ -94,10 +94,16 @@ REORDERINGS = _reorderings()
 """None at all first; two mistakes at most."""
 
 _MSB_FIRST = Engine(mirrored=True)
-ENGINES: tuple[tuple[str, Engine, tuple[Callable[[int], int], ...]], ...] = (
-    ("S23", _MSB_FIRST, (bits_reversed,)),
-    ("S24", _MSB_FIRST, (bits_reversed, bytes_reversed)),
-    ("S29", Engine(crc=CASTAGNOLI), ()),
-    ("S43", Engine(swapped=True), ()),
+_BIG, _LITTLE = (bits_reversed,), (bits_reversed, bytes_reversed)
+ENGINES: tuple[tuple[tuple[str, ...], Engine, tuple[Callable[[int], int], ...]], ...] = (
+    (("S23",), _MSB_FIRST, _BIG),
+    (("S24",), _MSB_FIRST, _LITTLE),
+    (("S29",), Engine(crc=CASTAGNOLI), ()),
+    (("S43",), Engine(swapped=True), ()),
+    (("S23", "S29"), replace(_MSB_FIRST, crc=CASTAGNOLI), _BIG),
+    (("S23", "S43"), replace(_MSB_FIRST, swapped=True), _BIG),
+    (("S24", "S29"), replace(_MSB_FIRST, crc=CASTAGNOLI), _LITTLE),
+    (("S24", "S43"), replace(_MSB_FIRST, swapped=True), _LITTLE),
+    (("S29", "S43"), Engine(crc=CASTAGNOLI, swapped=True), ()),
 )
-"""Signature, engine, and the rearrangement that belongs to it."""
+"""Signatures, engine, and the rearrangement that belongs to it."""

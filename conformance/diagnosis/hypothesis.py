@@ -44,8 +44,9 @@ class Recipe:
     @property
     def ids(self) -> tuple[str, ...]:
         """The signatures of its parts."""
-        parts = [option.id for option in self.coverage.options]
-        parts += [part for change in self.changes for part in change.id.split("+")]
+        names = [option.id for option in self.coverage.options]
+        names += [change.id for change in self.changes]
+        parts = [part for name in names for part in name.split("+")]
         return tuple(sorted({*self.engine_ids, *self.reordering.ids, *parts}))
 
     @property
@@ -58,7 +59,7 @@ class Recipe:
     def predict(self, case: Case) -> int | None:
         """Compute the field as the device would."""
         feed = self.coverage.feed(case)
-        register = self.engine.start if feed.dummy else ONES
+        register = self.engine.start if feed.start is None else feed.start
         head = case.masked
         final = ONES
         for change in self.changes:

@@ -22,6 +22,8 @@ class Mask:
     fill: int = 0xFF
     ipv4_offsets: bool = False
     """Over IPv6, too."""
+    late_hop_limit: bool = False
+    """Over IPv6, the byte behind the hop limit."""
 
     def head(self, case: Case, head: bytearray) -> None:
         """Turn a masked head into what this mask makes of the raw one."""
@@ -33,6 +35,8 @@ class Mask:
     def _spans(self, case: Case, field: str) -> Spans:
         if self.ipv4_offsets and case.seen.version == 6 and not case.seen.is_v1:
             return ipv4_spans(field)
+        if self.late_hop_limit and case.seen.version == 6 and field == "ttl":
+            return ((8, 0xFF),)
         return case.spans(field)
 
     def without(self, field: str) -> Mask:
@@ -54,6 +58,7 @@ _FAULTS: dict[str, Callable[[Mask], Mask]] = {
     "S09": lambda mask: mask.without("bth byte 4").with_("bth byte 8"),
     "S10": lambda mask: mask.without("flow label"),
     "S35": lambda mask: mask.with_("fragment"),
+    "S49": lambda mask: replace(mask, late_hop_limit=True),
     "S50": lambda mask: mask.with_("pad count"),
     "S51": lambda mask: mask.with_("migreq"),
     "S52": lambda mask: mask.with_("source port"),

@@ -202,11 +202,11 @@ _ATTEMPTS: tuple[Callable[[Scope], Answer | None], ...] = (
     _corrupt,
     _one_fault,
     _mixed_up,
-    _one_field,
     _stalled,
     _two_faults,
     _late_and_wrong,
     _more_faults,
+    _one_field,
     _by_last_beat,
     _rare,
 )
@@ -215,29 +215,35 @@ _ATTEMPTS: tuple[Callable[[Scope], Answer | None], ...] = (
 def _answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     if not best:
         return None
-    first = best[0]
-    explained = [case for case in scope.wrong if first.predict(case) == case.found]
-    if len(explained) < len(scope.wrong):
-        better = _with_leftovers(scope, explained)
-        if better is not None:
-            return better
+    left = _unexplained(scope, best[0])
+    if left:
+        best = sorted(best, key=lambda hypothesis: len(_unexplained(scope, hypothesis)))
+        left = _unexplained(scope, best[0])
+        better = _with_leftovers(scope, left) if left else None
+        if better:
+            best, left = better, []
     names = ["+".join(hypothesis.ids) for hypothesis in best]
-    facts = (first.note,) if first.note else ()
-    return Answer(names[0], scope, explained, tuple(names[1:]), facts, first)
+    facts = (best[0].note,) if best[0].note else ()
+    numbers = {case.seen.number for case in left}
+    explained = [case for case in scope.wrong if case.seen.number not in numbers]
+    return Answer(names[0], scope, explained, tuple(names[1:]), facts, best[0])
 
 
-def _with_leftovers(scope: Scope, explained: list[Case]) -> Answer | None:
-    """A larger set of faults that explains every packet, the rare ones included."""
-    numbers = {case.seen.number for case in explained}
-    left = [case for case in scope.wrong if case.seen.number not in numbers]
+def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[Case]:
+    return [case for case in scope.wrong if hypothesis.predict(case) != case.found]
+
+
+def _with_leftovers(scope: Scope, left: list[Case]) -> list[Hypothesis]:
+    """Larger sets of faults that explain every packet, the rare ones included."""
+    numbers = {case.seen.number for case in left}
+    explained = [case for case in scope.wrong if case.seen.number not in numbers]
     sample = diverse(left, 3) + diverse(explained, 3) + diverse(scope.right, 4)
     for size in range(2, DEPTH + 1):
-        best = scope.best(Search(sample).recipes(size))
-        if best and all(best[0].predict(case) == case.found for case in left):
-            names = ["+".join(hypothesis.ids) for hypothesis in best]
-            facts = (best[0].note,) if best[0].note else ()
-            return Answer(names[0], scope, scope.wrong, tuple(names[1:]), facts, best[0])
-    return None
+        found = scope.best(Search(sample).recipes(size))
+        whole = [hypothesis for hypothesis in found if not _unexplained(scope, hypothesis)]
+        if whole:
+            return whole
+    return []
 
 
 def _rest(scope: Scope, answer: Answer) -> list[Answer]:

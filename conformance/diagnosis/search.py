@@ -194,7 +194,7 @@ class Search:
         groups: list[list[_Base]] = [[], [], []]
         engines: list[tuple[Engine, tuple[str, ...], Reordering]]
         engines = [(Engine(), (), _AS_IT_SHOULD)]
-        engines += [(engine, (name,), Reordering((), steps)) for name, engine, steps in ENGINES]
+        engines += [(engine, ids, Reordering((), steps)) for ids, engine, steps in ENGINES]
         for engine, ids, implied in engines:
             for coverage in _coverages(2 - len(ids)):
                 base = _Base(self, engine, ids, implied, coverage)
@@ -203,9 +203,11 @@ class Search:
 
 
 def _coverages(most: int) -> list[Coverage]:
-    """Return all of one option, and all combinations of those that the catalogue has."""
+    """Return none, all of one option, and all combinations but those of unusual beats."""
     own = [option for option in OPTIONS if not option.note or "beat" not in option.parts]
-    found = [Coverage(), *(Coverage((option,)) for option in OPTIONS)]
+    found = [Coverage()]
+    if most > 0:
+        found += [Coverage((option,)) for option in OPTIONS]
     for count in range(2, most + 1):
         found += [
             Coverage(chosen)
