@@ -91,6 +91,10 @@ static bool is_way(const struct roce_fact *fact, const struct roce_key *key) {
            (same(&fact->address, &key->destination) && same(&fact->remote_address, &key->source));
 }
 
+static bool is_end(const struct roce_fact *fact, const struct roce_address *address) {
+    return same(&fact->address, address) || same(&fact->remote_address, address);
+}
+
 static void judge_destination(struct roce_oracle *oracle) {
     const struct roce_key *key = &oracle->key;
     const struct roce_flow *flow = oracle->flow;
@@ -98,12 +102,16 @@ static void judge_destination(struct roce_oracle *oracle) {
         return;
     bool way = false;
     bool elsewhere = false;
+    bool source = false;
+    bool destination = false;
     for (size_t i = 0; i < oracle->facts->count; i++) {
         const struct roce_fact *fact = &oracle->facts->rows[i];
         way = way || is_way(fact, key);
+        source = source || is_end(fact, &key->source);
+        destination = destination || is_end(fact, &key->destination);
         elsewhere = elsewhere || fact->qpn == key->qpn || fact->remote_qpn == key->qpn;
     }
-    if (elsewhere)
+    if (elsewhere && source && destination)
         roce_found(oracle, RULE_IP_08, "the addresses of the QP",
                    roce_text(oracle, "QPN 0x%06x between others", key->qpn));
     else if (way)

@@ -130,7 +130,8 @@ static void judge_flow(struct roce_oracle *oracle) {
         return;
     }
     roce_judge_facts(oracle);
-    roce_judge_constants(oracle);
+    if (!request)
+        roce_judge_constants(oracle);
     if (oracle->row->family == ROCE_CNP)
         roce_judge_cnp(oracle);
     else if (request)

@@ -29,6 +29,7 @@ static void forget(struct roce_oracle *oracle, struct roce_flow *flow) {
     }
     flow->read_count = 0;
     flow->has_requests = flow->adopts = flow->open = flow->start_known = flow->replaying = false;
+    flow->spoilt = false;
     flow->doubt = true;
     flow->epoch++;
     flow->previous_was_read = flow->previous_was_empty = false;
@@ -330,6 +331,15 @@ void roce_judge_request(struct roce_oracle *oracle) {
         roce_resynchronise(flow);
         return;
     }
+    const int64_t distance = flow->has_requests && !flow->adopts && service != ROCE_UD
+                                 ? roce_distance(oracle->packet->psn, roce_psn(flow->next))
+                                 : 0;
+    if (oracle->row->opens && (distance > ROCE_RESTART || distance < -ROCE_RESTART)) {
+        flow->restarts++;
+        roce_set_up(oracle, flow);
+        flow->service = service;
+    }
+    roce_judge_constants(oracle);
     flow->ack_requests += oracle->packet->ack >> 7;
     roce_offer(oracle, flow);
     if (service == ROCE_UD) {
@@ -337,21 +347,14 @@ void roce_judge_request(struct roce_oracle *oracle) {
         return;
     }
     learn_from(oracle);
-    const int64_t distance =
-        flow->has_requests ? roce_distance(oracle->packet->psn, roce_psn(flow->next)) : 0;
-    if (!flow->has_requests) {
+    if (!flow->has_requests)
         begin(oracle);
-    } else if (flow->adopts) {
+    else if (flow->adopts)
         adopt(oracle);
-    } else if (distance == 0) {
+    else if (distance == 0)
         take_new(oracle, flow->next);
-    } else if (oracle->row->opens && (distance > ROCE_RESTART || distance < -ROCE_RESTART)) {
-        flow->restarts++;
-        roce_set_up(oracle, flow);
-        begin(oracle);
-    } else if (distance > 0) {
+    else if (distance > 0)
         judge_ahead(oracle, distance);
-    } else {
+    else
         judge_behind(oracle, distance);
-    }
 }

@@ -72,7 +72,8 @@ class Facts:
             self._sent_by[row.address, row.remote_address, row.remote_qpn] = row
             self._sent_to[row.remote_address, row.address, row.qpn] = row
         keys = [*self._sent_by, *self._sent_to]
-        self._addresses = {address for src, dst, _ in keys for address in (src, dst)}
+        self._ways = {(src, dst) for src, dst, _ in keys} | {(dst, src) for src, dst, _ in keys}
+        self._addresses = {address for way in self._ways for address in way}
         self._qpns = {qpn for _, _, qpn in keys}
 
     def of_flow(self, src: bytes, dst: bytes, dest_qpn: int) -> FlowFacts:
@@ -103,9 +104,9 @@ class Facts:
         key = (src, dst, dest_qpn)
         if key in self._sent_by or key in self._sent_to:
             return None
-        if not {src, dst} <= self._addresses:
-            return None
-        return "IP-08" if dest_qpn in self._qpns else "BTH-10"
+        if dest_qpn in self._qpns:
+            return "IP-08" if {src, dst} <= self._addresses else None
+        return "BTH-10" if (src, dst) in self._ways else None
 
     @classmethod
     def load(cls, path: Path) -> Facts:

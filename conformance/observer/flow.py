@@ -34,10 +34,10 @@ class Flow:
         self.facts = facts
         self.restarts = 0
         self.counterpart: Flow | None = None
-        self.has_known_counterpart = False
         self.start_psn = facts.start_psn
         self._told_path_mtu = facts.path_mtu
         self._overdue = overdue
+        self.has_right_icrc = False
         self._has_tag_note = self._has_port_note = False
         self._begin()
 
@@ -45,7 +45,6 @@ class Flow:
         self.service = self.facts.service
         self.path_mtu = self._told_path_mtu
         self.first_sport: int | None = None
-        self.has_right_icrc = False
         self.has_requests = False
         self.requests = Requests(self.key, self._overdue)
         self.responses = Responses()
@@ -58,8 +57,9 @@ class Flow:
         facts = self.facts
         self.start_psn = start_psn if facts.start_psn is None else facts.start_psn
         self._told_path_mtu = facts.path_mtu or path_mtu
-        self.restart_alone()
-        self.counterpart, self.has_known_counterpart = counterpart, True
+        self.restart()
+        self.path_mtu = self._told_path_mtu
+        self.link(counterpart)
 
     def restart(self) -> None:
         """The QP was set up again, so that both its directions begin anew."""
@@ -69,11 +69,9 @@ class Flow:
             other.restart_alone()
 
     def restart_alone(self) -> None:
-        """Drop all that was learnt."""
+        """Drop what was learnt, but for the counterpart and the proof of right ICRCs."""
         self.restarts += self.has_requests
         self.requests.gaps.give_up()
-        if not self.has_known_counterpart:
-            self.counterpart = None
         self._begin()
 
     def learn(self, path_mtu: int) -> None:
@@ -84,7 +82,12 @@ class Flow:
                 flow.requests.learn(path_mtu)
 
     def link(self, counterpart: Flow) -> None:
-        """Two directions belong together."""
+        """Two directions belong together, and to nobody else any more."""
+        if self.counterpart is counterpart:
+            return
+        for former in (self.counterpart, counterpart.counterpart):
+            if former is not None:
+                former.counterpart = None
         self.counterpart, counterpart.counterpart = counterpart, self
         for giver, taker in ((self, counterpart), (counterpart, self)):
             if giver.path_mtu is not None:
@@ -134,6 +137,7 @@ class Flow:
 
     def take_request(self, packet: Observed, row: Opcode, place: Place) -> Iterator[Violation]:
         """Judge a trusted request."""
+        yield from self._configured(packet)
         if self.service is None:
             self.service = row.transport
         if row.transport is not self.service:
@@ -145,8 +149,6 @@ class Flow:
         if connected and far and row.position & Position.FIRST:
             self.restart()
             self.service = row.transport
-            self.trusts(packet)
-        yield from self._configured(packet)
         yield from self._constants.take(packet)
         is_first, self.has_requests = not self.has_requests, True
         if not connected:

@@ -44,7 +44,6 @@ class Flows:
         if facts.own_qpn is not None:
             other = self.of(FlowKey(interface, dst, src, facts.own_qpn))
             if other is not flow:
-                flow.has_known_counterpart = other.has_known_counterpart = True
                 flow.link(other)
         return flow
 

@@ -155,10 +155,9 @@ class Requests:
         return self.newest is not None and distance(psn, self.newest) <= 0
 
     def _repeats(self, packet: Observed, path_mtu: int | None) -> bool:
-        """Whether the last packet with that PSN may be the same; this one takes its place."""
-        psn, now = packet.psn, _seen(packet)
-        before, self._history[psn] = self._history.get(psn), now
-        if before is not None and self.is_recent(psn) and _may_be_copy(before, now):
+        """Whether the last packet with that PSN may be the same."""
+        before = self._history.get(packet.psn) if self.is_recent(packet.psn) else None
+        if before is not None and _may_be_copy(before, _seen(packet)):
             return True
         return self.reads.repeated_by(packet, path_mtu) is not None
 
@@ -177,12 +176,11 @@ class Requests:
             if step == -_SIXTEEN_BITS and self.expected is not None and not psn % _SIXTEEN_BITS:
                 return False
         else:
-            before, now = self._history.get(psn), _seen(packet)
-            if before is None or not _may_be_copy(before, now):
+            before = self._history.get(psn)
+            if before is None or not _may_be_copy(before, _seen(packet)):
                 partial = self.reads.repeated_by(packet, path_mtu)
                 if partial is None and (before is not None or self._is_inside_read(psn, path_mtu)):
                     return False
-            self._history[psn] = now
         self._note_copy(psn, path_mtu)
         return True
 
