@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from roceproof.errors import RoceproofError
 from roceproof.progress import Progress
 from roceproof.terminal import Terminal
 
+FRAME_LIMIT = 300_000
 _SCHEMA = 1
 _STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
 
@@ -30,7 +32,10 @@ def run_explain(
     with Progress(quiet=quiet or as_json) as progress:
         for name in files:
             progress.step(f"explaining {name}")
-            results.append((name, explain(read(name), facts)))
+            records = read(name)
+            results.append((name, explain(islice(records, FRAME_LIMIT), facts)))
+            if next(records, None) is not None and not quiet:
+                progress.problem(f"{name}: only the first {FRAME_LIMIT} frames were read")
     if as_json:
         print(json.dumps(_document(results)))
     else:
