@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from roceproof.conformance.diagnosis.answer import Answer
 from roceproof.conformance.diagnosis.case import cases
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
-from roceproof.conformance.diagnosis.pursuit import Answer, pursue
+from roceproof.conformance.diagnosis.pursuit import pursue
 from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.signs import leaking, without_icrc
 from roceproof.conformance.diagnosis.wording import advice, text

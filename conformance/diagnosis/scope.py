@@ -10,6 +10,8 @@ from roceproof.conformance.diagnosis.case import Case
 from roceproof.conformance.diagnosis.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.sampling import diverse, spread
 
+FEW = 0.05
+"""The share of packets that may have suffered on the way."""
 _LOOKED_AT = 300
 _SEARCHED = 5
 _SHARE = 0.8  # of the wrong packets; the others may have suffered on the way

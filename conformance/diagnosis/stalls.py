@@ -55,7 +55,8 @@ def stalled(case: Case, stall: Stall) -> int | None:
 def find_stall(wrong: Sequence[Case]) -> Stall | None:
     """The one way that explains most of some packets."""
     for stall in all_stalls():
-        hits = sum(stalled(case, stall) is not None for case in wrong)
-        if hits > 1 and 5 * hits >= 4 * len(wrong):
+        places = [stalled(case, stall) for case in wrong]
+        hits = [place for place in places if place is not None]
+        if len(set(hits)) > 1 and 5 * len(hits) >= 4 * len(wrong):
             return stall
     return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from roceproof.conformance.diagnosis.answer import Answer
 from roceproof.conformance.diagnosis.case import Case
 from roceproof.conformance.diagnosis.evidence import (
     KNOWN_STARTS,
@@ -16,7 +17,6 @@ from roceproof.conformance.diagnosis.evidence import (
     tail_probe,
 )
 from roceproof.conformance.diagnosis.observation import Station
-from roceproof.conformance.diagnosis.pursuit import Answer
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.diagnosis.sampling import diverse, syndromes
 from roceproof.conformance.diagnosis.signatures import SIGNATURES, parts
