@@ -50,6 +50,8 @@ static void judge_acknowledge(struct roce_oracle *oracle, struct roce_flow *aske
     if (read != NULL && read->span != 0 && (int64_t)read->answered < read->span)
         roce_found(oracle, asked->replaying ? RULE_DUP_03 : RULE_ACK_12,
                    "a PSN outside a request that is answered with data", psn_got(oracle));
+    if (q > asked->newest)
+        return;
     if (!flow->has_ack || q > flow->ack)
         flow->ack = q;
     flow->has_ack = true;
@@ -156,13 +158,11 @@ void roce_judge_response(struct roce_oracle *oracle) {
         return;
     }
     const int64_t q = roce_near(asked->newest, oracle->packet->psn);
-    if (asked->spoilt) {
+    if (asked->spoilt || (!acknowledge && !roce_judge_data_response(oracle, asked, q))) {
         if (nature == POSITIVE)
             advance(oracle, asked, q);
         return;
     }
-    if (!acknowledge && !roce_judge_data_response(oracle, asked, q))
-        return;
     if (nature == POSITIVE && acknowledge)
         judge_acknowledge(oracle, asked, q);
     else if (nature == SEQUENCE_NAK)

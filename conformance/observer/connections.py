@@ -83,5 +83,8 @@ class Connections:
         to_replier = self._flows.of(FlowKey(interface, packet.dst, packet.src, qpn))
         to_asker = self._flows.of(FlowKey(interface, packet.src, packet.dst, asked.qpn))
         if to_replier is not to_asker:
-            to_replier.connect(start_psn, asked.path_mtu, to_asker)
-            to_asker.connect(asked.start_psn, asked.path_mtu, to_replier)
+            to_replier.restart()
+            to_asker.restart()
+            to_replier.link(to_asker)
+            to_replier.told(start_psn, asked.path_mtu)
+            to_asker.told(asked.start_psn, asked.path_mtu)

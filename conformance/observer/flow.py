@@ -34,8 +34,6 @@ class Flow:
         self.facts = facts
         self.restarts = 0
         self.counterpart: Flow | None = None
-        self.start_psn = facts.start_psn
-        self._told_path_mtu = facts.path_mtu
         self._overdue = overdue
         self.has_right_icrc = False
         self._has_tag_note = self._has_port_note = False
@@ -43,7 +41,8 @@ class Flow:
 
     def _begin(self) -> None:
         self.service = self.facts.service
-        self.path_mtu = self._told_path_mtu
+        self.start_psn = self.facts.start_psn
+        self.path_mtu = self.facts.path_mtu
         self.first_sport: int | None = None
         self.has_requests = False
         self.requests = Requests(self.key, self._overdue)
@@ -52,14 +51,11 @@ class Flow:
 
     # what both directions share
 
-    def connect(self, start_psn: int, path_mtu: int | None, counterpart: Flow) -> None:
+    def told(self, start_psn: int, path_mtu: int | None) -> None:
         """Communication management has set this direction up; configuration outweighs it."""
         facts = self.facts
         self.start_psn = start_psn if facts.start_psn is None else facts.start_psn
-        self._told_path_mtu = facts.path_mtu or path_mtu
-        self.restart()
-        self.path_mtu = self._told_path_mtu
-        self.link(counterpart)
+        self.path_mtu = facts.path_mtu or path_mtu
 
     def restart(self) -> None:
         """The QP was set up again, so that both its directions begin anew."""

@@ -108,7 +108,7 @@ class Responses:
             if read.covers(psn, path_mtu):
                 rule = "ACK-12" if asked.replay_until is None else "DUP-03"
                 yield Violation(rule, "the responses of the READ or ATOMIC first", f"{psn:#08x}")
-            if distance(psn, read.psn) >= span - 1:
+            if distance(psn, read.psn) >= span - 1 and not _is_ahead(psn, asked):
                 read.acked_past = True
 
     def _negative(self, response: Response, asked: Requests) -> Iterator[Violation]:
