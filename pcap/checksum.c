@@ -3,13 +3,30 @@
 #include "checksum.h"
 
 #include <isa-l/crc.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define POLYNOMIAL 0xEDB88320U // reflected
 #define ONE 0x80000000U        // x^0
 #define X8 0x00800000U         // x^8: one byte
 
+#if defined(__x86_64__)
+// ISA-L leaves the upper halves of the vector registers in use, which slows every SSE instruction
+// that follows, such as the compiler's own copies of structures.
+__attribute__((target("avx"))) static void leave_vector_code(void) {
+    if (__builtin_cpu_supports("avx"))
+        _mm256_zeroupper();
+}
+#else
+static void leave_vector_code(void) {
+}
+#endif
+
 uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes) {
-    return crc32_gzip_refl(crc, data, bytes);
+    crc = crc32_gzip_refl(crc, data, bytes);
+    leave_vector_code();
+    return crc;
 }
 
 static uint32_t multiply(uint32_t a, uint32_t b) {

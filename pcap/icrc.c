@@ -4,16 +4,10 @@
 // copied, to be masked; of a short packet all is, which saves a second call.
 // What is longer is read where it lies.
 
-#include <isa-l/crc.h>
 #include <string.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
+#include "checksum.h"
 #include "icrc.h"
-
-// CRC-32 of the eight bytes of ones that stand for the absent LRH.
-#define PREFIX_CRC 0x2144DF1CU
 
 enum {
     IPV4_BYTES = 20,
@@ -38,18 +32,6 @@ static const uint8_t ipv6_mask[IPV6_BYTES + TRANSPORT_BYTES] = {
     [46] = 0xFF, [47] = 0xFF, // UDP checksum
     [52] = 0xFF,              // FECN, BECN and six reserved bits
 };
-
-#if defined(__x86_64__)
-// ISA-L leaves the upper halves of the vector registers in use, which slows every SSE instruction
-// that follows, such as the compiler's own copies of structures.
-__attribute__((target("avx"))) static void leave_vector_code(void) {
-    if (__builtin_cpu_supports("avx"))
-        _mm256_zeroupper();
-}
-#else
-static void leave_vector_code(void) {
-}
-#endif
 
 static void mask(uint8_t *restrict head, const uint8_t *packet, const uint8_t *ones, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
@@ -81,12 +63,11 @@ void roce_icrc_compute(const uint8_t *frame, const struct roce_layout *layout, u
     uint32_t crc;
     if (covered <= sizeof head) {
         memcpy(head + head_bytes, body, body_bytes);
-        crc = crc32_gzip_refl(PREFIX_CRC, head, covered);
+        crc = roce_crc(ROCE_PREFIX_CRC, head, covered);
     } else {
-        crc = crc32_gzip_refl(PREFIX_CRC, head, head_bytes);
-        crc = crc32_gzip_refl(crc, body, body_bytes);
+        crc = roce_crc(ROCE_PREFIX_CRC, head, head_bytes);
+        crc = roce_crc(crc, body, body_bytes);
     }
-    leave_vector_code();
     for (int i = 0; i < ICRC_BYTES; i++)
         icrc[i] = (uint8_t)(crc >> 8 * i);
 }
