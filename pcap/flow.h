@@ -45,6 +45,7 @@ struct roce_sent {
 
 // A READ, ATOMIC, FLUSH or ATOMIC WRITE and what came back.
 struct roce_read {
+    uint64_t frame;
     int64_t position;
     int64_t span; // PSNs it takes, 0 where P is not known
     uint64_t address;
@@ -137,6 +138,7 @@ struct roce_flow {
     int64_t acked;
     bool has_ack; // ACKNOWLEDGE only
     int64_t ack;
+    uint64_t ack_frame;
     bool has_nak;
     int64_t nak;
     bool nak_answered; // the request it asked for has been seen since

@@ -88,6 +88,7 @@ void roce_read_add(struct roce_oracle *oracle, struct roce_flow *flow, int64_t p
     const bool has_reth = roce_body_has(oracle->packet, oracle->row->header_bytes);
     *read = (struct roce_read){
         .position = position,
+        .frame = oracle->record->number,
         .repeat = -1,
         .is_read = family != ROCE_ATOMIC,
         .is_atomic = family == ROCE_ATOMIC,

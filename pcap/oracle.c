@@ -226,7 +226,7 @@ void roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
     case ROCE_V2:
         oracle->totals.roce_frames++;
         judge_roce(oracle);
-        if (packet->fault == ROCE_SOUND && packet->has_bth)
+        if (packet->has_bth)
             note_mark(oracle);
         note_icrc(oracle);
         break;

@@ -53,7 +53,8 @@ static void judge_order(struct roce_oracle *oracle, const struct roce_read *read
     struct roce_flow *flow = oracle->flow;
     if (read->repeat >= 0)
         return;
-    if (read->span != 0 && flow->has_ack && flow->ack >= read->position + read->span - 1)
+    if (read->span != 0 && flow->has_ack && flow->ack_frame > read->frame &&
+        flow->ack >= read->position + read->span - 1)
         roce_found(oracle, RULE_ACK_12, "the responses of a request before later ACKs",
                    roce_text(oracle, "PSN 0x%06x behind ACK 0x%06x", oracle->packet->psn,
                              roce_psn(flow->ack)));

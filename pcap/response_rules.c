@@ -52,8 +52,10 @@ static void judge_acknowledge(struct roce_oracle *oracle, struct roce_flow *aske
                    "a PSN outside a request that is answered with data", psn_got(oracle));
     if (q > asked->newest)
         return;
-    if (!flow->has_ack || q > flow->ack)
+    if (!flow->has_ack || q >= flow->ack) {
         flow->ack = q;
+        flow->ack_frame = oracle->record->number;
+    }
     flow->has_ack = true;
 }
 

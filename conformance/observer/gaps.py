@@ -57,15 +57,14 @@ class Gaps:
         if len(self._open) > _OPEN_LIMIT:
             self._overdue.append(self._open.pop(0))
 
-    def holding(self, psn: int) -> Gap | None:
-        """The gap in which that PSN is missing."""
-        return next((gap for gap in self._open if gap.holds(psn)), None)
-
-    def fill(self, gap: Gap, psn: int, count: int) -> None:
-        """A late packet takes its PSNs out of a gap."""
-        gap.take(psn, count)
-        if not gap.missing:
-            self._open.remove(gap)
+    def fill(self, psn: int, count: int) -> bool:
+        """Take late PSNs out of every gap; whether the first of them was missing in any."""
+        if not any(gap.holds(psn) for gap in self._open):
+            return False
+        for gap in self._open:
+            gap.take(psn, count)
+        self._open = [gap for gap in self._open if gap.missing]
+        return True
 
     def cover(self, psn: int) -> None:
         """A positive response shows that all before that PSN has arrived."""

@@ -164,10 +164,7 @@ class Requests:
     def _is_old(self, packet: Observed, step: int, path_mtu: int | None) -> bool:
         """Whether an RC packet fills a gap or repeats one; it is dealt with then."""
         psn = packet.psn
-        gap = self.gaps.holding(psn)
-        if gap is not None:
-            span = _span(packet, path_mtu)
-            self.gaps.fill(gap, psn, RESTART_DISTANCE if span is None else span)
+        if self.gaps.fill(psn, _span(packet, path_mtu) or 1):
             self._history[psn] = _seen(packet)
             self.reads.keep(packet)
             self.new_since_aeth = True
