@@ -17,7 +17,7 @@ struct counts {
 static struct counts count(const struct roce_flow *asked, int64_t q, bool nak) {
     const struct roce_sent *sent = roce_sent_upto(asked, nak ? q - 1 : q);
     const struct roce_sent *newest = roce_sent_upto(asked, asked->newest);
-    if (asked->doubt || newest == NULL || newest->epoch != asked->epoch)
+    if (q > asked->newest || asked->doubt || newest == NULL || newest->epoch != asked->epoch)
         return (struct counts){0};
     if (sent == NULL || sent->epoch != asked->epoch) {
         // In front of the first packet of the flow nothing has ended.

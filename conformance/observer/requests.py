@@ -90,7 +90,7 @@ class Requests:
 
     def is_recent(self, psn: int) -> bool:
         """Whether that PSN is among those for which packets are kept."""
-        return self.newest is not None and distance(psn, ahead(self.newest, 1)) >= -KEPT_PSNS
+        return self.newest is not None and -KEPT_PSNS <= distance(psn, self.newest) - 1 < 0
 
     def resync(self) -> None:
         """Pick up anew at the next packet."""
