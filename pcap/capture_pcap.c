@@ -44,7 +44,6 @@ static enum roce_capture_status next_pcap(struct roce_capture *capture,
                                  roce_source_ready(source) - RECORD_HEADER_BYTES, size);
     const uint8_t *header = source->at;
     const uint32_t full_size = roce_read_u32(header + 12, big);
-    roce_source_prefetch(source, RECORD_HEADER_BYTES + (size_t)size);
     source->at = header + RECORD_HEADER_BYTES + size;
     *record = (struct roce_record){
         .data = header + RECORD_HEADER_BYTES,

@@ -44,17 +44,6 @@ static inline uint64_t roce_source_offset(const struct roce_source *source) {
     return source->end_offset - roce_source_ready(source);
 }
 
-// Ask for the bytes a little further on while `bytes` of them are being looked at: the processor
-// does not run ahead across pages by itself. Must be inlined: a call without effects would go.
-__attribute__((always_inline)) static inline void
-roce_source_prefetch(const struct roce_source *source, size_t bytes) {
-    enum { AHEAD = 4096, LINE = 64 };
-    if (roce_source_ready(source) < AHEAD + bytes)
-        return;
-    for (size_t i = 0; i < bytes; i += LINE)
-        __builtin_prefetch(source->at + AHEAD + i);
-}
-
 // A regular file of `size` bytes, mapped. Takes over `fd`, also on failure, which returns NULL
 // with one line in `error`.
 struct roce_source *roce_source_mapped(int fd, uint64_t size, char *error, size_t error_bytes);

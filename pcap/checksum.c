@@ -11,6 +11,8 @@
 #define ONE 0x80000000U        // x^0
 #define X8 0x00800000U         // x^8: one byte
 
+enum { STEP = 1024, LINE = 64, AHEAD = 4096 };
+
 #if defined(__x86_64__)
 // ISA-L leaves the upper halves of the vector registers in use, which slows every SSE instruction
 // that follows, such as the compiler's own copies of structures.
@@ -27,6 +29,19 @@ uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes) {
     crc = crc32_gzip_refl(crc, data, bytes);
     leave_vector_code();
     return crc;
+}
+
+uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t bytes) {
+    for (;;) {
+        const size_t step = bytes < 2 * STEP ? bytes : STEP;
+        for (size_t i = 0; i < step + LINE; i += LINE)
+            __builtin_prefetch((const void *)((uintptr_t)data + AHEAD + i));
+        crc = roce_crc(crc, data, step);
+        if (step == bytes)
+            return crc;
+        data += step;
+        bytes -= step;
+    }
 }
 
 static uint32_t multiply(uint32_t a, uint32_t b) {

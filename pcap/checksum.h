@@ -17,6 +17,10 @@
 // CRC-32 of `bytes` more bytes behind those that gave `crc` (0 for none).
 uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes);
 
+// The same for what lies in a long row of packets: asks meanwhile for the bytes a little further
+// on, since the processor does not run ahead across pages by itself. They need not exist.
+uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t bytes);
+
 // What a difference of CRC values becomes behind that many more bytes, whatever they are.
 uint32_t roce_crc_shift(uint32_t difference, size_t bytes);
 

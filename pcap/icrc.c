@@ -66,7 +66,7 @@ void roce_icrc_compute(const uint8_t *frame, const struct roce_layout *layout, u
         crc = roce_crc(ROCE_PREFIX_CRC, head, covered);
     } else {
         crc = roce_crc(ROCE_PREFIX_CRC, head, head_bytes);
-        crc = roce_crc(crc, body, body_bytes);
+        crc = roce_crc_in_row(crc, body, body_bytes);
     }
     for (int i = 0; i < ICRC_BYTES; i++)
         icrc[i] = (uint8_t)(crc >> 8 * i);

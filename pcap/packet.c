@@ -57,7 +57,7 @@ static uint32_t wire_order(const uint8_t *at) {
 
 static void check_icrc(struct roce_packet *packet) {
     packet->head = masked_head(packet);
-    packet->right = roce_crc(packet->head, roce_body(packet), roce_body_bytes(packet));
+    packet->right = roce_crc_in_row(packet->head, roce_body(packet), roce_body_bytes(packet));
     packet->found = wire_order(packet->frame + packet->end - ROCE_ICRC_BYTES);
     packet->verdict = packet->found == packet->right ? ROCE_OK : ROCE_BAD;
 }
