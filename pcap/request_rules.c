@@ -246,7 +246,7 @@ static void adopt(struct roce_oracle *oracle) {
         take_copy(oracle, position);
         return;
     }
-    if (position <= flow->newest)
+    if (position <= flow->newest || position > flow->newest + ROCE_RESTART)
         doubt_message(flow);
     take_new(oracle, position);
 }

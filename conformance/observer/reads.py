@@ -26,8 +26,8 @@ class Read:
     seen: set[int] = field(default_factory=set)
     restarts: set[int] = field(default_factory=set)
     is_repeated: bool = False
-    acked_past: bool = False
-    """An ACK at or beyond its end has been seen."""
+    acked_to: int | None = None
+    """The highest PSN of an ACK since it was requested."""
     overtaken: bool = False
     """A response of a newer one has been seen."""
     highest_msn: int | None = None
@@ -40,6 +40,18 @@ class Read:
         """Whether that PSN is known to be one of its responses'."""
         at = distance(psn, self.psn)
         return 0 <= at < (self.span(path_mtu) or 1)
+
+    def is_acked_past(self, path_mtu: int | None) -> bool:
+        """Whether an ACK at or beyond its end has been seen."""
+        span = self.span(path_mtu)
+        if span is None or self.acked_to is None:
+            return False
+        return distance(self.acked_to, self.psn) >= span - 1
+
+    def note_ack(self, psn: int) -> None:
+        """An ACK has been seen."""
+        if self.acked_to is None or distance(psn, self.acked_to) > 0:
+            self.acked_to = psn
 
     def opcodes_at(self, at: int, span: int) -> set[int]:
         """What the response with that offset may be, here or in a repetition from there on."""
@@ -104,11 +116,9 @@ class Reads:
         reth = packet.reth
         if reth is None or path_mtu is None or packet.opcode != READ_REQUEST:
             return None
-        for read in reversed(self._kept):
-            at = distance(packet.psn, read.psn)
-            if read.is_atomic or read.length is None or not 0 <= at < (read.span(path_mtu) or 1):
-                continue
-            skipped = at * path_mtu
-            if (reth.address, reth.length) == (read.address + skipped, read.length - skipped):
-                return read
-        return None
+        read = self.covering(packet.psn, path_mtu)
+        if read is None or read.is_atomic or read.length is None:
+            return None
+        skipped = distance(packet.psn, read.psn) * path_mtu
+        rest = (read.address + skipped, read.length - skipped)
+        return read if (reth.address, reth.length) == rest else None

@@ -9,30 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
-from zlib import crc32
 
 from roceproof.conformance.findings import FlowKey, Violation
-from roceproof.conformance.framing import ICRC_BYTES
 from roceproof.conformance.headers import ImmDt
 from roceproof.conformance.observer.gaps import Gap, Gaps, Place
+from roceproof.conformance.observer.history import KEPT_PSNS, History, may_be_copy, seen
 from roceproof.conformance.observer.messages import Messages
-from roceproof.conformance.observer.observed import READ_REQUEST, IcrcVerdict, Observed
+from roceproof.conformance.observer.observed import READ_REQUEST, Observed
 from roceproof.conformance.observer.psn import ahead, distance, packets_of, reversed_bytes
 from roceproof.conformance.observer.reads import Read, Reads
 from roceproof.conformance.observer.tally import Tally
 from roceproof.conformance.opcodes import Family, Opcode, Position, Transport
 
 RESTART_DISTANCE = 1 << 16
-KEPT_PSNS = 1024
 _SIXTEEN_BITS = 1 << 16
-
-
-class _Seen(NamedTuple):
-    """What is kept of a packet, to know its copy."""
-
-    opcode: int
-    digest: int
-    is_sure: bool
 
 
 class _Previous(NamedTuple):
@@ -68,7 +58,7 @@ class Requests:
         self.copies_since_aeth = False
         self._starts_connection = False
         self._extent = 0
-        self._history: dict[int, _Seen] = {}
+        self._history = History()
         self._previous: _Previous | None = None
         self._unmeasured: Read | None = None
 
@@ -85,8 +75,8 @@ class Requests:
 
     def known_opcode(self, psn: int) -> int | None:
         """The opcode of the request with that PSN, if it was seen not long ago."""
-        seen = self._history.get(psn)
-        return seen.opcode if seen and self.is_recent(psn) else None
+        before = self._history.at(psn)
+        return before.opcode if before else None
 
     def is_recent(self, psn: int) -> bool:
         """Whether that PSN is among those for which packets are kept."""
@@ -130,11 +120,12 @@ class Requests:
             self.awaited = None
         step = self.step_to(packet.psn)
         reliable = row.transport is Transport.RC
-        if self.expected is None and self._is_behind(packet.psn):
+        if self.expected is None and self.newest is not None:
             if reliable and self._repeats(packet, path_mtu):
                 self._note_copy(packet.psn, path_mtu)
                 return
-            self._doubt()
+            if not 0 < distance(packet.psn, self.newest) <= RESTART_DISTANCE:
+                self._doubt()
         if step < 0 and reliable and self._is_old(packet, step, path_mtu):
             return
         if step:
@@ -151,13 +142,10 @@ class Requests:
 
     # copies and late packets
 
-    def _is_behind(self, psn: int) -> bool:
-        return self.newest is not None and distance(psn, self.newest) <= 0
-
     def _repeats(self, packet: Observed, path_mtu: int | None) -> bool:
         """Whether the last packet with that PSN may be the same."""
-        before = self._history.get(packet.psn) if self.is_recent(packet.psn) else None
-        if before is not None and _may_be_copy(before, _seen(packet)):
+        before = self._history.at(packet.psn)
+        if before is not None and may_be_copy(before, seen(packet)):
             return True
         return self.reads.repeated_by(packet, path_mtu) is not None
 
@@ -165,7 +153,7 @@ class Requests:
         """Whether an RC packet fills a gap or repeats one; it is dealt with then."""
         psn = packet.psn
         if self.gaps.fill(psn, _span(packet, path_mtu) or 1):
-            self._history[psn] = _seen(packet)
+            self._history.keep(seen(packet))
             self.reads.keep(packet)
             self.new_since_aeth = True
             return True
@@ -173,8 +161,8 @@ class Requests:
             if step == -_SIXTEEN_BITS and self.expected is not None and not psn % _SIXTEEN_BITS:
                 return False
         else:
-            before = self._history.get(psn)
-            if before is None or not _may_be_copy(before, _seen(packet)):
+            before = self._history.at(psn)
+            if before is None or not may_be_copy(before, seen(packet)):
                 partial = self.reads.repeated_by(packet, path_mtu)
                 if partial is None and (before is not None or self._is_inside_read(psn, path_mtu)):
                     return False
@@ -223,9 +211,7 @@ class Requests:
     def _advance(self, packet: Observed, row: Opcode, path_mtu: int | None) -> None:
         psn = packet.psn
         span = _span(packet, path_mtu)
-        self._history[psn] = _seen(packet)
-        if len(self._history) > 4 * KEPT_PSNS:
-            self._forget(psn)
+        self._history.keep(seen(packet))
         read = self.reads.keep(packet)
         self.expected = None if span is None else ahead(psn, span)
         self._reach(psn)
@@ -256,22 +242,6 @@ class Requests:
         if step > 0:
             self.newest = psn
             self._extent += step
-
-    def _forget(self, newest: int) -> None:
-        kept = self._history.items()
-        self._history = {psn: seen for psn, seen in kept if distance(psn, newest) > -2 * KEPT_PSNS}
-
-
-def _seen(packet: Observed) -> _Seen:
-    body = packet.frame[packet.body : packet.end - ICRC_BYTES]
-    sure = packet.icrc is not IcrcVerdict.BAD and not packet.cut
-    return _Seen(packet.opcode, crc32(body), sure)
-
-
-def _may_be_copy(before: _Seen, now: _Seen) -> bool:
-    if not (before.is_sure and now.is_sure):
-        return True
-    return (before.opcode, before.digest) == (now.opcode, now.digest)
 
 
 def _span(packet: Observed, path_mtu: int | None) -> int | None:

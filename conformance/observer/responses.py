@@ -102,14 +102,11 @@ class Responses:
         elif self._is_overdue(psn, asked, allowed=0):
             yield Violation("ACK-06", f"PSN of at least {self._acked:#08x}", f"{psn:#08x}")
         for read in asked.reads.pending:
-            span = read.span(path_mtu)
-            if span is None:
-                continue
-            if read.covers(psn, path_mtu):
+            if read.span(path_mtu) is not None and read.covers(psn, path_mtu):
                 rule = "ACK-12" if asked.replay_until is None else "DUP-03"
                 yield Violation(rule, "the responses of the READ or ATOMIC first", f"{psn:#08x}")
-            if distance(psn, read.psn) >= span - 1 and not _is_ahead(psn, asked):
-                read.acked_past = True
+            if not _is_ahead(psn, asked):
+                read.note_ack(psn)
 
     def _negative(self, response: Response, asked: Requests) -> Iterator[Violation]:
         psn, syndrome = response.psn, response.syndrome
@@ -140,7 +137,7 @@ class Responses:
         if not read.is_atomic:
             yield from _place_and_size(response.packet, read, at, path_mtu)
         if at not in read.seen and not read.is_repeated:
-            if read.acked_past:
+            if read.is_acked_past(path_mtu):
                 yield Violation("ACK-12", "the response before a later ACK", "the ACK first")
             if read.overtaken:
                 yield Violation("READ-12", "READs answered in order", "a newer READ first")
