@@ -14,10 +14,16 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from roceproof.conformance.capture import read
+from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.framing import locate
 
 LITTLE, BIG = "<", ">"
 FRAME_BYTES = 120  # of a seed's frames: enough for all headers
+REPAIR, CUT = 1, 2  # of fuzz_oracle.c
+READS = (Kind.READ,)
+STORED = Path(__file__).parents[1] / "tests" / "captures" / "rxe"
 
 
 def frames(count: int, *, seed: int) -> list[bytes]:
@@ -100,9 +106,52 @@ def streams() -> Iterator[tuple[str, bytes]]:
     yield "cut.gz", gzip.compress(whole, mtime=0)[:-9]
 
 
+def listed(packets: list[bytes], how: int) -> bytes:
+    """Frames as fuzz_oracle.c takes them."""
+    return b"".join(struct.pack("<HB", len(packet), how) + packet for packet in packets)
+
+
+def conversations() -> Iterator[tuple[str, bytes]]:
+    """Sequences of frames: healthy, disturbed, managed, of both versions of RoCE."""
+    for seed, words in enumerate(
+        (
+            {},
+            {"loss": 0.2},
+            {"rnr_rate": 0.5},
+            {"reconnects": 1},
+            {"ce_rate": 0.5},
+            {"kinds": READS},
+        )
+    ):
+        talk = Conversation(
+            seed=seed, connections=2, lengths=(0, 1, 300, 513), path_mtus=(256,), **words
+        )
+        packets = [timed.frame for timed in islice(talk.capture().frames, 60)]
+        yield f"talk-{seed}", listed(packets, REPAIR)
+        yield f"talk-{seed}-facts", listed(packets, REPAIR) + b"?" * (len(packets) % 2)
+        yield f"talk-{seed}-cut", listed([packet[:70] for packet in packets], CUT)
+        yield f"talk-{seed}-v1", listed([as_v1(packet) for packet in packets], REPAIR)
+        bent = [packet[:-1] + bytes([packet[-1] ^ 1]) for packet in packets]
+        yield f"talk-{seed}-bent", listed(bent, 0)
+    for name in ("rping", "ucmatose", "rping_lost_cm"):
+        stored = read(STORED / f"{name}.pcapng.gz")
+        yield name, listed([each.frame for each in islice(stored, 12)], REPAIR)
+
+
+def as_v1(packet: bytes) -> bytes:
+    """The packet behind a GRH; others as they are."""
+    layout = locate(packet)
+    if layout is None:
+        return packet
+    body = packet[layout.udp + 8 : layout.end]
+    grh = struct.pack(">IHBB", 6 << 28, len(body), 0x1B, 9) + bytes(range(32))
+    return packet[:12] + b"\x89\x15" + grh + body
+
+
 def main(folder: Path) -> None:
     """Write all corpora."""
-    for target, seeds in (("capture", captures()), ("stream", streams())):
+    corpora = (("capture", captures()), ("stream", streams()), ("oracle", conversations()))
+    for target, seeds in corpora:
         shutil.rmtree(folder / target, ignore_errors=True)
         (folder / target).mkdir(parents=True)
         for name, data in seeds:
