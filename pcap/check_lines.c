@@ -69,7 +69,7 @@ static const char *service_name(enum roce_service service) {
 
 static void print_flow(FILE *out, const struct roce_flow *flow) {
     const struct roce_flow *other = flow->counterpart;
-    const bool psns = flow->has_requests && flow->service != ROCE_UD;
+    const bool psns = flow->requests.any && flow->service != ROCE_UD;
     fputs("{\"type\":\"flow\",", out);
     print_address(out, "source", &flow->key.source);
     print_address(out, "destination", &flow->key.destination);
@@ -78,22 +78,22 @@ static void print_flow(FILE *out, const struct roce_flow *flow) {
     fprintf(out, "\"service\":%s,", service_name(flow->service));
     print_if(out, "path_mtu", flow->path_mtu != 0, flow->path_mtu);
     print_number(out, "first_frame", flow->first_frame);
-    print_if(out, "first_psn", psns, (uint64_t)flow->first & 0xFFFFFF);
-    print_if(out, "last_psn", psns, (uint64_t)flow->newest & 0xFFFFFF);
-    print_number(out, "requests", flow->requests);
-    print_number(out, "messages", flow->all_messages);
-    print_number(out, "responses", flow->responses);
-    print_number(out, "cnps", flow->cnps);
-    print_number(out, "bytes", flow->bytes);
-    print_number(out, "copies", flow->copies);
-    print_number(out, "lost_by_capture", flow->lost_by_capture);
-    print_number(out, "restarts", flow->restarts);
-    print_number(out, "ack_requests", flow->ack_requests);
-    print_number(out, "acks", flow->acks);
-    print_number(out, "naks", flow->naks);
-    print_number(out, "rnr_naks", flow->rnr_naks);
-    print_if(out, "last_msn", flow->has_aeth, flow->last_msn);
-    print_if(out, "least_cnp_ns", flow->cnps > 1, flow->least_cnp_ns);
+    print_if(out, "first_psn", psns, (uint64_t)flow->requests.first & 0xFFFFFF);
+    print_if(out, "last_psn", psns, (uint64_t)flow->requests.newest & 0xFFFFFF);
+    print_number(out, "requests", flow->count.requests);
+    print_number(out, "messages", flow->count.messages);
+    print_number(out, "responses", flow->count.responses);
+    print_number(out, "cnps", flow->count.cnps);
+    print_number(out, "bytes", flow->count.bytes);
+    print_number(out, "copies", flow->count.copies);
+    print_number(out, "lost_by_capture", flow->count.lost_by_capture);
+    print_number(out, "restarts", flow->count.restarts);
+    print_number(out, "ack_requests", flow->count.ack_requests);
+    print_number(out, "acks", flow->count.acks);
+    print_number(out, "naks", flow->count.naks);
+    print_number(out, "rnr_naks", flow->count.rnr_naks);
+    print_if(out, "last_msn", flow->responses.has_aeth, flow->responses.last_msn);
+    print_if(out, "least_cnp_ns", flow->count.cnps > 1, flow->least_cnp_ns);
     if (other != NULL && other->number >= 0)
         fprintf(out, "\"counterpart\":%" PRId64 "}\n", other->number);
     else

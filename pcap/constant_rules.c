@@ -10,6 +10,7 @@
 enum {
     MIGREQ = 0x40,
     UNTAGGED = -2,
+    NO_PORT = -2,
     FIRST_ENTROPY_PORT = 0xC000,
     PCP_AND_VID = 0xEFFF,
     VID = 0x0FFF
@@ -34,13 +35,17 @@ static bool changes(int32_t *reference, int32_t value) {
 
 static void judge_port(struct roce_oracle *oracle, struct roce_constants *constants) {
     struct roce_flow *flow = oracle->flow;
-    if (oracle->packet->class == ROCE_V1 || !is_connected_request(oracle))
+    if (!is_connected_request(oracle))
         return;
-    const int32_t port = roce_u16(oracle->packet->frame + oracle->packet->udp);
+    const int32_t port = oracle->packet->class == ROCE_V1
+                             ? NO_PORT
+                             : roce_u16(oracle->packet->frame + oracle->packet->udp);
     const int32_t before = constants->port;
     if (changes(&constants->port, port))
         roce_found(oracle, RULE_UDP_04, roce_text(oracle, "source port %d", before),
                    roce_text(oracle, "%d", port));
+    if (port == NO_PORT)
+        return;
     if (flow->first_port < 0)
         flow->first_port = port;
     if (!flow->told_port) {
@@ -81,50 +86,21 @@ void roce_judge_constants(struct roce_oracle *oracle) {
                    roce_text(oracle, "%d", constants->migreq));
 }
 
-static bool same(const struct roce_address *a, const struct roce_address *b) {
-    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
-// Whether a row is about a way from one address to another, in either direction.
-static bool is_way(const struct roce_fact *fact, const struct roce_key *key) {
-    return (same(&fact->address, &key->source) && same(&fact->remote_address, &key->destination)) ||
-           (same(&fact->address, &key->destination) && same(&fact->remote_address, &key->source));
-}
-
-static bool is_end(const struct roce_fact *fact, const struct roce_address *address) {
-    return same(&fact->address, address) || same(&fact->remote_address, address);
-}
-
-static void judge_destination(struct roce_oracle *oracle) {
-    const struct roce_key *key = &oracle->key;
+void roce_judge_destination(struct roce_oracle *oracle) {
     const struct roce_flow *flow = oracle->flow;
-    if (flow->own_fact || flow->peer_fact || key->qpn <= 1 || key->qpn == 0xFFFFFF)
+    if (!flow->is_stranger)
         return;
-    bool way = false;
-    bool elsewhere = false;
-    bool source = false;
-    bool destination = false;
-    for (size_t i = 0; i < oracle->facts->count; i++) {
-        const struct roce_fact *fact = &oracle->facts->rows[i];
-        way = way || is_way(fact, key);
-        source = source || is_end(fact, &key->source);
-        destination = destination || is_end(fact, &key->destination);
-        elsewhere = elsewhere || fact->qpn == key->qpn || fact->remote_qpn == key->qpn;
-    }
-    if (elsewhere && source && destination)
+    if (flow->is_elsewhere)
         roce_found(oracle, RULE_IP_08, "the addresses of the QP",
-                   roce_text(oracle, "QPN 0x%06x between others", key->qpn));
-    else if (way)
+                   roce_text(oracle, "QPN 0x%06x between others", flow->key.qpn));
+    else
         roce_found(oracle, RULE_BTH_10, "a configured destination QPN",
-                   roce_text(oracle, "0x%06x", key->qpn));
+                   roce_text(oracle, "0x%06x", flow->key.qpn));
 }
 
-void roce_judge_facts(struct roce_oracle *oracle) {
-    if (oracle->facts == NULL || oracle->facts->count == 0)
-        return;
-    judge_destination(oracle);
+void roce_judge_configured(struct roce_oracle *oracle) {
     const struct roce_fact *own = oracle->flow->own_fact;
-    if (own == NULL || !roce_is_request(oracle->row))
+    if (own == NULL)
         return;
     const struct roce_packet *packet = oracle->packet;
     if (own->dscp >= 0 && dscp_of(packet) != own->dscp)

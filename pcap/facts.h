@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "opcodes.h"
 
@@ -17,6 +18,10 @@ struct roce_address {
     uint8_t bytes[16];
     uint8_t version; // 4 or 6
 };
+
+static inline bool roce_same_address(const struct roce_address *a, const struct roce_address *b) {
+    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
 
 struct roce_fact {
     enum roce_service service;

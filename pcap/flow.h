@@ -2,7 +2,7 @@
 //
 // What is remembered of each flow: one direction of one QP, with the requests it
 // carried and the responses it gave to those of its counterpart. Positions are PSNs
-// that do not wrap. The memory of all flows together is bounded.
+// that do not wrap. What hangs on pointers comes from the flow table, which bounds it.
 
 #ifndef ROCEPROOF_FLOW_H
 #define ROCEPROOF_FLOW_H
@@ -17,6 +17,7 @@
 enum {
     ROCE_PSN_MODULUS = 1 << 24,
     ROCE_KEPT_PSNS = 1024,
+    ROCE_KEPT_ENDS = 1024,
     ROCE_KEPT_READS = 64,
     ROCE_KEPT_GAPS = 16,
     ROCE_RESTART = 1 << 16,
@@ -29,39 +30,49 @@ struct roce_key {
     struct roce_address destination;
 };
 
-// One request among the last 1024 PSNs.
+// One request packet, as needed to know its copy.
 struct roce_sent {
-    int64_t position;
+    uint32_t psn;
     uint32_t head; // as in struct roce_packet
     uint32_t right;
-    uint32_t bytes;    // between BTH and ICRC
-    uint32_t messages; // that end at or before it
-    uint32_t counted;  // of these, those that are not WRITE without immediate
-    uint32_t epoch;
+    uint32_t bytes; // between BTH and ICRC
     uint8_t opcode;
     bool present;
     bool doubtful; // wrong ICRC or cut: equal to any packet of its PSN
 };
 
-// A READ, ATOMIC, FLUSH or ATOMIC WRITE and what came back.
-struct roce_read {
-    uint64_t frame;
+// Where a message ends, and how many that are not WRITE without immediate end up to there.
+struct roce_end {
     int64_t position;
-    int64_t span; // PSNs it takes, 0 where P is not known
-    uint64_t address;
-    uint32_t rkey;
-    uint32_t length;
-    uint32_t answered;  // distinct responses seen
-    uint32_t seen_bits; // capacity of `seen`
-    uint8_t *seen;      // a bit for each response
-    int64_t repeat;     // offset at which the newest repetition began, -1 if never repeated
-    uint32_t msn;       // highest of its responses
-    bool has_msn;
-    bool known;     // address and length were captured
-    bool is_read;   // answered by READ responses
-    bool is_atomic; // answered by an ATOMIC ACK
+    uint32_t received;
 };
 
+// A set of numbers that grows with the largest.
+struct roce_bits {
+    uint8_t *bytes;
+    uint32_t size; // bytes
+};
+
+// A READ, ATOMIC, FLUSH or ATOMIC WRITE and what came back.
+struct roce_read {
+    int64_t position;
+    int64_t span; // PSNs it takes, 0 where that is not known
+    uint64_t address;
+    uint32_t length;
+    uint32_t answered;         // distinct responses seen
+    struct roce_bits seen;     // by their offset
+    struct roce_bits restarts; // offsets at which a repetition began
+    uint32_t msn;              // highest of its responses
+    bool has_msn;
+    bool known; // address and length were captured
+    bool is_atomic;
+    bool is_complete; // all responses seen
+    bool is_repeated;
+    bool overtaken; // a response of a newer one was seen
+    int64_t acked;  // highest offset of an ACK since, -1
+};
+
+// PSNs that an RC flow skipped.
 struct roce_gap {
     uint64_t frame;
     int64_t first;
@@ -73,84 +84,105 @@ struct roce_gap {
     uint8_t *filled; // a bit for each PSN
 };
 
+// The messages from the packet at `start` on, while none is in doubt.
+struct roce_tally {
+    bool counts;
+    bool from_start; // of the connection
+    bool has_base;
+    uint32_t base; // what the MSN was in front of them
+    int64_t start;
+    uint32_t total;
+    uint32_t received; // of these, those that are not WRITE without immediate
+    struct roce_end *ends;
+    uint32_t slots;
+};
+
 // The last value of what ought not to change; -1 before the first.
 struct roce_constants {
-    int32_t port;
+    int32_t port; // -2: none
     int32_t dscp;
     int32_t vlan; // TCI, -2 untagged
     int32_t migreq;
 };
 
-struct roce_flow {
-    struct roce_key key;
-    int64_t number; // in the order of first packets; -1 before
-    struct roce_flow *counterpart;
-    struct roce_flow *next_unpaired;
-    const struct roce_fact *own_fact;  // configuration of the end that sends
-    const struct roce_fact *peer_fact; // of the end that receives
-    enum roce_service service;
-
-    // For everybody.
-    uint64_t requests, responses, cnps, bytes;
-    uint64_t all_messages;
-    uint64_t acks, naks, rnr_naks, copies, lost_by_capture, restarts, ack_requests;
-    uint64_t first_frame, last_cnp_ns, least_cnp_ns;
-    bool trusted_icrc; // a right ICRC has been seen
-    bool told_tags, told_port;
-    bool unpaired; // stands in its route's list
-    struct roce_constants request_constants, response_constants, cnp_constants;
-    uint32_t path_mtu; // 0 if not known
-
-    // Requests.
-    bool has_requests;
-    bool spoilt; // a PSN was reported: nobody knows what a responder should say to it
-    bool adopts; // the next packet's PSN is taken as it is
-    int32_t first_port;
-    int64_t first, next, newest; // newest: last PSN of the newest request
-    int64_t previous;            // position of the last new request
-    uint8_t previous_opcode;
-    bool previous_was_read, previous_was_empty;
-    uint32_t lost_bad; // corrupt requests since the last trusted one
-    uint64_t responses_since_request;
-    int32_t start_psn; // from configuration or CM; -1
-    bool start_known;  // the first request was there
-    uint32_t epoch;    // counts are comparable within one
-    uint32_t messages, counted;
-    struct roce_sent *sent; // ring
-    uint32_t sent_slots;
-    struct roce_read *reads; // ring of ROCE_KEPT_READS
-    uint32_t read_count;
-    struct roce_gap *gaps;
-    uint32_t gap_count;
-    bool replaying;
-    int64_t replay; // newest at the last copy
-    bool copies_since_aeth, new_since_aeth;
-
-    // The open message.
-    bool open, doubt, mixed;
+// The message whose LAST has not been seen.
+struct roce_message {
+    bool open;
+    bool doubt; // it is not known whether one is open
+    bool mixed; // a packet of another family came
     uint8_t family;
     bool has_length, has_reth;
     uint64_t length, carried;
     uint8_t reth[ROCE_RETH_BYTES];
+};
 
-    // Responses, that is, about the requests of the counterpart.
+// What is known of the requests that a flow carries.
+struct roce_requests {
+    bool any;
+    bool spoilt;      // a PSN was reported: nobody knows what a responder should say to it
+    bool adopts;      // the next packet's PSN is taken as it is
+    bool start_known; // the first one had the PSN that was configured
+    int64_t first, next, newest; // newest: last PSN of the newest request
+    uint32_t previous;           // PSN of the last new request
+    bool previous_was_read, previous_was_empty;
+    uint32_t lost_bad; // corrupt requests since the last trusted one
+    uint64_t responses_since;
+    int32_t awaited; // PSN of a sequence NAK until a request with it is seen; -1
+    bool replaying;
+    int64_t replay; // newest at the last copy
+    bool copies_since_aeth, new_since_aeth;
+    struct roce_message message;
+    struct roce_tally tally;
+    struct roce_sent *sent; // ring
+    uint32_t sent_slots;
+    struct roce_read *reads; // ring of ROCE_KEPT_READS
+    uint32_t read_count;
+    uint32_t reads_done; // all before that number are complete
+    struct roce_gap *gaps;
+    uint32_t gap_count;
+};
+
+// What is known of the responses that it carries, to the requests of its counterpart.
+struct roce_responses {
     bool has_acked;
     int64_t acked;
-    bool has_ack; // ACKNOWLEDGE only
-    int64_t ack;
-    uint64_t ack_frame;
-    bool has_nak;
-    int64_t nak;
-    bool nak_answered; // the request it asked for has been seen since
     bool has_aeth;
     uint32_t last_msn;
-    uint32_t last_aeth_psn;
+    uint32_t last_psn; // of the last AETH
     bool last_was_nak;
-    bool has_base;
-    uint32_t base;
-    uint32_t base_epoch;
-    int64_t newest_answered; // position of the newest READ with a response
-    bool has_answered;
+};
+
+struct roce_flow_counts {
+    uint64_t requests, messages, responses, cnps, bytes;
+    uint64_t acks, naks, rnr_naks, ack_requests;
+    uint64_t copies, lost_by_capture, restarts;
+};
+
+struct roce_flow {
+    struct roce_key key;
+    int64_t number; // in the order of first packets; -1 before
+    uint64_t first_frame;
+    struct roce_flow_counts count;
+    uint64_t last_cnp_ns, least_cnp_ns;
+
+    const struct roce_fact *own_fact;  // configuration of the end that sends
+    const struct roce_fact *peer_fact; // of the end that receives
+    bool is_stranger;                  // between ends that have rows, but in none of them
+    bool is_elsewhere;                 // its QPN stands in a row, of whatever ends
+    bool told_tags, told_port;
+    bool trusted_icrc; // a right ICRC has been seen
+    struct roce_flow *counterpart;
+    struct roce_flow *next_waiting, *previous_waiting; // in the list of its route
+    bool waiting;
+
+    // From here on all is dropped when the QP is set up again.
+    enum roce_service service;
+    int32_t start_psn;  // from configuration or CM; -1
+    uint32_t path_mtu;  // 0 if not known
+    int32_t first_port; // -1
+    struct roce_constants request_constants, response_constants, cnp_constants;
+    struct roce_requests requests;
+    struct roce_responses responses;
 };
 
 #endif

@@ -29,13 +29,10 @@ static uint32_t hash_key(const struct roce_key *key) {
                ((uint64_t)key->qpn << 20 ^ key->interface));
 }
 
-static bool same_address(const struct roce_address *a, const struct roce_address *b) {
-    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 static bool same_key(const struct roce_key *a, const struct roce_key *b) {
     return a->qpn == b->qpn && a->interface == b->interface &&
-           same_address(&a->source, &b->source) && same_address(&a->destination, &b->destination);
+           roce_same_address(&a->source, &b->source) &&
+           roce_same_address(&a->destination, &b->destination);
 }
 
 bool roce_flow_table_open(struct roce_flow_table *table) {
@@ -46,14 +43,20 @@ bool roce_flow_table_open(struct roce_flow_table *table) {
     return table->buckets != NULL && table->routes != NULL;
 }
 
+static void free_read(struct roce_read *read) {
+    free(read->seen.bytes);
+    free(read->restarts.bytes);
+}
+
 static void free_flow(struct roce_flow *flow) {
-    for (uint32_t i = 0; i < flow->read_count && i < ROCE_KEPT_READS; i++)
-        free(flow->reads[i].seen);
-    for (uint32_t i = 0; i < flow->gap_count; i++)
-        free(flow->gaps[i].filled);
-    free(flow->reads);
-    free(flow->gaps);
-    free(flow->sent);
+    for (uint32_t i = 0; i < flow->requests.read_count && i < ROCE_KEPT_READS; i++)
+        free_read(&flow->requests.reads[i]);
+    for (uint32_t i = 0; i < flow->requests.gap_count; i++)
+        free(flow->requests.gaps[i].filled);
+    free(flow->requests.reads);
+    free(flow->requests.gaps);
+    free(flow->requests.sent);
+    free(flow->requests.tally.ends);
     free(flow);
 }
 
@@ -130,14 +133,15 @@ struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce
     return flow;
 }
 
-static struct roce_route *route_slot(const struct roce_flow_table *table,
+static struct roce_route *route_slot(const struct roce_flow_table *table, uint32_t interface,
                                      const struct roce_address *source,
                                      const struct roce_address *destination) {
-    uint32_t at = mix(fold(source) * 7 + fold(destination)) & table->route_mask;
+    uint32_t at = mix(fold(source) * 7 + fold(destination) + interface) & table->route_mask;
     for (;; at = (at + 1) & table->route_mask) {
         struct roce_route *route = &table->routes[at];
-        if (!route->used || (same_address(&route->source, source) &&
-                             same_address(&route->destination, destination)))
+        if (!route->used ||
+            (route->interface == interface && roce_same_address(&route->source, source) &&
+             roce_same_address(&route->destination, destination)))
             return route;
     }
 }
@@ -152,14 +156,15 @@ static bool widen_routes(struct roce_flow_table *table) {
     table->route_mask = 2 * slots - 1;
     for (uint32_t i = 0; i < slots; i++)
         if (old[i].used)
-            *route_slot(table, &old[i].source, &old[i].destination) = old[i];
+            *route_slot(table, old[i].interface, &old[i].source, &old[i].destination) = old[i];
     free(old);
     return true;
 }
 
-struct roce_route *roce_route_get(struct roce_flow_table *table, const struct roce_address *source,
+struct roce_route *roce_route_get(struct roce_flow_table *table, uint32_t interface,
+                                  const struct roce_address *source,
                                   const struct roce_address *destination) {
-    struct roce_route *route = route_slot(table, source, destination);
+    struct roce_route *route = route_slot(table, interface, source, destination);
     if (route->used)
         return route;
     if (table->route_count == MOST_FLOWS)
@@ -167,11 +172,19 @@ struct roce_route *roce_route_get(struct roce_flow_table *table, const struct ro
     if (2 * table->route_count >= table->route_mask) {
         if (!widen_routes(table))
             return NULL;
-        route = route_slot(table, source, destination);
+        route = route_slot(table, interface, source, destination);
     }
     table->route_count++;
-    *route = (struct roce_route){.source = *source, .destination = *destination, .used = true};
+    *route = (struct roce_route){
+        .source = *source, .destination = *destination, .interface = interface, .used = true};
     return route;
+}
+
+const struct roce_route *roce_route_find(const struct roce_flow_table *table, uint32_t interface,
+                                         const struct roce_address *source,
+                                         const struct roce_address *destination) {
+    const struct roce_route *route = route_slot(table, interface, source, destination);
+    return route->used ? route : NULL;
 }
 
 void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes) {

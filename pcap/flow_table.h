@@ -9,12 +9,18 @@
 
 #include "flow.h"
 
+enum { ROCE_MOST_WAITING = 256 };
+
+#define ROCE_ANY_INTERFACE UINT32_MAX
+
 // Flows from one address to another that carry requests and have no counterpart yet, newest
-// first, and whether a CE mark has been seen on that way.
+// first; and, for any interface, whether a CE mark has been seen on that way.
 struct roce_route {
     struct roce_address source;
     struct roce_address destination;
-    struct roce_flow *unpaired;
+    uint32_t interface;
+    uint32_t waiting_count;
+    struct roce_flow *waiting;
     bool marked;
     bool used;
 };
@@ -45,8 +51,14 @@ struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce
                                 bool *made);
 
 // NULL only for want of memory.
-struct roce_route *roce_route_get(struct roce_flow_table *table, const struct roce_address *source,
+struct roce_route *roce_route_get(struct roce_flow_table *table, uint32_t interface,
+                                  const struct roce_address *source,
                                   const struct roce_address *destination);
+
+// As above, but NULL if there is none.
+const struct roce_route *roce_route_find(const struct roce_flow_table *table, uint32_t interface,
+                                         const struct roce_address *source,
+                                         const struct roce_address *destination);
 
 // Memory for what a flow remembers, zeroed; NULL beyond the bound.
 void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes);

@@ -272,12 +272,11 @@ static void judge_aeth(struct roce_oracle *oracle) {
                    roce_text(oracle, "0x%02x", syndrome));
 }
 
-static bool middle_has_aeth(const struct roce_oracle *oracle) {
+bool roce_middle_has_aeth(const struct roce_oracle *oracle, uint32_t path_mtu) {
     if (oracle->row->family != ROCE_READ_RESPONSE || oracle->row->headers != 0)
         return false;
-    const uint32_t mtu = oracle->flow ? oracle->flow->path_mtu : 0;
     const uint32_t size = oracle->payload - 4;
-    return mtu != 0 ? size == mtu : roce_is_path_mtu(size);
+    return path_mtu != 0 ? size == path_mtu : roce_is_path_mtu(size);
 }
 
 static void judge_response_form(struct roce_oracle *oracle) {
@@ -285,7 +284,7 @@ static void judge_response_form(struct roce_oracle *oracle) {
     if ((packet->flags & SOLICITED) || (packet->ack & ACK_REQ))
         roce_found(oracle, RULE_ACK_07, "a response without SE and AckReq",
                    packet->flags & SOLICITED ? "Solicited Event" : "AckReq");
-    if (middle_has_aeth(oracle))
+    if (roce_middle_has_aeth(oracle, oracle->flow ? oracle->flow->path_mtu : 0))
         roce_found(oracle, RULE_AETH_01, "READ RESP MIDDLE without AETH", "4 bytes more");
     if (oracle->row->headers & ROCE_HAS_AETH)
         judge_aeth(oracle);

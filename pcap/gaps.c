@@ -13,11 +13,11 @@ static size_t bitmap_bytes(const struct roce_gap *gap) {
     return (size_t)(gap->last - gap->first) / 8 + 1;
 }
 
-static void drop(struct roce_oracle *oracle, struct roce_flow *flow, uint32_t index) {
-    struct roce_gap *gap = &flow->gaps[index];
+static void drop(struct roce_oracle *oracle, struct roce_requests *requests, uint32_t index) {
+    struct roce_gap *gap = &requests->gaps[index];
     roce_flow_release(&oracle->table, gap->filled, bitmap_bytes(gap));
-    memmove(gap, gap + 1, (flow->gap_count - index - 1) * sizeof *gap);
-    flow->gap_count--;
+    memmove(gap, gap + 1, (requests->gap_count - index - 1) * sizeof *gap);
+    requests->gap_count--;
 }
 
 static void accuse(struct roce_oracle *oracle, struct roce_flow *flow, const struct roce_gap *gap) {
@@ -26,15 +26,16 @@ static void accuse(struct roce_oracle *oracle, struct roce_flow *flow, const str
                   roce_text(oracle, "0x%06x", gap->got));
 }
 
-bool roce_gap_open(struct roce_oracle *oracle, enum roce_rule rule, int64_t first, int64_t last,
+void roce_gap_open(struct roce_oracle *oracle, enum roce_rule rule, int64_t first, int64_t last,
                    uint32_t expected) {
-    struct roce_flow *flow = oracle->flow;
-    const size_t bytes = ROCE_KEPT_GAPS * sizeof *flow->gaps;
-    if (flow->gaps == NULL && (flow->gaps = roce_flow_allocate(&oracle->table, bytes)) == NULL)
-        return false;
-    if (flow->gap_count == ROCE_KEPT_GAPS) {
-        accuse(oracle, flow, &flow->gaps[0]);
-        drop(oracle, flow, 0);
+    struct roce_requests *requests = &oracle->flow->requests;
+    const size_t bytes = ROCE_KEPT_GAPS * sizeof *requests->gaps;
+    if (requests->gaps == NULL &&
+        (requests->gaps = roce_flow_allocate(&oracle->table, bytes)) == NULL)
+        return;
+    if (requests->gap_count == ROCE_KEPT_GAPS) {
+        accuse(oracle, oracle->flow, &requests->gaps[0]);
+        drop(oracle, requests, 0);
     }
     struct roce_gap gap = {
         .frame = oracle->record->number,
@@ -46,45 +47,53 @@ bool roce_gap_open(struct roce_oracle *oracle, enum roce_rule rule, int64_t firs
         .got = oracle->packet->psn,
     };
     gap.filled = roce_flow_allocate(&oracle->table, bitmap_bytes(&gap));
-    if (gap.filled == NULL)
-        return false;
-    flow->gaps[flow->gap_count++] = gap;
-    return true;
+    if (gap.filled != NULL)
+        requests->gaps[requests->gap_count++] = gap;
 }
 
-bool roce_gap_fill(struct roce_oracle *oracle, int64_t first, int64_t last) {
-    struct roce_flow *flow = oracle->flow;
+static bool is_missing(const struct roce_gap *gap, int64_t position) {
+    const int64_t at = position - gap->first;
+    return at >= 0 && position <= gap->last && !(gap->filled[at / 8] >> at % 8 & 1);
+}
+
+static void take(struct roce_gap *gap, int64_t first, int64_t last) {
+    const int64_t from = first > gap->first ? first : gap->first;
+    const int64_t upto = last < gap->last ? last : gap->last;
+    for (int64_t position = from; position <= upto; position++) {
+        if (!is_missing(gap, position))
+            continue;
+        const int64_t at = position - gap->first;
+        gap->filled[at / 8] |= (uint8_t)(1U << at % 8);
+        gap->left--;
+    }
+}
+
+bool roce_gaps_fill(struct roce_oracle *oracle, int64_t first, int64_t last) {
+    struct roce_requests *requests = &oracle->flow->requests;
     bool filled = false;
-    for (uint32_t i = 0; i < flow->gap_count; i++) {
-        struct roce_gap *gap = &flow->gaps[i];
-        const int64_t from = first > gap->first ? first : gap->first;
-        const int64_t upto = last < gap->last ? last : gap->last;
-        for (int64_t at = from; at <= upto; at++) {
-            uint8_t *byte = &gap->filled[(at - gap->first) / 8];
-            const uint8_t bit = (uint8_t)(1U << (at - gap->first) % 8);
-            if (*byte & bit)
-                continue;
-            *byte |= bit;
-            gap->left--;
-            filled = filled || at == first;
-        }
-        if (gap->left == 0)
-            drop(oracle, flow, i--);
+    for (uint32_t i = 0; i < requests->gap_count; i++)
+        filled = filled || is_missing(&requests->gaps[i], first);
+    for (uint32_t i = 0; filled && i < requests->gap_count; i++) {
+        take(&requests->gaps[i], first, last);
+        if (requests->gaps[i].left == 0)
+            drop(oracle, requests, i--);
     }
     return filled;
 }
 
 void roce_gaps_covered(struct roce_oracle *oracle, struct roce_flow *flow, int64_t position) {
-    for (uint32_t i = 0; i < flow->gap_count; i++)
-        if (flow->gaps[i].last <= position) {
-            flow->lost_by_capture += flow->gaps[i].left;
-            drop(oracle, flow, i--);
+    struct roce_requests *requests = &flow->requests;
+    for (uint32_t i = 0; i < requests->gap_count; i++)
+        if (requests->gaps[i].last <= position) {
+            flow->count.lost_by_capture += requests->gaps[i].left;
+            drop(oracle, requests, i--);
         }
 }
 
 void roce_gaps_report(struct roce_oracle *oracle, struct roce_flow *flow) {
-    while (flow->gap_count > 0) {
-        accuse(oracle, flow, &flow->gaps[0]);
-        drop(oracle, flow, 0);
+    struct roce_requests *requests = &flow->requests;
+    while (requests->gap_count > 0) {
+        accuse(oracle, flow, &requests->gaps[0]);
+        drop(oracle, requests, 0);
     }
 }

@@ -11,16 +11,22 @@
 
 enum { ROCE_TEXTS = 4, ROCE_TEXT_BYTES = 128 };
 
+enum { ROCE_CM_REQUESTS = 1024, ROCE_CM_ANSWERS = 4, ROCE_INTERFACES = 256 };
+
+// A reply of connection management that was heeded.
+struct roce_cm_answer {
+    uint32_t communication, qpn, psn;
+};
+
 // A connection request that has been seen, for the reply that will name it.
 struct roce_cm_request {
     struct roce_address source, destination;
-    uint32_t interface, communication, qpn, psn, replied;
+    uint32_t interface, communication, qpn, psn;
     uint64_t transaction;
     uint32_t path_mtu;
-    bool answered;
+    uint32_t answer_count;
+    struct roce_cm_answer answers[ROCE_CM_ANSWERS]; // ring
 };
-
-enum { ROCE_CM_REQUESTS = 1024, ROCE_INTERFACES = 256 };
 
 struct roce_oracle {
     const struct roce_facts *facts;
@@ -30,7 +36,8 @@ struct roce_oracle {
     struct roce_flow_table table;
     struct roce_cm_request *requests; // ring
     uint32_t request_count;
-    bool any_mark; // a CE mark has been seen
+    bool any_mark;  // a CE mark has been seen
+    bool lost_mark; // one that there was no memory for
     struct {
         uint32_t right;
         bool known;
@@ -69,53 +76,89 @@ void roce_judge_network(struct roce_oracle *oracle); // Ethernet, IP, UDP
 void roce_judge_bth(struct roce_oracle *oracle);
 bool roce_judge_headers(struct roce_oracle *oracle); // false: judge no further
 void roce_judge_forms(struct roce_oracle *oracle);   // payload, AETH, DETH, CNP
+bool roce_middle_has_aeth(const struct roce_oracle *oracle, uint32_t path_mtu);
 
 // icrc_rules.c: false if the packet has no ICRC at all.
 bool roce_judge_icrc(struct roce_oracle *oracle);
 
-// flow_begin.c: a flow at its start, and what configuration says of it.
-void roce_flow_begin(struct roce_oracle *oracle, struct roce_flow *flow);
-void roce_flow_restore(struct roce_flow *flow);
+// flow_begin.c: a flow at its start, when its QP is set up again, and what it learns.
+struct roce_flow *roce_flow_of(struct roce_oracle *oracle, const struct roce_key *key);
+void roce_flow_restart(struct roce_oracle *oracle, struct roce_flow *flow); // and its counterpart
+void roce_flows_connect(struct roce_oracle *oracle, struct roce_flow *one, struct roce_flow *other,
+                        const uint32_t start_psns[2], uint32_t path_mtu);
+void roce_learn_mtu(struct roce_flow *flow, uint32_t path_mtu);
 
 // constant_rules.c: what must not change within a flow, and what is configured.
+void roce_judge_destination(struct roce_oracle *oracle);
 void roce_judge_constants(struct roce_oracle *oracle);
-void roce_judge_facts(struct roce_oracle *oracle);
+void roce_judge_configured(struct roce_oracle *oracle); // requests
 
-// request_rules.c, gaps.c, message_rules.c
+// request_rules.c, psn_rules.c, message_rules.c
 void roce_judge_request(struct roce_oracle *oracle);
+void roce_judge_psn(struct roce_oracle *oracle, int64_t distance);
+void roce_take_datagram(struct roce_oracle *oracle);
+void roce_doubt(struct roce_requests *requests);
 void roce_resynchronise(struct roce_flow *flow);
-void roce_set_up(struct roce_oracle *oracle, struct roce_flow *flow); // again, with its counterpart
-void roce_learn_mtu(struct roce_flow *flow, uint32_t path_mtu);
+void roce_reach(struct roce_requests *requests, int64_t position, int64_t span);
 void roce_judge_message(struct roce_oracle *oracle);
-bool roce_gap_open(struct roce_oracle *oracle, enum roce_rule rule, int64_t first, int64_t last,
+
+// gaps.c: PSNs from `first` to `last` that an RC flow skipped.
+void roce_gap_open(struct roce_oracle *oracle, enum roce_rule rule, int64_t first, int64_t last,
                    uint32_t expected);
-bool roce_gap_fill(struct roce_oracle *oracle, int64_t first, int64_t last);
+bool roce_gaps_fill(struct roce_oracle *oracle, int64_t first, int64_t last);
 void roce_gaps_covered(struct roce_oracle *oracle, struct roce_flow *flow, int64_t position);
 void roce_gaps_report(struct roce_oracle *oracle, struct roce_flow *flow);
 
 // pairs.c: who answers whom.
 void roce_offer(struct roce_oracle *oracle, struct roce_flow *flow);
+void roce_withdraw(struct roce_oracle *oracle, struct roce_flow *flow);
 void roce_pair(struct roce_oracle *oracle, struct roce_flow *flow, struct roce_flow *other);
 struct roce_flow *roce_counterpart(struct roce_oracle *oracle);
 
-// response_rules.c, read_rules.c, msn_rules.c
+// response_rules.c, read_rules.c, msn_rules.c; `asked` are the requests that are answered
 void roce_judge_response(struct roce_oracle *oracle);
-bool roce_judge_data_response(struct roce_oracle *oracle, struct roce_flow *asked, int64_t q);
-void roce_judge_msn(struct roce_oracle *oracle, struct roce_flow *asked, int64_t q);
+struct roce_read *roce_read_answered(const struct roce_oracle *oracle,
+                                     const struct roce_requests *asked, int64_t q);
+void roce_judge_data(struct roce_oracle *oracle, struct roce_flow *asked, struct roce_read *read,
+                     int64_t q);
+void roce_judge_reads_acked(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q);
+void roce_judge_msn(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q,
+                    struct roce_read *read);
 
-// history.c: what a flow keeps of its requests.
-struct roce_sent *roce_sent_at(const struct roce_flow *flow, int64_t position);
-const struct roce_sent *roce_sent_upto(const struct roce_flow *flow, int64_t position);
-struct roce_sent *roce_sent_add(struct roce_oracle *oracle, struct roce_flow *flow,
-                                int64_t position);
-struct roce_read *roce_read_at(const struct roce_flow *flow, int64_t position);
-void roce_read_add(struct roce_oracle *oracle, struct roce_flow *flow, int64_t position);
-bool roce_read_mark(struct roce_oracle *oracle, struct roce_read *read, uint32_t response);
+// history.c: the requests of a flow by PSN.
+const struct roce_sent *roce_sent_at(const struct roce_requests *requests, uint32_t psn);
+void roce_sent_keep(struct roce_oracle *oracle, struct roce_requests *requests);
+
+// tally.c: counts of messages; false where it is not known.
+struct roce_tally_counts {
+    uint32_t all;
+    uint32_t received; // those that are not WRITE without immediate
+};
+
+void roce_tally_start(struct roce_tally *tally, int64_t position, bool from_start);
+void roce_tally_add(struct roce_oracle *oracle, struct roce_tally *tally, int64_t position,
+                    bool received);
+bool roce_tally_count(const struct roce_tally *tally, int64_t position,
+                      struct roce_tally_counts *counts);
+
+// reads.c: the requests of a flow that are answered with data, by number and by position.
 int64_t roce_span(uint32_t length, uint32_t path_mtu);
+struct roce_read *roce_read_number(const struct roce_requests *requests, uint32_t number);
+uint32_t roce_reads_oldest(const struct roce_requests *requests);
+int64_t roce_read_offset(const struct roce_read *read, int64_t position);
+struct roce_read *roce_read_at(const struct roce_requests *requests, int64_t position);
+void roce_read_keep(struct roce_oracle *oracle, int64_t position);
+void roce_read_forget(struct roce_oracle *oracle, struct roce_read *read);
+bool roce_read_is_repeated(struct roce_oracle *oracle, int64_t position);
+void roce_read_repeat(struct roce_oracle *oracle, int64_t position);
+bool roce_read_has_restart(const struct roce_read *read, uint32_t response);
+bool roce_read_answer(struct roce_oracle *oracle, struct roce_requests *asked,
+                      struct roce_read *read, uint32_t response); // whether it is new
 
-// management.c: CM and CNP.
+// management.c, congestion_rules.c
 void roce_judge_mad(struct roce_oracle *oracle);
 void roce_take_management(struct roce_oracle *oracle);
+void roce_note_mark(struct roce_oracle *oracle);
 void roce_judge_cnp(struct roce_oracle *oracle);
 
 static inline int64_t roce_distance(uint32_t a, uint32_t b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Connection management on QP1, and congestion notifications: docs/observer.md,
-// section 5. Offsets are those of the MAD, common header included.
+// Connection management on QP1: docs/observer.md, section 5. Offsets are those of the MAD, common
+// header included.
 
 #include <string.h>
 
@@ -31,10 +31,6 @@ enum {
 };
 
 static const uint32_t GSI_QKEY = 0x80010000;
-
-static bool same(const struct roce_address *a, const struct roce_address *b) {
-    return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
 
 static bool is_known_attribute(const uint8_t *mad) {
     const uint16_t attribute = roce_u16(mad + ATTRIBUTE);
@@ -85,8 +81,9 @@ static struct roce_cm_request *find_request(struct roce_oracle *oracle,
     for (uint32_t i = 0; i < ROCE_CM_REQUESTS && i < oracle->request_count; i++) {
         struct roce_cm_request *request = &oracle->requests[i];
         if (request->communication == communication &&
-            request->interface == oracle->key.interface && same(&request->source, source) &&
-            same(&request->destination, destination))
+            request->interface == oracle->key.interface &&
+            roce_same_address(&request->source, source) &&
+            roce_same_address(&request->destination, destination))
             return request;
     }
     return NULL;
@@ -103,9 +100,11 @@ static void take_request(struct roce_oracle *oracle, const uint8_t *mad) {
             oracle, RULE_CM_03,
             roce_text(oracle, "transaction 0x%016llx", (unsigned long long)request->transaction),
             roce_text(oracle, "0x%016llx", (unsigned long long)transaction));
-    const bool repeats = request != NULL && request->transaction == transaction;
-    if (repeats)
+    if (request != NULL && request->qpn == roce_u24(mad + REQ_QPN) &&
+        request->psn == roce_u24(mad + REQ_PSN)) {
+        request->transaction = transaction;
         return;
+    }
     if (request == NULL)
         request = &oracle->requests[oracle->request_count++ % ROCE_CM_REQUESTS];
     const unsigned int mtu = mad[REQ_MTU] >> 4;
@@ -121,29 +120,26 @@ static void take_request(struct roce_oracle *oracle, const uint8_t *mad) {
     };
 }
 
-static struct roce_flow *make(struct roce_oracle *oracle, const struct roce_key *key) {
-    bool made;
-    struct roce_flow *flow = roce_flow_get(&oracle->table, key, &made);
-    if (flow != NULL && made)
-        roce_flow_begin(oracle, flow);
-    return flow;
-}
-
-static void set_up(struct roce_flow *flow, uint32_t start_psn, uint32_t path_mtu) {
-    flow->start_psn = (int32_t)start_psn;
-    if (path_mtu != 0)
-        flow->path_mtu = path_mtu;
+// Notes a reply and returns whether it was noted before.
+static bool repeats_answer(struct roce_cm_request *request, const uint8_t *mad) {
+    const struct roce_cm_answer answer = {roce_u32(mad + REP_LOCAL_ID), roce_u24(mad + REP_QPN),
+                                          roce_u24(mad + REP_PSN)};
+    for (uint32_t i = 0; i < request->answer_count && i < ROCE_CM_ANSWERS; i++) {
+        const struct roce_cm_answer *noted = &request->answers[i];
+        if (noted->communication == answer.communication && noted->qpn == answer.qpn &&
+            noted->psn == answer.psn)
+            return true;
+    }
+    request->answers[request->answer_count++ % ROCE_CM_ANSWERS] = answer;
+    return false;
 }
 
 static void take_reply(struct roce_oracle *oracle, const uint8_t *mad) {
     const struct roce_key *key = &oracle->key;
     struct roce_cm_request *request =
         find_request(oracle, &key->destination, &key->source, roce_u32(mad + REP_REMOTE_ID));
-    const uint32_t replied = roce_u32(mad + REP_LOCAL_ID);
-    if (request == NULL || (request->answered && request->replied == replied))
+    if (request == NULL || repeats_answer(request, mad))
         return;
-    request->answered = true;
-    request->replied = replied;
     const struct roce_key there = {.interface = key->interface,
                                    .qpn = roce_u24(mad + REP_QPN),
                                    .source = request->source,
@@ -152,15 +148,12 @@ static void take_reply(struct roce_oracle *oracle, const uint8_t *mad) {
                                   .qpn = request->qpn,
                                   .source = request->destination,
                                   .destination = request->source};
-    struct roce_flow *asking = make(oracle, &there);
-    struct roce_flow *answering = make(oracle, &back);
-    if (asking == NULL || answering == NULL || asking == answering)
-        return;
-    roce_set_up(oracle, asking);
-    roce_set_up(oracle, answering);
-    roce_pair(oracle, asking, answering);
-    set_up(asking, roce_u24(mad + REP_PSN), request->path_mtu);
-    set_up(answering, request->psn, request->path_mtu);
+    struct roce_flow *asking = roce_flow_of(oracle, &there);
+    struct roce_flow *answering = roce_flow_of(oracle, &back);
+    if (asking != NULL && answering != NULL && asking != answering)
+        roce_flows_connect(oracle, asking, answering,
+                           (const uint32_t[2]){roce_u24(mad + REP_PSN), request->psn},
+                           request->path_mtu);
 }
 
 void roce_take_management(struct roce_oracle *oracle) {
@@ -172,20 +165,4 @@ void roce_take_management(struct roce_oracle *oracle) {
         take_request(oracle, mad);
     else if (attribute == REP)
         take_reply(oracle, mad);
-}
-
-void roce_judge_cnp(struct roce_oracle *oracle) {
-    struct roce_flow *flow = oracle->flow;
-    const struct roce_route *route =
-        roce_route_get(&oracle->table, &flow->key.destination, &flow->key.source);
-    if (route != NULL && !route->marked)
-        roce_found_as(oracle, RULE_CNP_02, oracle->any_mark ? ROCE_MUST : ROCE_INFO,
-                      "a CE mark on the way here before", "none");
-    const uint64_t now = oracle->record->time_ns;
-    if (flow->cnps > 1 && now >= flow->last_cnp_ns) {
-        const uint64_t since = now - flow->last_cnp_ns;
-        if (flow->cnps == 2 || since < flow->least_cnp_ns)
-            flow->least_cnp_ns = since;
-    }
-    flow->last_cnp_ns = now;
 }

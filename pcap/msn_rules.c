@@ -7,30 +7,16 @@
 
 enum { REVERSED_REACH = 64 };
 
-struct counts {
-    bool known;
-    int64_t upto;      // messages that end at or before the PSN; of a NAK, before it
-    int64_t no_writes; // of these, those that are not WRITE without immediate
-    int64_t newest;
+struct msn {
+    uint32_t value;
+    bool is_nak;
+    bool is_acknowledge;
 };
 
-static struct counts count(const struct roce_flow *asked, int64_t q, bool nak) {
-    const struct roce_sent *sent = roce_sent_upto(asked, nak ? q - 1 : q);
-    const struct roce_sent *newest = roce_sent_upto(asked, asked->newest);
-    if (q > asked->newest || asked->doubt || newest == NULL || newest->epoch != asked->epoch)
-        return (struct counts){0};
-    if (sent == NULL || sent->epoch != asked->epoch) {
-        // In front of the first packet of the flow nothing has ended.
-        const bool before = asked->start_known && q <= asked->first;
-        return (struct counts){before, 0, 0, newest->messages};
-    }
-    return (struct counts){true, sent->messages, sent->counted, newest->messages};
-}
-
-static bool reads_backwards(const struct roce_flow *flow, uint32_t msn) {
+static bool reads_backwards(const struct roce_responses *responses, uint32_t msn) {
     const uint32_t mirrored = roce_reversed(msn);
-    const int64_t step = roce_distance(mirrored, roce_reversed(flow->last_msn));
-    return flow->has_aeth && mirrored != msn && step >= 1 && step <= REVERSED_REACH;
+    const int64_t step = roce_distance(mirrored, roce_reversed(responses->last_msn));
+    return responses->has_aeth && mirrored != msn && step >= 1 && step <= REVERSED_REACH;
 }
 
 static void accuse(struct roce_oracle *oracle, enum roce_rule rule, const char *bound,
@@ -39,69 +25,85 @@ static void accuse(struct roce_oracle *oracle, enum roce_rule rule, const char *
                roce_text(oracle, "%u", msn));
 }
 
+// Without the requests: against the AETH before.
 static void judge_alone(struct roce_oracle *oracle, uint32_t msn) {
-    const struct roce_flow *flow = oracle->flow;
-    if (!flow->has_aeth)
+    const struct roce_responses *responses = &oracle->flow->responses;
+    if (!responses->has_aeth)
         return;
-    const int64_t step = roce_distance(msn, flow->last_msn);
-    const int64_t psns = roce_distance(oracle->packet->psn, flow->last_aeth_psn);
-    const int64_t room = psns + flow->last_was_nak;
+    const int64_t step = roce_distance(msn, responses->last_msn);
+    const int64_t psns = roce_distance(oracle->packet->psn, responses->last_psn);
+    const int64_t room = psns + responses->last_was_nak;
     if (step < 0)
-        accuse(oracle, RULE_MSN_02, "of at least", flow->last_msn, msn);
+        accuse(oracle, RULE_MSN_02, "of at least", responses->last_msn, msn);
     else if (psns >= 0 && step > room)
-        accuse(oracle, RULE_MSN_02, "of at most", flow->last_msn + (uint32_t)room, msn);
+        accuse(oracle, RULE_MSN_02, "of at most", responses->last_msn + (uint32_t)room, msn);
 }
 
-static void judge_count(struct roce_oracle *oracle, const struct roce_flow *asked,
-                        const struct counts *counts, bool nak, uint32_t msn) {
-    const struct roce_flow *flow = oracle->flow;
-    const int64_t counted = roce_distance(msn, flow->base);
-    const int64_t upper = nak ? counts->upto : counts->newest;
-    if (counted >= counts->upto && counted <= upper)
+static void judge_count(struct roce_oracle *oracle, const struct roce_requests *asked,
+                        const struct roce_tally_counts *counts, const struct msn *msn) {
+    const struct roce_responses *responses = &oracle->flow->responses;
+    const struct roce_tally *tally = &asked->tally;
+    const int64_t counted = roce_distance(msn->value, tally->base);
+    const uint32_t upper = msn->is_nak ? counts->all : tally->total;
+    if (counted >= counts->all && counted <= upper)
         return;
     const bool above = counted > upper;
-    const char *bound = above ? "of at most" : "of at least";
-    const uint32_t limit = flow->base + (uint32_t)(above ? upper : counts->upto);
     enum roce_rule rule = RULE_MSN_02;
-    if (nak && above)
+    if (msn->is_nak && above)
         rule = RULE_MSN_05;
     else if (above && asked->copies_since_aeth && !asked->new_since_aeth)
         rule = RULE_MSN_03;
-    else if (reads_backwards(flow, msn))
+    else if (reads_backwards(responses, msn->value))
         rule = RULE_AETH_06;
-    else if (!above && counted == counts->no_writes)
+    else if (!above && counted == counts->received)
         rule = RULE_MSN_04;
-    else if (asked->start_known && !flow->has_aeth)
+    else if (tally->from_start && !responses->has_aeth)
         rule = RULE_MSN_01;
-    accuse(oracle, rule, bound, limit, msn);
+    accuse(oracle, rule, above ? "of at most" : "of at least",
+           tally->base + (above ? upper : counts->all), msn->value);
 }
 
-void roce_judge_msn(struct roce_oracle *oracle, struct roce_flow *asked, int64_t q) {
-    struct roce_flow *flow = oracle->flow;
+static void judge_against(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q,
+                          const struct msn *msn) {
+    struct roce_tally *tally = &asked->tally;
+    struct roce_tally_counts counts;
+    const bool recent = q <= asked->newest && q > asked->newest - ROCE_KEPT_PSNS;
+    if (!tally->counts || !recent || !roce_tally_count(tally, msn->is_nak ? q - 1 : q, &counts))
+        return;
+    if (tally->has_base) {
+        judge_count(oracle, asked, &counts, msn);
+    } else if (msn->is_acknowledge && !asked->replaying) {
+        tally->base = (msn->value - counts.all) & (ROCE_PSN_MODULUS - 1);
+        tally->has_base = true;
+    }
+}
+
+static bool is_behind_its_read(struct roce_oracle *oracle, struct roce_read *read, uint32_t msn) {
+    if (read->has_msn && roce_distance(msn, read->msn) < 0) {
+        roce_found(oracle, RULE_MSN_09, roce_text(oracle, "MSN of at least %u", read->msn),
+                   roce_text(oracle, "%u", msn));
+        return true;
+    }
+    read->has_msn = true;
+    read->msn = msn;
+    return false;
+}
+
+void roce_judge_msn(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q,
+                    struct roce_read *read) {
+    struct roce_responses *responses = &oracle->flow->responses;
     const uint8_t *aeth = roce_body(oracle->packet);
-    const uint32_t msn = roce_u24(aeth + 1);
     const bool acknowledge = oracle->row->family == ROCE_ACKNOWLEDGE;
-    const bool nak = acknowledge && aeth[0] >> 5 != 0;
+    const struct msn msn = {roce_u24(aeth + 1), acknowledge && aeth[0] >> 5 != 0, acknowledge};
     if (asked == NULL) {
-        judge_alone(oracle, msn);
+        judge_alone(oracle, msn.value);
     } else {
-        const struct counts counts = count(asked, q, nak);
-        if (flow->base_epoch != asked->epoch)
-            flow->has_base = false;
-        if (counts.known && !flow->has_base) {
-            if (asked->start_known)
-                flow->base = 0;
-            else if (acknowledge && !asked->replaying)
-                flow->base = (msn - (uint32_t)counts.upto) & 0xFFFFFF;
-            flow->has_base = asked->start_known || (acknowledge && !asked->replaying);
-            flow->base_epoch = asked->epoch;
-        }
-        if (counts.known && flow->has_base)
-            judge_count(oracle, asked, &counts, nak, msn);
+        if (read == NULL || read->is_atomic || !is_behind_its_read(oracle, read, msn.value))
+            judge_against(oracle, asked, q, &msn);
         asked->copies_since_aeth = asked->new_since_aeth = false;
     }
-    flow->has_aeth = true;
-    flow->last_msn = msn;
-    flow->last_aeth_psn = oracle->packet->psn;
-    flow->last_was_nak = nak;
+    responses->has_aeth = true;
+    responses->last_msn = msn.value;
+    responses->last_psn = oracle->packet->psn;
+    responses->last_was_nak = msn.is_nak;
 }

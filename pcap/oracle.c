@@ -83,65 +83,62 @@ static void read_key(struct roce_oracle *oracle) {
     }
 }
 
-// A packet that cannot be judged on: its flow picks up behind it.
-static void resynchronise(struct roce_oracle *oracle) {
-    const bool other = oracle->row->family == ROCE_CNP || roce_is_response(oracle->row);
-    if (!other && oracle->flow != NULL)
-        roce_resynchronise(oracle->flow);
-}
-
 static bool has_flow_rules(const struct roce_packet *packet) {
     return packet->opcode < 0xA0;
 }
 
+// A packet that cannot be judged on: its flow picks up behind it.
+static void resynchronise(struct roce_oracle *oracle) {
+    const bool other = oracle->row->family == ROCE_CNP || roce_is_response(oracle->row) ||
+                       !has_flow_rules(oracle->packet);
+    if (!other && oracle->flow != NULL)
+        roce_resynchronise(oracle->flow);
+}
+
 static void find_flow(struct roce_oracle *oracle) {
-    bool made;
-    struct roce_flow *flow = roce_flow_get(&oracle->table, &oracle->key, &made);
+    struct roce_flow *flow = roce_flow_of(oracle, &oracle->key);
     oracle->flow = flow;
     if (flow == NULL) {
         oracle->totals.untracked++;
         return;
     }
-    if (made)
-        roce_flow_begin(oracle, flow);
     if (flow->number < 0) {
         flow->number = oracle->table.begun_count;
         flow->first_frame = oracle->record->number;
         oracle->table.begun[oracle->table.begun_count++] = flow;
     }
-    flow->bytes += oracle->packet->full_size;
+    flow->count.bytes += oracle->packet->full_size;
 }
 
 static void count_packet(struct roce_oracle *oracle) {
     struct roce_flow *flow = oracle->flow;
     if (oracle->row->family == ROCE_CNP)
-        flow->cnps++;
+        flow->count.cnps++;
     else if (roce_is_response(oracle->row))
-        flow->responses++;
+        flow->count.responses++;
     else
-        flow->requests++;
+        flow->count.requests++;
 }
 
 static void judge_flow(struct roce_oracle *oracle) {
     struct roce_flow *flow = oracle->flow;
     const bool request = roce_is_request(oracle->row);
     if (!roce_is_trusted(oracle)) {
-        flow->lost_bad += request;
+        flow->requests.lost_bad += request;
         return;
     }
-    roce_judge_facts(oracle);
-    if (!request)
-        roce_judge_constants(oracle);
+    roce_judge_destination(oracle);
+    if (request) {
+        roce_judge_request(oracle);
+        if (oracle->packet->qpn == 1)
+            roce_take_management(oracle);
+        return;
+    }
+    roce_judge_constants(oracle);
     if (oracle->row->family == ROCE_CNP)
         roce_judge_cnp(oracle);
-    else if (request)
-        roce_judge_request(oracle);
     else
         roce_judge_response(oracle);
-    if (request && oracle->packet->qpn == 1)
-        roce_take_management(oracle);
-    if (request)
-        flow->lost_bad = 0;
 }
 
 static void judge_roce(struct roce_oracle *oracle) {
@@ -175,20 +172,6 @@ static void judge_roce(struct roce_oracle *oracle) {
         return;
     count_packet(oracle);
     judge_flow(oracle);
-}
-
-// A CE mark anywhere on the way from A to B may bring a CNP from B to A.
-static void note_mark(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const uint8_t *ip = packet->frame + packet->ip;
-    const uint32_t class = packet->version == 4 ? ip[1] : (uint32_t)roce_u16(ip) >> 4 & 0xFF;
-    if ((class & 3) != 3)
-        return;
-    oracle->any_mark = true;
-    struct roce_route *route =
-        roce_route_get(&oracle->table, &oracle->key.source, &oracle->key.destination);
-    if (route != NULL)
-        route->marked = true;
 }
 
 static void note_icrc(struct roce_oracle *oracle) {
@@ -227,7 +210,7 @@ void roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
         oracle->totals.roce_frames++;
         judge_roce(oracle);
         if (packet->has_bth)
-            note_mark(oracle);
+            roce_note_mark(oracle);
         note_icrc(oracle);
         break;
     }

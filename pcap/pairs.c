@@ -7,45 +7,57 @@
 
 enum { TOLERANCE = 2 };
 
-static struct roce_flow **place_of(struct roce_route *route, const struct roce_flow *flow) {
-    struct roce_flow **place = &route->unpaired;
-    while (*place != NULL && *place != flow)
-        place = &(*place)->next_unpaired;
-    return place;
+static struct roce_route *route_of(struct roce_oracle *oracle, const struct roce_flow *flow) {
+    const struct roce_key *key = &flow->key;
+    return roce_route_get(&oracle->table, key->interface, &key->source, &key->destination);
 }
 
 void roce_offer(struct roce_oracle *oracle, struct roce_flow *flow) {
-    if (flow->unpaired || flow->counterpart != NULL)
+    if (flow->waiting || flow->counterpart != NULL)
         return;
-    struct roce_route *route =
-        roce_route_get(&oracle->table, &flow->key.source, &flow->key.destination);
+    struct roce_route *route = route_of(oracle, flow);
     if (route == NULL)
         return;
-    flow->next_unpaired = route->unpaired;
-    route->unpaired = flow;
-    flow->unpaired = true;
+    flow->previous_waiting = NULL;
+    flow->next_waiting = route->waiting;
+    if (route->waiting != NULL)
+        route->waiting->previous_waiting = flow;
+    route->waiting = flow;
+    route->waiting_count++;
+    flow->waiting = true;
 }
 
-static void withdraw(struct roce_oracle *oracle, struct roce_flow *flow) {
-    if (!flow->unpaired)
+void roce_withdraw(struct roce_oracle *oracle, struct roce_flow *flow) {
+    if (!flow->waiting)
         return;
-    struct roce_route *route =
-        roce_route_get(&oracle->table, &flow->key.source, &flow->key.destination);
-    struct roce_flow **place = route ? place_of(route, flow) : NULL;
-    if (place != NULL && *place != NULL)
-        *place = flow->next_unpaired;
-    flow->unpaired = false;
+    struct roce_route *route = route_of(oracle, flow);
+    if (flow->previous_waiting != NULL)
+        flow->previous_waiting->next_waiting = flow->next_waiting;
+    else
+        route->waiting = flow->next_waiting;
+    if (flow->next_waiting != NULL)
+        flow->next_waiting->previous_waiting = flow->previous_waiting;
+    route->waiting_count--;
+    flow->waiting = false;
+}
+
+static void part(struct roce_oracle *oracle, struct roce_flow *flow) {
+    struct roce_flow *former = flow->counterpart;
+    flow->counterpart = NULL;
+    if (former == NULL)
+        return;
+    former->counterpart = NULL;
+    if (former->requests.any)
+        roce_offer(oracle, former);
 }
 
 void roce_pair(struct roce_oracle *oracle, struct roce_flow *flow, struct roce_flow *other) {
     if (flow->counterpart == other)
         return;
-    if (flow->counterpart != NULL)
-        flow->counterpart->counterpart = NULL;
-    if (other->counterpart != NULL)
-        other->counterpart->counterpart = NULL;
-    withdraw(oracle, flow);
-    withdraw(oracle, other);
+    part(oracle, flow);
+    part(oracle, other);
+    roce_withdraw(oracle, flow);
+    roce_withdraw(oracle, other);
     flow->counterpart = other;
     other->counterpart = flow;
     if (flow->path_mtu != 0)
@@ -54,21 +66,19 @@ void roce_pair(struct roce_oracle *oracle, struct roce_flow *flow, struct roce_f
         roce_learn_mtu(other, other->path_mtu);
 }
 
-static bool holds(const struct roce_flow *flow, uint32_t psn) {
-    const int64_t position = roce_near(flow->newest, psn);
-    const int64_t oldest = flow->newest - ROCE_RESTART;
-    return position >= flow->first - TOLERANCE && position <= flow->newest + TOLERANCE &&
-           position >= oldest;
+static bool holds(const struct roce_requests *requests, uint32_t psn) {
+    const int64_t position = roce_near(requests->newest, psn);
+    return position >= requests->first - TOLERANCE && position <= requests->newest + TOLERANCE &&
+           position >= requests->newest - ROCE_RESTART;
 }
 
 // How many of the waiting flows, reliable or not, hold the PSN of the packet; `found` is one.
 static unsigned int fits(const struct roce_oracle *oracle, struct roce_flow *waiting, bool reliable,
                          struct roce_flow **found) {
     unsigned int count = 0;
-    for (struct roce_flow *flow = waiting; flow != NULL; flow = flow->next_unpaired) {
-        if (!flow->has_requests || (flow->service == ROCE_RC) != reliable ||
-            flow->key.interface != oracle->key.interface || flow == oracle->flow ||
-            !holds(flow, oracle->packet->psn))
+    for (struct roce_flow *flow = waiting; flow != NULL; flow = flow->next_waiting) {
+        if ((flow->service == ROCE_RC) != reliable || flow == oracle->flow ||
+            !holds(&flow->requests, oracle->packet->psn))
             continue;
         *found = flow;
         if (++count > 1)
@@ -81,14 +91,14 @@ struct roce_flow *roce_counterpart(struct roce_oracle *oracle) {
     struct roce_flow *flow = oracle->flow;
     if (flow->counterpart != NULL)
         return flow->counterpart;
-    struct roce_route *route =
-        roce_route_get(&oracle->table, &flow->key.destination, &flow->key.source);
-    if (route == NULL || route->unpaired == NULL)
+    const struct roce_route *route = roce_route_find(&oracle->table, flow->key.interface,
+                                                     &flow->key.destination, &flow->key.source);
+    if (route == NULL || route->waiting_count > ROCE_MOST_WAITING)
         return NULL;
     struct roce_flow *found = NULL;
-    unsigned int count = fits(oracle, route->unpaired, true, &found);
+    unsigned int count = fits(oracle, route->waiting, true, &found);
     if (count == 0)
-        count = fits(oracle, route->unpaired, false, &found);
+        count = fits(oracle, route->waiting, false, &found);
     if (count != 1)
         return NULL;
     roce_pair(oracle, flow, found);
