@@ -84,10 +84,10 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
     wrong = [step for step in stream.wrong if step.after.number not in resumed]
     if wrong:
         frames = [step.after.number for step in wrong]
-        ids = hypotheses(stream)
-        if not side.reliable and set(ids) <= _LIKE_LOSS and _between_messages(stream, wrong):
-            ids.append(LOST)
-        yield _evidence(side, Cause.COUNTING, ids, frames, _step_text(wrong), peer=False)
+        fits = hypotheses(stream)
+        if not side.reliable and set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
+            fits.append(LOST)
+        yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
     torn = stream.torn
     if torn:
         step = torn[0]

@@ -74,14 +74,14 @@ def _byte_order(_: Stream, step: Step) -> int | None:
     return distance(after, step.before.psn)
 
 
-def _beats(stream: Stream, steps: list[Step]) -> bool:
+def _beats(_: Stream, steps: list[Step]) -> bool:
     """P07: the bytes are those of the payload, or of all between BTH and ICRC."""
-    del stream
-    for bytes_of in (lambda sent: sent.size, lambda sent: sent.body):
-        for width in _BEATS:
-            if all(step.taken == max(1, -(-bytes_of(step.before) // width)) for step in steps):
-                return True
-    return False
+    taken = [step.taken for step in steps]
+    return any(
+        taken == [max(1, -(-size // width)) for size in sizes]
+        for sizes in ([s.before.size for s in steps], [s.before.body for s in steps])
+        for width in _BEATS
+    )
 
 
 def _shared(stream: Stream, _: list[Step]) -> bool:

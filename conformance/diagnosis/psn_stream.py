@@ -41,13 +41,6 @@ class Step:
         return distance(self.after.psn, self.before.psn)
 
     @property
-    def torn(self) -> list[Step]:
-        """Steps in which a UC message lost packets on its way to the capture."""
-        if self.side.reliable:
-            return []
-        return [step for step in self.steps if step.wrong and self.excused(step)]
-
-    @property
     def wrong(self) -> bool:
         """Whether a receiver would stumble here."""
         return self.healthy is not None and self.taken != self.healthy
