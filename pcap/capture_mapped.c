@@ -17,7 +17,7 @@
 #include "capture_source.h"
 
 enum {
-    WINDOW_BYTES = 4 << 20,
+    WINDOW_BYTES = 16 << 20,
     MOST_MARKS = 64,
 };
 

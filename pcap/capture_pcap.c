@@ -45,6 +45,7 @@ static enum roce_capture_status next_pcap(struct roce_capture *capture,
     const uint8_t *header = source->at;
     const uint32_t full_size = roce_read_u32(header + 12, big);
     source->at = header + RECORD_HEADER_BYTES + size;
+    roce_prefetch_header(source->at, RECORD_HEADER_BYTES + (size_t)size);
     *record = (struct roce_record){
         .data = header + RECORD_HEADER_BYTES,
         .time_ns = roce_read_u32(header, big) * UINT64_C(1000000000) +

@@ -132,6 +132,7 @@ static enum roce_capture_status next_pcapng(struct roce_capture *capture,
             return roce_capture_fail(capture, start, "%s", wrong);
         source->at = trailer + TRAILER_BYTES;
         if (is_packet(type)) {
+            roce_prefetch_header(source->at, length);
             record->number = ++source->newest;
             return ROCE_CAPTURE_PACKET;
         }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The calling thread reads and judges, and inspects where no other thread has begun.
-// Batches stand in a ring; `taken` is the claim on inspecting one, `done` that it is.
+// Every thread reads a batch, inspects it where its processor has it at hand, and
+// leaves it in a ring. Reading is one thread's work at a time, and so is judging; the
+// thread that finds the ring's oldest batch inspected judges all that are, in order.
+// Nobody waits for a turn: a thread waits only while the ring is full.
+
+#define _GNU_SOURCE // PTHREAD_MUTEX_ADAPTIVE_NP
 
 #include "check_batches.h"
 
@@ -9,107 +13,105 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { BATCH = 256, RING = 16, MOST_THREADS = 64 };
+enum { BATCH = 128, RING = 64, RELEASE = 256, MOST_THREADS = RING / 2 };
 
 struct batch {
-    atomic_bool taken;
-    atomic_bool done;
+    atomic_bool inspected;
     unsigned int count;
     struct roce_record records[BATCH];
     struct roce_packet packets[BATCH];
 };
 
 struct pipeline {
-    pthread_mutex_t lock;
-    pthread_cond_t offered;  // a batch was filled, or it is over
-    pthread_cond_t finished; // a batch was inspected
-    uint64_t filled;         // number of batches offered so far
-    bool over;
+    struct roce_capture *capture;
+    struct roce_oracle *oracle;
+    roce_progress *progress;
+    void *context;
+    pthread_mutex_t reading; // guards the capture and the next three
+    pthread_cond_t room;     // batches were judged
+    enum roce_capture_status status;
+    uint64_t read; // batches so far
+    uint64_t judged;
+    pthread_mutex_t judging;     // guards the oracle and the next one; taken before `reading`
+    atomic_uint_fast64_t oldest; // the batch to judge next
     struct batch ring[RING];
 };
 
-static void inspect(struct batch *batch) {
+// Read the next batch once there is room for it; NULL at the end of the capture.
+static struct batch *read_batch(struct pipeline *pipeline) {
+    pthread_mutex_lock(&pipeline->reading);
+    while (pipeline->read - pipeline->judged == RING)
+        pthread_cond_wait(&pipeline->room, &pipeline->reading);
+    struct batch *batch = NULL;
+    if (pipeline->status == ROCE_CAPTURE_PACKET) {
+        batch = &pipeline->ring[pipeline->read++ % RING];
+        batch->count = 0;
+        while (batch->count < BATCH &&
+               (pipeline->status = roce_capture_next(
+                    pipeline->capture, &batch->records[batch->count])) == ROCE_CAPTURE_PACKET)
+            batch->count++;
+    }
+    pthread_mutex_unlock(&pipeline->reading);
+    return batch;
+}
+
+static struct batch *oldest(struct pipeline *pipeline) {
+    return &pipeline->ring[atomic_load(&pipeline->oldest) % RING];
+}
+
+// Judge a batch and give back its place and its packets.
+static void judge(struct pipeline *pipeline, struct batch *batch) {
     for (unsigned int i = 0; i < batch->count; i++)
-        roce_inspect(&batch->records[i], &batch->packets[i]);
+        roce_judge(pipeline->oracle, &batch->records[i], &batch->packets[i]);
+    atomic_store(&batch->inspected, false);
+    atomic_fetch_add(&pipeline->oldest, 1);
+    pthread_mutex_lock(&pipeline->reading);
+    if (batch->count > 0)
+        roce_capture_release(pipeline->capture, batch->records[batch->count - 1].number);
+    pipeline->judged++;
+    if (pipeline->progress != NULL)
+        pipeline->progress(pipeline->context, pipeline->capture);
+    pthread_cond_broadcast(&pipeline->room);
+    pthread_mutex_unlock(&pipeline->reading);
+}
+
+// Judge all batches that are inspected up to the first that is not, unless another thread is at it,
+// who then looks again after this one's batch was marked.
+static void judge_inspected(struct pipeline *pipeline) {
+    while (atomic_load(&oldest(pipeline)->inspected) &&
+           pthread_mutex_trylock(&pipeline->judging) == 0) {
+        while (atomic_load(&oldest(pipeline)->inspected))
+            judge(pipeline, oldest(pipeline));
+        pthread_mutex_unlock(&pipeline->judging);
+    }
 }
 
 static void *work(void *argument) {
     struct pipeline *pipeline = argument;
-    pthread_mutex_lock(&pipeline->lock);
-    for (uint64_t next = 0;;) {
-        if (next + RING < pipeline->filled)
-            next = pipeline->filled - RING;
-        if (next == pipeline->filled) {
-            if (pipeline->over)
-                break;
-            pthread_cond_wait(&pipeline->offered, &pipeline->lock);
-            continue;
-        }
-        struct batch *batch = &pipeline->ring[next++ % RING];
-        if (atomic_exchange(&batch->taken, true))
-            continue;
-        pthread_mutex_unlock(&pipeline->lock);
-        inspect(batch);
-        pthread_mutex_lock(&pipeline->lock);
-        atomic_store(&batch->done, true);
-        pthread_cond_signal(&pipeline->finished);
+    for (struct batch *batch; (batch = read_batch(pipeline)) != NULL;) {
+        for (unsigned int i = 0; i < batch->count; i++)
+            roce_inspect(&batch->records[i], &batch->packets[i]);
+        atomic_store(&batch->inspected, true);
+        judge_inspected(pipeline);
     }
-    pthread_mutex_unlock(&pipeline->lock);
     return NULL;
 }
 
-static enum roce_capture_status fill(struct roce_capture *capture, struct batch *batch) {
-    enum roce_capture_status status = ROCE_CAPTURE_PACKET;
-    batch->count = 0;
-    while (batch->count < BATCH) {
-        status = roce_capture_next(capture, &batch->records[batch->count]);
-        if (status != ROCE_CAPTURE_PACKET)
-            break;
-        batch->count++;
-    }
-    return status;
+// A batch is read in microseconds, less than it takes to sleep and wake.
+static void open_locks(struct pipeline *pipeline) {
+    pthread_mutexattr_t spinning;
+    pthread_mutexattr_init(&spinning);
+    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&pipeline->reading, &spinning);
+    pthread_mutexattr_destroy(&spinning);
+    pthread_mutex_init(&pipeline->judging, NULL);
+    pthread_cond_init(&pipeline->room, NULL);
 }
 
-static void judge(struct roce_capture *capture, struct roce_oracle *oracle, struct batch *batch) {
-    for (unsigned int i = 0; i < batch->count; i++)
-        roce_judge(oracle, &batch->records[i], &batch->packets[i]);
-    if (batch->count > 0)
-        roce_capture_release(capture, batch->records[batch->count - 1].number);
-}
-
-static void await_inspection(struct pipeline *pipeline, struct batch *batch) {
-    if (!atomic_exchange(&batch->taken, true)) {
-        inspect(batch);
-        return;
-    }
-    pthread_mutex_lock(&pipeline->lock);
-    while (!atomic_load(&batch->done))
-        pthread_cond_wait(&pipeline->finished, &pipeline->lock);
-    pthread_mutex_unlock(&pipeline->lock);
-}
-
-static enum roce_capture_status run(struct pipeline *pipeline, struct roce_capture *capture,
-                                    struct roce_oracle *oracle, roce_progress *progress,
-                                    void *context) {
-    enum roce_capture_status status = ROCE_CAPTURE_PACKET;
-    for (uint64_t judged = 0; status == ROCE_CAPTURE_PACKET || judged < pipeline->filled;) {
-        while (status == ROCE_CAPTURE_PACKET && pipeline->filled - judged < RING) {
-            struct batch *batch = &pipeline->ring[pipeline->filled % RING];
-            atomic_store(&batch->done, false);
-            status = fill(capture, batch);
-            pthread_mutex_lock(&pipeline->lock);
-            atomic_store(&batch->taken, false);
-            pipeline->filled++;
-            pthread_cond_signal(&pipeline->offered);
-            pthread_mutex_unlock(&pipeline->lock);
-        }
-        struct batch *batch = &pipeline->ring[judged++ % RING];
-        await_inspection(pipeline, batch);
-        judge(capture, oracle, batch);
-        if (progress != NULL)
-            progress(context, capture);
-    }
-    return status;
+static void close_locks(struct pipeline *pipeline) {
+    pthread_cond_destroy(&pipeline->room);
+    pthread_mutex_destroy(&pipeline->judging);
+    pthread_mutex_destroy(&pipeline->reading);
 }
 
 static enum roce_capture_status run_alone(struct roce_capture *capture, struct roce_oracle *oracle,
@@ -121,7 +123,7 @@ static enum roce_capture_status run_alone(struct roce_capture *capture, struct r
          (status = roce_capture_next(capture, &record)) == ROCE_CAPTURE_PACKET; count++) {
         roce_inspect(&record, &packet);
         roce_judge(oracle, &record, &packet);
-        if (count % BATCH != 0)
+        if (count % RELEASE != 0)
             continue;
         roce_capture_release(capture, record.number);
         if (progress != NULL)
@@ -136,26 +138,21 @@ enum roce_capture_status roce_check_capture(struct roce_capture *capture,
     struct pipeline *pipeline = threads > 1 ? calloc(1, sizeof *pipeline) : NULL;
     if (pipeline == NULL)
         return run_alone(capture, oracle, progress, context);
-    pthread_mutex_init(&pipeline->lock, NULL);
-    pthread_cond_init(&pipeline->offered, NULL);
-    pthread_cond_init(&pipeline->finished, NULL);
-    for (int i = 0; i < RING; i++)
-        atomic_init(&pipeline->ring[i].taken, true);
-    pthread_t workers[MOST_THREADS];
+    pipeline->capture = capture;
+    pipeline->oracle = oracle;
+    pipeline->progress = progress;
+    pipeline->context = context;
+    open_locks(pipeline);
+    pthread_t others[MOST_THREADS];
     unsigned int running = 0;
     while (running < MOST_THREADS && running + 1 < threads &&
-           pthread_create(&workers[running], NULL, work, pipeline) == 0)
+           pthread_create(&others[running], NULL, work, pipeline) == 0)
         running++;
-    const enum roce_capture_status status = run(pipeline, capture, oracle, progress, context);
-    pthread_mutex_lock(&pipeline->lock);
-    pipeline->over = true;
-    pthread_cond_broadcast(&pipeline->offered);
-    pthread_mutex_unlock(&pipeline->lock);
+    work(pipeline);
     while (running > 0)
-        pthread_join(workers[--running], NULL);
-    pthread_cond_destroy(&pipeline->finished);
-    pthread_cond_destroy(&pipeline->offered);
-    pthread_mutex_destroy(&pipeline->lock);
+        pthread_join(others[--running], NULL);
+    const enum roce_capture_status status = pipeline->status;
+    close_locks(pipeline);
     free(pipeline);
     return status;
 }

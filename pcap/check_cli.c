@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check_batches.h"
 #include "check_lines.h"
@@ -47,6 +48,14 @@ static void stop(int signal) {
     (void)signal;
     if (live != NULL)
         roce_capture_stop(live);
+}
+
+// A file that another process cuts short while it is mapped raises SIGBUS where bytes are gone.
+static void give_up(int signal) {
+    static const char TEXT[] = "the file was cut short while it was being read\n";
+    (void)signal;
+    (void)!write(STDERR_FILENO, TEXT, sizeof TEXT - 1);
+    _exit(UNREADABLE);
 }
 
 static void print_finding(void *context, const struct roce_finding *finding) {
@@ -179,8 +188,11 @@ int main(int count, char **arguments) {
         roce_facts_free(&facts);
         return UNREADABLE;
     }
-    if (options.interface != NULL)
+    if (options.interface != NULL) {
+        options.threads = 1; // a batch would hold packets back until it is full
         arm(&options, capture);
+    }
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = give_up}, NULL);
     setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
     const int result = check(&options, capture, &facts);
     live = NULL;

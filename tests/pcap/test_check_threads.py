@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""roce-check in several threads: the same lines in the same order, whatever the capture."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from captures import pcap_header, pcap_record
+
+from roceproof.conformance.faults.traffic import Conversation
+
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = json.loads((ROOT / "conformance" / "vectors" / "icrc.json").read_text())
+RUN_SECONDS = 60
+
+pytestmark = pytest.mark.xdist_group("pcap")
+
+
+@pytest.fixture(scope="module")
+def capture() -> bytes:
+    """Some thousand packets, of which some were lost and one in four has a flipped bit."""
+    rng = random.Random(0x7EAD)
+    data = pcap_header(magic=0xA1B23C4D)
+    talk = Conversation(seed=5, loss=0.02, unseen_loss=0.02, connections=24, messages=(60, 30))
+    for timed in talk.capture().frames:
+        frame = bytearray(timed.frame)
+        if rng.random() < 1 / 4:
+            frame[rng.randrange(14, len(frame))] ^= 1 << rng.randrange(8)
+        data += pcap_record(bytes(frame), time=divmod(timed.time_ns, 10**9))
+    return data
+
+
+def check(build: Path, threads: int, path: Path | str, data: bytes | None = None) -> bytes:
+    command = [str(build / "checked" / "roce-check"), "--max", "0", "-j", str(threads), str(path)]
+    done = subprocess.run(command, input=data, capture_output=True, timeout=RUN_SECONDS)
+    assert done.stderr == b""
+    return b"%d\n" % done.returncode + done.stdout
+
+
+@pytest.mark.parametrize("cut", [0, 7], ids=["whole", "cut"])
+def test_any_number_of_threads_prints_the_same_lines(
+    build: Path, capture: bytes, tmp_path: Path, cut: int
+) -> None:
+    path = tmp_path / "capture.pcap"
+    path.write_bytes(capture[: len(capture) - cut])
+    alone = check(build, 1, path)
+    assert alone.startswith(b"2\n" if cut else b"1\n")
+    assert alone.count(b'"finding"') > 1000
+    for threads in (2, 3, 9):
+        assert check(build, threads, path) == alone
+        assert check(build, threads, "-", path.read_bytes()) == alone
+
+
+def test_a_file_cut_under_the_reader_ends_the_check_with_a_text(
+    build: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "capture.pcap"
+    broken = bytes.fromhex(VECTORS[0]["frame"])[:-1] + b"?"
+    path.write_bytes(pcap_header() + pcap_record(broken) * 10_000)
+    command = [str(build / "roce-check"), "--max", "0", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.read(1)  # it has begun, and has more to print than the pipe takes
+        os.truncate(path, 5000)
+        running.stdout.read()
+        text = running.stderr.read()
+        assert running.wait(RUN_SECONDS) == 2
+    assert text == b"the file was cut short while it was being read\n"
