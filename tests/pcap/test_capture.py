@@ -361,11 +361,11 @@ def test_a_file_cut_while_it_is_being_read_is_an_error_with_both_sizes(
     with subprocess.Popen([str(dump), str(path)], stdout=subprocess.PIPE) as reader:
         assert reader.stdout is not None
         reader.stdout.read(1)  # it reads, and soon waits for the pipe
-        os.truncate(path, 8 << 20)
+        os.truncate(path, 24 << 20)
         lines = reader.stdout.read().decode().splitlines()
         assert reader.wait(RUN_SECONDS) == 2
     assert lines[-1].endswith(
-        f"the file was cut from {size} to {8 << 20} bytes while it was being read"
+        f"the file was cut from {size} to {24 << 20} bytes while it was being read"
     )
 
 
