@@ -25,7 +25,7 @@ spdx() {
             bad=1
         }
     done < <(git ls-files --cached --others --exclude-standard -- \
-        '*.py' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.mk' Makefile '*/Makefile' .ci/run .clang-format)
+        '*.py' '*.v' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.mk' Makefile '*/Makefile' .ci/run .clang-format)
     return $bad
 }
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pyslang
 
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest import Manifest, load_manifest
 from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
-WIDTHS = (64, 512)
-WAIVERS = sorted(REPOSITORY.glob("[dr]*/*/*.vlt"))
+WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/*/*.vlt")])
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
+EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
 
 
@@ -63,22 +63,29 @@ def slang(sources: list[Path], *, tops: list[str]) -> bool:
     return bool(driver.reportDiagnostics(True))
 
 
-def main() -> int:
-    """Run both front ends over everything; 1 if either found something."""
-    rtl = list(load_manifest(REFERENCE_DUT).sources)
-    everything = [*rtl, *BRIDGE]
+def lint(manifest: Manifest, *, bridge: list[Path]) -> bool:
+    """Whether a device's sources, with the bridge's if given, are clean; prints what is not."""
+    device = list(manifest.sources)
+    everything = [*device, *bridge]
     jobs = [
-        (module, width, everything if path in BRIDGE else rtl)
+        (module, width, everything if path in bridge else device)
         for path in everything
         for module in modules(path)
-        for width in (WIDTHS if has_width(path) else (None,))
+        for width in (manifest.data_widths if has_width(path) else (None,))
     ]
     with ThreadPoolExecutor(2) as pool:
         found = [text for text in pool.map(lambda job: verilator(*job), jobs) if text]
-    print("\n".join(found))
+    if found:
+        print("\n".join(found))
     tops = [module for path in everything for module in modules(path)]
-    clean = slang(everything, tops=tops)
-    return 1 if found or not clean else 0
+    return slang(everything, tops=tops) and not found
+
+
+def main() -> int:
+    """Run both front ends over everything; 1 if either found something."""
+    clean = [lint(load_manifest(REFERENCE_DUT), bridge=BRIDGE)]
+    clean += [lint(load_manifest(path), bridge=[]) for path in EXAMPLES]
+    return 0 if all(clean) else 1
 
 
 if __name__ == "__main__":
