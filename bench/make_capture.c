@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "icrc.h"
+#include "packet.h"
 
 enum {
     FLOWS = 8,
@@ -137,17 +137,16 @@ static void append_bth(struct frame *frame, uint32_t opcode, uint32_t qpn, bool 
     append_u32(frame, (uint32_t)ask << 31 | psn);
 }
 
-static void finish(struct frame *frame, const struct flow *flow, struct writer *writer) {
+static void finish(struct frame *frame, struct writer *writer) {
     append(frame, ICRC_BYTES);
-    const struct roce_layout layout = {
-        .ip = ETHERNET_BYTES,
-        .udp = ETHERNET_BYTES + (is_ipv6(flow) ? 40 : 20),
-        .end = frame->size,
-        .ip_version = is_ipv6(flow) ? 6 : 4,
-    };
-    roce_icrc_compute(frame->bytes, &layout, frame->bytes + frame->size - ICRC_BYTES);
-    const uint64_t time = writer->packets++ * PACKET_NS;
     const uint32_t size = (uint32_t)frame->size;
+    const struct roce_record judged = {
+        .data = frame->bytes, .size = size, .full_size = size, .is_ethernet = true};
+    struct roce_packet packet;
+    roce_inspect(&judged, &packet);
+    for (int byte = 0; byte < ICRC_BYTES; byte++)
+        frame->bytes[size - ICRC_BYTES + (uint32_t)byte] = (uint8_t)(packet.right >> 8 * byte);
+    const uint64_t time = writer->packets++ * PACKET_NS;
     const uint32_t record[4] = {(uint32_t)(time / 1000000000), (uint32_t)(time % 1000000000), size,
                                 size};
     fwrite(record, sizeof record, 1, writer->file);
@@ -175,7 +174,7 @@ static void write_ack(struct writer *writer, struct flow *flow) {
     begin(&frame, flow, true, UDP_BYTES + BTH_BYTES + AETH_BYTES + ICRC_BYTES);
     append_bth(&frame, ACKNOWLEDGE, 0x200 + flow->index, false, flow->psn);
     append_u32(&frame, (uint32_t)POSITIVE_WITHOUT_CREDITS << 24 | flow->messages);
-    finish(&frame, flow, writer);
+    finish(&frame, writer);
 }
 
 static void write_request(struct writer *writer, const struct shape *shape, struct flow *flow) {
@@ -198,7 +197,7 @@ static void write_request(struct writer *writer, const struct shape *shape, stru
     uint8_t *payload = append(&frame, shape->payload_bytes);
     for (size_t i = 0; i < shape->payload_bytes; i += 8)
         memcpy(payload + i, &(uint64_t){next_random(writer)}, 8);
-    finish(&frame, flow, writer);
+    finish(&frame, writer);
     flow->packet = ends ? 0 : flow->packet + 1;
     flow->messages = (flow->messages + ends) & 0xFFFFFF;
     if (ask)

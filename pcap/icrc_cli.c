@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Reads frames as hexadecimal lines on stdin and prints one verdict a line:
-// the word, then found and computed ICRC where there is a packet to judge.
+// Reads frames as hexadecimal lines on stdin and prints one verdict on their RoCEv2
+// packet a line: "not-roce", "malformed", or "ok" or "bad" with found and right ICRC.
 // Exit 0 when every line was readable, 2 at the first that was not.
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "icrc.h"
+#include "packet.h"
 
 // Turns hex digits into bytes in place; returns their number or -1.
 static ssize_t decode_hex(char *line, size_t length) {
@@ -24,15 +24,27 @@ static ssize_t decode_hex(char *line, size_t length) {
     return (ssize_t)(length / 2);
 }
 
-static void print_verdict(const struct roce_icrc_result *result) {
-    fputs(roce_icrc_verdict_name(result->verdict), stdout);
-    if (result->verdict == ROCE_ICRC_OK || result->verdict == ROCE_ICRC_BAD) {
-        const uint8_t *f = result->found;
-        const uint8_t *c = result->computed;
-        printf(" %02x%02x%02x%02x %02x%02x%02x%02x", f[0], f[1], f[2], f[3], c[0], c[1], c[2],
-               c[3]);
+static void print_icrc(uint32_t icrc) {
+    putchar(' ');
+    for (int byte = 0; byte < ROCE_ICRC_BYTES; byte++)
+        printf("%02x", icrc >> 8 * byte & 0xFFU);
+}
+
+static void print_verdict(const uint8_t *frame, size_t size) {
+    const struct roce_record record = {
+        .data = frame, .size = (uint32_t)size, .full_size = (uint32_t)size, .is_ethernet = true};
+    struct roce_packet packet;
+    roce_inspect(&record, &packet);
+    if (packet.class != ROCE_V2) {
+        puts("not-roce");
+    } else if (packet.verdict == ROCE_UNCHECKED) {
+        puts("malformed");
+    } else {
+        fputs(packet.verdict == ROCE_OK ? "ok" : "bad", stdout);
+        print_icrc(packet.found);
+        print_icrc(packet.right);
+        putchar('\n');
     }
-    putchar('\n');
 }
 
 int main(void) {
@@ -51,8 +63,7 @@ int main(void) {
             status = 2;
             break;
         }
-        const struct roce_icrc_result result = roce_icrc_check((const uint8_t *)line, (size_t)size);
-        print_verdict(&result);
+        print_verdict((const uint8_t *)line, (size_t)size);
     }
     free(line);
     return status;

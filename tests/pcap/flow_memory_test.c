@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Unit tests of what a flow remembers: the ring of requests, the count of messages,
+// open gaps; and of the table that bounds all of it.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "judge.h"
+
+struct reports {
+    unsigned int count;
+    struct roce_finding last;
+};
+
+static void note(void *context, const struct roce_finding *finding) {
+    struct reports *reports = context;
+    reports->count++;
+    reports->last = *finding;
+}
+
+static const struct roce_record RECORD = {.number = 7};
+
+// An oracle that looks at a packet of its only flow.
+static struct roce_oracle *begin(struct roce_packet *packet, struct reports *reports) {
+    struct roce_oracle *oracle = roce_oracle_create(NULL, note, reports);
+    assert_non_null(oracle);
+    oracle->record = &RECORD;
+    oracle->packet = packet;
+    oracle->row = roce_opcode(4);
+    oracle->flow = roce_flow_of(oracle, &(struct roce_key){.qpn = 17});
+    assert_non_null(oracle->flow);
+    return oracle;
+}
+
+static struct roce_packet packet_with(uint32_t psn) {
+    return (struct roce_packet){.end = ROCE_BTH_BYTES + ROCE_ICRC_BYTES, .psn = psn};
+}
+
+static void a_ring_of_requests_grows_and_keeps_the_last_1024(void **state) {
+    (void)state;
+    struct reports reports = {0};
+    struct roce_packet packet = packet_with(0);
+    struct roce_oracle *oracle = begin(&packet, &reports);
+    struct roce_requests *requests = &oracle->flow->requests;
+    for (uint32_t i = 0; i < 3000; i++) {
+        packet.psn = (0xFFFC00 + i) & 0xFFFFFF;
+        roce_sent_keep(oracle, requests);
+        assert_true(requests->sent_slots >= (i < 32 ? 32 : i < ROCE_KEPT_PSNS ? i + 1 : 1024));
+    }
+    assert_int_equal(requests->sent_slots, ROCE_KEPT_PSNS);
+    for (uint32_t i = 0; i < 3000; i++) {
+        const uint32_t psn = (0xFFFC00 + i) & 0xFFFFFF;
+        assert_int_equal(roce_sent_at(requests, psn) != NULL, i >= 3000 - ROCE_KEPT_PSNS);
+    }
+    roce_oracle_destroy(oracle);
+}
+
+static void messages_are_counted_up_to_any_of_the_last_1024(void **state) {
+    (void)state;
+    struct reports reports = {0};
+    struct roce_packet packet = packet_with(0);
+    struct roce_oracle *oracle = begin(&packet, &reports);
+    struct roce_tally *tally = &oracle->flow->requests.tally;
+    struct roce_tally_counts counts;
+    roce_tally_start(tally, 100, true);
+    for (int64_t i = 0; i < 5000; i++)
+        roce_tally_add(oracle, tally, 100 + 2 * i, i % 2 == 0);
+    assert_true(roce_tally_count(tally, 99, &counts));
+    assert_int_equal(counts.all, 0);
+    assert_true(roce_tally_count(tally, 100 + 2 * 4999, &counts));
+    assert_int_equal(counts.all, 5000);
+    assert_int_equal(counts.received, 2500);
+    assert_true(roce_tally_count(tally, 100 + 2 * 4500 + 1, &counts));
+    assert_int_equal(counts.all, 4501);
+    assert_false(roce_tally_count(tally, 100 + 2 * 3000, &counts));
+    roce_tally_start(tally, 100, false);
+    assert_false(roce_tally_count(tally, 99, &counts));
+    roce_oracle_destroy(oracle);
+}
+
+static void a_gap_is_filled_by_its_last_packet_only(void **state) {
+    (void)state;
+    struct reports reports = {0};
+    struct roce_packet packet = packet_with(20);
+    struct roce_oracle *oracle = begin(&packet, &reports);
+    roce_gap_open(oracle, RULE_PSN_02, 10, 19, 10);
+    assert_true(roce_gaps_fill(oracle, 10, 14));
+    assert_false(roce_gaps_fill(oracle, 12, 12));
+    assert_false(roce_gaps_fill(oracle, 20, 20));
+    assert_true(roce_gaps_fill(oracle, 15, 25));
+    assert_int_equal(oracle->flow->requests.gap_count, 0);
+    roce_finish(oracle);
+    assert_int_equal(reports.count, 0);
+    roce_oracle_destroy(oracle);
+}
+
+static void a_gap_that_stays_open_is_reported_where_it_opened(void **state) {
+    (void)state;
+    struct reports reports = {0};
+    struct roce_packet packet = packet_with(20);
+    struct roce_oracle *oracle = begin(&packet, &reports);
+    roce_gap_open(oracle, RULE_PSN_02, 10, 19, 10);
+    roce_gaps_fill(oracle, 10, 18);
+    roce_gaps_covered(oracle, oracle->flow, 18);
+    roce_finish(oracle);
+    assert_int_equal(reports.count, 1);
+    assert_int_equal(reports.last.rule, RULE_PSN_02);
+    assert_int_equal(reports.last.frame, RECORD.number);
+    roce_oracle_destroy(oracle);
+}
+
+static void the_oldest_of_seventeen_gaps_is_given_up(void **state) {
+    (void)state;
+    struct reports reports = {0};
+    struct roce_packet packet = packet_with(20);
+    struct roce_oracle *oracle = begin(&packet, &reports);
+    for (int64_t i = 0; i < ROCE_KEPT_GAPS + 1; i++) {
+        assert_int_equal(reports.count, 0);
+        roce_gap_open(oracle, RULE_PSN_02, 10 * i, 10 * i + 3, 0);
+    }
+    assert_int_equal(reports.count, 1);
+    assert_int_equal(oracle->flow->requests.gap_count, ROCE_KEPT_GAPS);
+    roce_oracle_destroy(oracle);
+}
+
+static void the_table_refuses_flows_and_memory_beyond_its_bounds(void **state) {
+    (void)state;
+    struct roce_flow_table table;
+    assert_true(roce_flow_table_open(&table));
+    bool made = true;
+    uint32_t flows = 0;
+    for (struct roce_key key = {0}; key.qpn < 1 << 17; key.qpn++)
+        flows += roce_flow_get(&table, &key, &made) != NULL;
+    assert_int_equal(flows, 1 << 16);
+    void *held = roce_flow_allocate(&table, 60 << 20);
+    assert_non_null(held);
+    assert_null(roce_flow_allocate(&table, 60 << 20));
+    roce_flow_release(&table, held, 60 << 20);
+    held = roce_flow_allocate(&table, 60 << 20);
+    assert_non_null(held);
+    roce_flow_release(&table, held, 60 << 20);
+    roce_flow_table_close(&table);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ring_of_requests_grows_and_keeps_the_last_1024),
+        cmocka_unit_test(messages_are_counted_up_to_any_of_the_last_1024),
+        cmocka_unit_test(a_gap_is_filled_by_its_last_packet_only),
+        cmocka_unit_test(a_gap_that_stays_open_is_reported_where_it_opened),
+        cmocka_unit_test(the_oldest_of_seventeen_gaps_is_given_up),
+        cmocka_unit_test(the_table_refuses_flows_and_memory_beyond_its_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
