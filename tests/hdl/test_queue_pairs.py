@@ -87,8 +87,8 @@ def test_bits_of_every_number_reach_the_wire(bench: Bench) -> None:
     zeros = qp(
         1,
         Service.UC,
-        local_qpn=0x01,
-        remote_qpn=0x01,
+        local_qpn=0x02,
+        remote_qpn=0x02,
         sq_psn=0,
         udp_sport=0xC000,
         traffic_class=0,
