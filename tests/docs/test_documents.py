@@ -13,7 +13,9 @@ import pytest
 from roceproof.main import cli
 from roceproof.paths import REPOSITORY
 
-DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")])
+DOCUMENTS = sorted(
+    path for place in ("*.md", "docs/*.md", "examples/*/*.md") for path in REPOSITORY.glob(place)
+)
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)[^)]*\)")
 
