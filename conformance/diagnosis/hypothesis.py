@@ -29,6 +29,9 @@ class Hypothesis(Protocol):
         """The field's value; None where the hypothesis has no say."""
 
 
+_TOGETHER = {"S19", "S20"}  # by definition S21
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A faulty computation, put together from independent parts."""
@@ -47,7 +50,10 @@ class Recipe:
         names = [option.id for option in self.coverage.options]
         names += [change.id for change in self.changes]
         parts = [part for name in names for part in name.split("+")]
-        return tuple(sorted({*self.engine_ids, *self.reordering.ids, *parts}))
+        found = {*self.engine_ids, *self.reordering.ids, *parts}
+        if found >= _TOGETHER:
+            found = found - _TOGETHER | {"S21"}
+        return tuple(sorted(found))
 
     @property
     def note(self) -> str:

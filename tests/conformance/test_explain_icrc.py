@@ -75,19 +75,45 @@ def test_two_faults_at_once_are_found_together(pair: tuple[str, str]) -> None:
     assert found[0].explained == found[0].of
 
 
+ONE_FUNCTION = {  # pairs that amount to something simpler, or to a healthy sender
+    ("S06", "S14"): "S45",
+    ("S11", "S19"): "S13",
+    ("S11", "S21"): "S13+S20",
+    ("S11", "S22"): None,
+    ("S12", "S19"): "S13",
+    ("S12", "S21"): "S13+S20",
+    ("S13", "S19"): None,
+    ("S13", "S21"): "S20",
+    ("S13", "S22"): "S19",
+    ("S14", "S22"): "S15",
+    ("S19", "S20"): "S21",
+    ("S24", "S25"): "S23",
+    ("S24", "S26"): "S23",
+    ("S24", "S27"): "S23",
+    # The planted CRC-32C takes its input reflected whatever else is wrong.
+    ("S23", "S29"): "S25+S29",
+    ("S24", "S29"): "S25+S26+S29",
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", STATIC)
 def test_any_pair_is_found_unless_one_hides_the_other(first: str) -> None:
     for number, second in enumerate(STATIC[STATIC.index(first) + 1 :]):
+        seed = number % 5 + 1
         try:
-            frames = planted((first, second), number % 5 + 1)
+            frames = planted((first, second), seed)
         except FaultError:
             continue
+        if frames in (planted(first, seed), planted(second, seed)):
+            continue
+        expected = ONE_FUNCTION.get((first, second), f"{first}+{second}")
         found = explain(frames)
-        alone = {tuple(planted(one, number % 5 + 1)) for one in (first, second)}
-        assert found[0].explained == found[0].of
-        if tuple(frames) not in alone:
-            assert f"{first}+{second}" in (found[0].id, *found[0].equivalent)
+        if expected is None:
+            assert found == []
+        else:
+            assert expected in (found[0].id, *found[0].equivalent)
+            assert found[0].explained == found[0].of
 
 
 @pytest.mark.parametrize("seed", [1, 2])
