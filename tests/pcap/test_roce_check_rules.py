@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every rule that roce-check can report: a capture that breaks it alone, and healthy ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
+
+import spoilt_datagrams
+import spoilt_headers
+import spoilt_links
+import spoilt_requests
+import spoilt_responses
+from healthy_capture import RECEIVER, SENDER
+from queue_pair_facts import document
+from roce_check import RoceCheck
+from scenarios import SCENARIOS, Scenario, findings_of
+
+from roceproof.conformance.capture import read
+from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.observer.facts import Facts
+from roceproof.conformance.rules import RULES
+
+pytestmark = pytest.mark.xdist_group("pcap")
+
+REGISTERED = (
+    spoilt_datagrams,
+    spoilt_headers,
+    spoilt_links,
+    spoilt_requests,
+    spoilt_responses,
+)
+NEVER_BY_THEMSELVES = {
+    *("VLAN-01", "UC-01", "PFC-04"),
+    *("ACK-03", "CNP-03", "CNP-04", "CNP-05", "CNP-10", "CM-09"),
+}
+STORED = sorted((Path(__file__).resolve().parents[1] / "captures" / "rxe").glob("*.gz"))
+TROUBLES: list[dict[str, Any]] = [
+    {},
+    {"loss": 0.05, "unseen_loss": 0.05, "rnr_rate": 0.1, "reconnects": 1},
+    {"loss": 0.1, "rereads_whole": True},
+]
+
+
+@pytest.fixture(scope="module")
+def check(build: Path, tmp_path_factory: pytest.TempPathFactory) -> RoceCheck:
+    return RoceCheck(build / "checked" / "roce-check", tmp_path_factory.mktemp("check"))
+
+
+def service_of(frames: list[bytes]) -> str:
+    """That of the first packet, all of which are untagged IPv4 here."""
+    return ("RC", "UC", "", "UD")[frames[0][42] >> 5]
+
+
+def facts_for(scenario: Scenario, frames: list[bytes]) -> dict[str, Any] | None:
+    """The options of the reference checker, as the file that the tool reads."""
+    options = scenario.options
+    if "ip_mtu" in options:
+        return {"schema": 1, "mtu": options["ip_mtu"], "qps": []}
+    if "path_mtu" in options:
+        ends = {"address": "192.168.1.1", "remote_address": "192.168.1.2"}
+        row = {**ends, "qpn": 0x21, "remote_qpn": 0x11, "path_mtu": options["path_mtu"]}
+        return {"schema": 1, "qps": [row | {"service": service_of(frames)}]}
+    if "facts" in options:
+        near = options["facts"].of_flow(RECEIVER, SENDER, 0x21)
+        told = {"dscp": near.dscp, "ttl": near.ttl, "min_rnr_timer": near.min_rnr_timer}
+        told |= {"credits": near.credits, "service": near.service.name}
+        return document(**{name: value for name, value in told.items() if value is not None})
+    return None
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_spoilt_capture_breaks_exactly_its_rules_where_the_reference_says(
+    check: RoceCheck, scenario: Scenario
+) -> None:
+    frames = scenario.frames()
+    facts = facts_for(scenario, frames)
+    places = check.frames(frames, facts=facts).places
+    assert {rule for _, rule, _ in places} == scenario.rules
+    found = findings_of(frames, facts=Facts.from_json(facts) if facts else None)
+    assert places == sorted((one.frame, one.rule.id, one.severity.value) for one in found)
+
+
+def test_every_rule_that_an_observer_can_see_is_among_them() -> None:
+    shown = {rule for scenario in SCENARIOS for rule in scenario.rules}
+    observable = {rule.id for rule in RULES.values() if rule.observable}
+    assert shown == observable - NEVER_BY_THEMSELVES
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: "-".join(trouble) or "none")
+def test_a_healthy_conversation_breaks_no_rule(
+    check: RoceCheck, seed: int, trouble: dict[str, Any]
+) -> None:
+    frames, facts = Conversation(seed=seed, **trouble).capture()
+    for known in (None, facts):
+        checked = check.frames([timed.frame for timed in frames], facts=known)
+        assert [place for place in checked.places if place[2] != "info"] == []
+        assert checked.code == 0
+        assert checked.summary["icrc"] == {"ok": len(frames), "bad": 0, "unchecked": 0}
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.name.split(".")[0])
+def test_a_capture_of_soft_roce_shows_what_soft_roce_is_known_for_and_no_more(
+    check: RoceCheck, path: Path
+) -> None:
+    places = check.file(path).places
+    known = {"UD-06": "should"} | ({"PSN-18": "must"} if "uc_write_gap" in path.name else {})
+    assert [place for place in places if place[2] not in ("info", known.get(place[1]))] == []
+    assert check.file(path).summary["frames"] == sum(1 for _ in read(path))
