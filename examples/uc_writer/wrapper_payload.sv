@@ -2,7 +2,7 @@
 //
 // The contract's payload stream as the core wants it: 32-bit words, first byte
 // on top, starting with the message's first byte whatever lane that comes in.
-// What stands behind the message's end in its last word is undefined.
+// Null lanes count as ones, lest the core come to rely on zeros behind the end.
 
 `default_nettype none
 
@@ -32,11 +32,15 @@ module wrapper_payload (
 
   always_comb begin
     null_lanes = '0;
+    fresh      = '1;
     for (int lane = 7; lane >= 0; lane--) begin
-      if (tkeep_i[lane]) null_lanes = 3'(unsigned'(lane));
+      if (tkeep_i[lane]) begin
+        null_lanes       = 3'(unsigned'(lane));
+        fresh[8*lane+:8] = tdata_i[8*lane+:8];
+      end
     end
-    fresh = tdata_i >> {null_lanes, 3'b000};
-    held  = bytes_q & ~({88{1'b1}} << {count_q, 3'b000});
+    fresh >>= {null_lanes, 3'b000};
+    held = bytes_q & ~({88{1'b1}} << {count_q, 3'b000});
   end
 
   assign tready_o = count_q < 4 && !ending_q;
