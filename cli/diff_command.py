@@ -14,14 +14,14 @@ from rich.table import Table
 from roceproof.conformance.review.diff import TrackDifference, compare
 from roceproof.conformance.review.fields import Value
 from roceproof.errors import RoceproofError
-from roceproof.story_source import FRAME_LIMIT, Tale, load
+from roceproof.story_source import FRAME_LIMIT, Tale, load, tell_damage
 from roceproof.terminal import Terminal
 
 _NAMED_FRAMES = 8
 
 
 def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
-    """Print what differs; 1 if a receiver could behave differently, else 0."""
+    """Print what differs; 1 if a receiver could behave differently, 2 for a damaged file."""
     tales = [_load(path, quiet=quiet) for path in (a, b)]
     tracks = compare(tales[0].steps, tales[1].steps)
     matters = any(track.matters for track in tracks)
@@ -37,7 +37,8 @@ def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
     elif not quiet:
         _show(a, b, tracks)
         print("differences that matter" if matters else "no difference that matters")
-    return 1 if matters else 0
+    damaged = [tell_damage(tale) for tale in tales]
+    return max(*damaged, int(matters))
 
 
 def _load(path: Path, *, quiet: bool) -> Tale:

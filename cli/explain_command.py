@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
-from roceproof.conformance.capture import read
 from roceproof.conformance.diagnosis.report import Facts, explain
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.signatures import title
 from roceproof.errors import RoceproofError
 from roceproof.progress import Progress
+from roceproof.salvage import Salvage
 from roceproof.terminal import Terminal
 
 FRAME_LIMIT = 300_000
+DAMAGED = 2
 _SCHEMA = 1
 _STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
 
@@ -26,22 +26,26 @@ _STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
 def run_explain(
     files: tuple[str, ...], *, as_json: bool, qps: Path | None, quiet: bool, frames: int
 ) -> int:
-    """Print the diagnoses of each file; 1 if there is any, else 0."""
+    """Print the diagnoses of each file; 1 if there is any, 2 if a file is damaged, else 0."""
     facts = None if qps is None else _facts(qps)
     results: list[tuple[str, list[Diagnosis]]] = []
+    damaged = False
     with Progress(quiet=quiet or as_json) as progress:
         for name in files:
             progress.step(f"explaining {name}")
-            records = read(name)
-            results.append((name, explain(islice(records, FRAME_LIMIT), facts)))
-            if next(records, None) is not None and not quiet:
+            records = Salvage(name, limit=FRAME_LIMIT)
+            results.append((name, explain(records, facts)))
+            if records.cut and not quiet:
                 progress.problem(f"{name}: only the first {FRAME_LIMIT} frames were read")
+            if records.damage is not None:
+                damaged = True
+                progress.problem(f"roceproof: {records.damage}")
     if as_json:
         print(json.dumps(_document(results)))
     else:
         for name, diagnoses in results:
             _show(name, diagnoses, frames=frames, quiet=quiet)
-    return int(any(diagnoses for _, diagnoses in results))
+    return DAMAGED if damaged else int(any(diagnoses for _, diagnoses in results))
 
 
 def _facts(path: Path) -> Facts:

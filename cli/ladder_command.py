@@ -13,7 +13,7 @@ from roceproof.conformance.review.ladder import Ladder, Row, draw
 from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.ladder_text import lines
 from roceproof.errors import RoceproofError
-from roceproof.story_source import FRAME_LIMIT, load
+from roceproof.story_source import FRAME_LIMIT, load, tell_damage
 from roceproof.terminal import PIPE_WIDTH, Terminal
 
 _PIPE_LADDER = 120  # columns, where no terminal says how many there are
@@ -27,8 +27,8 @@ def run_ladder(
     output: Path | None,
     qps: Path | None,
     as_json: bool,
-) -> None:
-    """Draw the packets of `frames` ("A-B", "A-", "-B"), at most `most` of them."""
+) -> int:
+    """Draw the packets of `frames` ("A-B", "A-", "-B"), at most `most`; 2 for a damaged file."""
     first, last = _range(frames)
     tale = load(file, qps=qps)
     ladder = draw(tale.steps, tale.marks, tale.counterparts)
@@ -49,6 +49,7 @@ def run_ladder(
             console.print(line, no_wrap=True, crop=False)
     if note:
         print(f"roceproof: {file}: {note}", file=sys.stderr)
+    return tell_damage(tale)
 
 
 def _range(frames: str | None) -> tuple[int, float]:

@@ -315,7 +315,7 @@ def ladder(
     """Draw who said what to whom: in the terminal, or as a page of its own."""
     from roceproof.ladder_command import run_ladder
 
-    run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json)
+    sys.exit(run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json))
 
 
 def main() -> None:

@@ -3,26 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from roceproof.check_run import check_file
-from roceproof.conformance import capture
+from roceproof.conformance.capture_record import CaptureError
 from roceproof.conformance.review.ladder import Mark
 from roceproof.conformance.review.story import Flow, Frame, Step, tell
+from roceproof.salvage import Salvage
 
 FRAME_LIMIT = 200_000
 
 
 @dataclass(slots=True)
 class Tale:
-    """A capture's steps with what the oracle found; `cut` says that frames were left out."""
+    """A capture's steps with what the oracle found; `cut`: frames were left out."""
 
     steps: list[Step]
     marks: dict[int, list[Mark]] = field(default_factory=dict)
     counterparts: dict[Flow, Flow] = field(default_factory=dict)
     cut: bool = False
+    damage: CaptureError | None = None
+
+
+def tell_damage(tale: Tale) -> int:
+    """Say on stderr where a capture ends in damage; the exit code for it, 0 if it does not."""
+    if tale.damage is None:
+        return 0
+    print(f"roceproof: {tale.damage}", file=sys.stderr)
+    return tale.damage.exit_code
 
 
 def load(path: Path, *, qps: Path | None = None, limit: int = FRAME_LIMIT) -> Tale:
@@ -38,13 +48,13 @@ def load(path: Path, *, qps: Path | None = None, limit: int = FRAME_LIMIT) -> Ta
         mark = Mark(found["rule"], found["severity"], text)
         tale.marks.setdefault(found["frame"], []).append(mark)
 
-    def frames() -> Iterator[Frame]:
-        for count, record in enumerate(capture.read(path)):
-            if count == limit:
-                tale.cut = True
-                return
-            if record.is_ethernet:
-                yield Frame(record.number, record.time_ns, record.frame, record.full_size)
-
-    tale.steps = tell(frames(), tale.counterparts)
+    records = Salvage(path, limit=limit)
+    frames = (
+        Frame(record.number, record.time_ns, record.frame, record.full_size)
+        for record in records
+        if record.is_ethernet
+    )
+    tale.steps = tell(frames, tale.counterparts)
+    tale.cut = records.cut
+    tale.damage = records.damage
     return tale

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -77,3 +78,13 @@ def test_a_difference_that_matters_is_found_and_weighed(console) -> None:
     assert not found["IPv4 identification"]["matters"]
     quiet = console.run("diff", "-q", LOST, other)
     assert (quiet.returncode, quiet.stdout) == (FINDINGS, "")
+
+
+def test_a_capture_that_ends_inside_a_packet_is_used_as_far_as_it_goes(console, tmp_path) -> None:
+    cut = tmp_path / "cut.pcapng"
+    cut.write_bytes(gzip.decompress(Path(LOST).read_bytes())[:-9])
+    for arguments in (("ladder", str(cut)), ("diff", LOST, str(cut)), ("explain", str(cut))):
+        run = console.run(*arguments)
+        assert run.returncode == USAGE, arguments
+        assert run.stdout
+        assert "ends inside" in run.stderr

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Reads a capture as far as it goes: a killed tcpdump leaves one that ends inside a packet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from roceproof.conformance.capture import read
+from roceproof.conformance.capture_record import CaptureError, Record
+
+
+class Salvage:
+    """The records of a capture, at most `limit`, up to damage if there is any.
+
+    Afterwards `damage` says what is wrong, and `cut` that there were more. Damage
+    in front of the first packet is an error.
+    """
+
+    def __init__(self, path: Path | str, *, limit: int) -> None:
+        self.damage: CaptureError | None = None
+        self.cut = False
+        self._path = path
+        self._limit = limit
+
+    def __iter__(self) -> Iterator[Record]:
+        records = read(self._path)
+        count = 0
+        try:
+            for record in islice(records, self._limit):
+                yield record
+                count += 1
+            self.cut = next(records, None) is not None
+        except CaptureError as damage:
+            if count == 0:
+                raise
+            self.damage = damage
