@@ -188,11 +188,11 @@ const struct roce_route *roce_route_find(const struct roce_flow_table *table, ui
 }
 
 void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes) {
-    if (bytes > MOST_MEMORY - table->memory)
-        return NULL;
-    void *memory = calloc(1, bytes);
+    void *memory = bytes <= MOST_MEMORY - table->memory ? calloc(1, bytes) : NULL;
     if (memory != NULL)
         table->memory += bytes;
+    else
+        table->refused++;
     return memory;
 }
 

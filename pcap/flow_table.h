@@ -36,7 +36,8 @@ struct roce_flow_table {
     struct roce_route *routes;
     uint32_t route_mask;
     uint32_t route_count;
-    size_t memory; // bytes of rings, READs and gaps
+    size_t memory;    // bytes of rings, READs and gaps
+    uint64_t refused; // requests for more
     struct roce_flow *latest;
 };
 

@@ -99,7 +99,7 @@ static void find_flow(struct roce_oracle *oracle) {
     struct roce_flow *flow = roce_flow_of(oracle, &oracle->key);
     oracle->flow = flow;
     if (flow == NULL) {
-        oracle->totals.untracked++;
+        oracle->table.refused++;
         return;
     }
     if (flow->number < 0) {
@@ -190,6 +190,7 @@ void roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
     oracle->packet = packet;
     oracle->flow = NULL;
     oracle->totals.frames++;
+    const uint64_t refused = oracle->table.refused;
     switch ((enum roce_class)packet->class) {
     case ROCE_OTHER:
         break;
@@ -214,6 +215,7 @@ void roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
         note_icrc(oracle);
         break;
     }
+    oracle->totals.untracked += oracle->table.refused != refused;
 }
 
 void roce_finish(struct roce_oracle *oracle) {

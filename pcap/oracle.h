@@ -31,7 +31,7 @@ struct roce_totals {
     uint64_t icrc[3]; // by enum roce_verdict
     uint64_t rules[RULE_COUNT];
     uint64_t severities[3];
-    uint64_t untracked; // RoCE frames of flows that there was no memory for
+    uint64_t untracked; // RoCE frames of which there was no memory to keep anything, or not all
 };
 
 typedef void roce_report(void *context, const struct roce_finding *finding);

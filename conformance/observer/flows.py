@@ -12,6 +12,8 @@ from roceproof.conformance.observer.flow import Flow
 from roceproof.conformance.observer.gaps import Gap
 from roceproof.conformance.opcodes import Transport
 
+_MOST_WAITING = 256
+
 
 class Flows:
     """Flows by key, in order of appearance."""
@@ -50,14 +52,14 @@ class Flows:
     def find_counterpart(self, flow: Flow, psn: int) -> None:
         """Link a flow to the only one whose requests a response with that PSN can answer."""
         interface, src, dst, _ = flow.key
-        candidates = [
+        waiting = [
             other
             for other in self._between[interface, dst, src]
-            if other.has_requests
-            and other.counterpart is None
-            and other is not flow
-            and other.requests.holds(psn)
+            if other.has_requests and other.counterpart is None and other is not flow
         ]
+        if len(waiting) > _MOST_WAITING:
+            return
+        candidates = [other for other in waiting if other.requests.holds(psn)]
         reliable = [other for other in candidates if other.service is Transport.RC]
         chosen = reliable or candidates
         if len(chosen) == 1:
