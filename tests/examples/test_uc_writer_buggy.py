@@ -55,6 +55,7 @@ def run_messages(manifest: Manifest, tmp_path: Path) -> Example:
     return example
 
 
+@pytest.mark.slow  # three builds
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_changed_file_holds_one_fault(name: str, tmp_path: Path) -> None:
     example = run_messages(with_fault(name), tmp_path)
