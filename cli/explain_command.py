@@ -12,7 +12,7 @@ from rich.text import Text
 from roceproof.conformance.diagnosis.report import Facts, explain
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.signatures import title
-from roceproof.errors import RoceproofError
+from roceproof.conformance.observer.facts import Facts as QpFacts
 from roceproof.progress import Progress
 from roceproof.salvage import Salvage
 from roceproof.terminal import Terminal
@@ -49,12 +49,9 @@ def run_explain(
 
 
 def _facts(path: Path) -> Facts:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise RoceproofError(f"{path}: {error}; pass a JSON file of QP facts") from error
-    if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
-        raise RoceproofError(f"{path}: no QP facts of schema {_SCHEMA}; see docs/observer.md")
+    """The document itself, once it has proved well-formed."""
+    QpFacts.load(path)
+    document: Facts = json.loads(path.read_text(encoding="utf-8"))
     return document
 
 

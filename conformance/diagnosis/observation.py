@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 from struct import Struct
 from typing import NamedTuple
 from zlib import crc32
@@ -148,9 +149,7 @@ def by_address(observations: Iterable[Observation]) -> dict[Station, list[Observ
 
 def address_text(address: bytes) -> str:
     """An IPv4 or IPv6 address as people write it."""
-    if len(address) == 4:
-        return ".".join(map(str, address))
-    return ":".join(f"{_U16(address, at)[0]:x}" for at in range(0, 16, 2))
+    return str(ip_address(address))
 
 
 def masked_head(seen: Observation) -> bytearray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -194,34 +195,25 @@ def _reply(seen: Observation, row: Opcode) -> Reply:
 
 
 def _configure(sides: Iterable[Side], facts: Mapping[str, Any] | None) -> None:
-    rows = {
-        (row["address"], row["remote_address"], row["remote_qpn"]): row
-        for row in (facts or {}).get("qps", ())
-    }
-    if not rows:
-        return
+    """Take start PSNs, path MTU and counterpart from the rows of either end."""
+    sent_by, sent_to = {}, {}
+    for row in (facts or {}).get("qps", ()):
+        here, there = (ip_address(row[name]).packed for name in ("address", "remote_address"))
+        sent_by[here, there, row["remote_qpn"]] = row
+        sent_to[there, here, row["qpn"]] = row
     by_key = {side.key: side for side in sides}
     for side in by_key.values():
         key = side.key
-        names = (address_text(key.source), address_text(key.destination))
-        row = rows.get((*names, key.qpn))
-        mirrored = False
-        if row is None:
-            row = next(
-                (
-                    other
-                    for (address, remote, _), other in rows.items()
-                    if (remote, address, other["qpn"]) == (*names, key.qpn)
-                ),
-                None,
-            )
-            mirrored = True
-        if row is None:
+        way = (key.source, key.destination, key.qpn)
+        if (row := sent_by.get(way)) is not None:
+            side.start, side.other_start = row.get("start_psn"), row.get("remote_start_psn")
+            qpn = row["qpn"]
+        elif (row := sent_to.get(way)) is not None:
+            side.start, side.other_start = row.get("remote_start_psn"), row.get("start_psn")
+            qpn = row["remote_qpn"]
+        else:
             continue
-        start, other = row.get("start_psn"), row.get("remote_start_psn")
-        side.start, side.other_start = (other, start) if mirrored else (start, other)
         side.path_mtu = row.get("path_mtu")
-        qpn = row["remote_qpn"] if mirrored else row["qpn"]
         side.counterpart = by_key.get(Key(key.interface, key.destination, key.source, qpn))
 
 
