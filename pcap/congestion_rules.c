@@ -14,7 +14,7 @@ void roce_note_mark(struct roce_oracle *oracle) {
     if ((class & 3) != CONGESTION_EXPERIENCED)
         return;
     oracle->any_mark = true;
-    struct roce_route *route = roce_route_get(&oracle->table, ROCE_ANY_INTERFACE,
+    struct roce_route *route = roce_route_get(&oracle->routes, ROCE_ANY_INTERFACE,
                                               &oracle->key.source, &oracle->key.destination);
     if (route != NULL)
         route->marked = true;
@@ -24,7 +24,7 @@ void roce_note_mark(struct roce_oracle *oracle) {
 
 static bool is_marked(const struct roce_oracle *oracle, const struct roce_key *key) {
     const struct roce_route *route =
-        roce_route_find(&oracle->table, ROCE_ANY_INTERFACE, &key->destination, &key->source);
+        roce_route_find(&oracle->routes, ROCE_ANY_INTERFACE, &key->destination, &key->source);
     return (route != NULL && route->marked) || oracle->lost_mark;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
+
 enum {
     FIRST_BUCKETS = 256,
     MOST_FLOWS = 1 << 16,
@@ -12,21 +14,10 @@ enum {
 
 #define MOST_MEMORY ((size_t)96 << 20)
 
-static uint32_t mix(uint64_t value) {
-    value ^= value >> 32;
-    value *= 0x9E3779B97F4A7C15U;
-    return (uint32_t)(value >> 32);
-}
-
-static uint64_t fold(const struct roce_address *address) {
-    uint64_t half[2];
-    memcpy(half, address->bytes, sizeof half);
-    return half[0] * 31 + half[1];
-}
-
-static uint32_t hash_key(const struct roce_key *key) {
-    return mix(fold(&key->source) * 7 + fold(&key->destination) +
-               ((uint64_t)key->qpn << 20 ^ key->interface));
+static uint64_t hash_key(const struct roce_flow_table *table, const struct roce_key *key) {
+    const uint64_t hash = roce_address_hash(table->seed, &key->source);
+    return roce_hash(roce_address_hash(hash, &key->destination),
+                     (uint64_t)key->interface << 32 | key->qpn);
 }
 
 static bool same_key(const struct roce_key *a, const struct roce_key *b) {
@@ -37,10 +28,10 @@ static bool same_key(const struct roce_key *a, const struct roce_key *b) {
 
 bool roce_flow_table_open(struct roce_flow_table *table) {
     memset(table, 0, sizeof *table);
-    table->bucket_mask = table->route_mask = FIRST_BUCKETS - 1;
+    table->seed = roce_hash_seed(table);
+    table->bucket_mask = FIRST_BUCKETS - 1;
     table->buckets = calloc(FIRST_BUCKETS, sizeof *table->buckets);
-    table->routes = calloc(FIRST_BUCKETS, sizeof *table->routes);
-    return table->buckets != NULL && table->routes != NULL;
+    return table->buckets != NULL;
 }
 
 static void free_read(struct roce_read *read) {
@@ -66,11 +57,10 @@ void roce_flow_table_close(struct roce_flow_table *table) {
     free(table->flows);
     free(table->begun);
     free(table->buckets);
-    free(table->routes);
 }
 
 static uint32_t *bucket_of(const struct roce_flow_table *table, const struct roce_key *key) {
-    uint32_t at = hash_key(key) & table->bucket_mask;
+    uint32_t at = (uint32_t)hash_key(table, key) & table->bucket_mask;
     while (table->buckets[at] != 0 && !same_key(&table->flows[table->buckets[at] - 1]->key, key))
         at = (at + 1) & table->bucket_mask;
     return &table->buckets[at];
@@ -131,60 +121,6 @@ struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce
     table->latest = flow;
     *made = true;
     return flow;
-}
-
-static struct roce_route *route_slot(const struct roce_flow_table *table, uint32_t interface,
-                                     const struct roce_address *source,
-                                     const struct roce_address *destination) {
-    uint32_t at = mix(fold(source) * 7 + fold(destination) + interface) & table->route_mask;
-    for (;; at = (at + 1) & table->route_mask) {
-        struct roce_route *route = &table->routes[at];
-        if (!route->used ||
-            (route->interface == interface && roce_same_address(&route->source, source) &&
-             roce_same_address(&route->destination, destination)))
-            return route;
-    }
-}
-
-static bool widen_routes(struct roce_flow_table *table) {
-    struct roce_route *old = table->routes;
-    const uint32_t slots = table->route_mask + 1;
-    struct roce_route *routes = calloc(2 * (size_t)slots, sizeof *routes);
-    if (routes == NULL)
-        return false;
-    table->routes = routes;
-    table->route_mask = 2 * slots - 1;
-    for (uint32_t i = 0; i < slots; i++)
-        if (old[i].used)
-            *route_slot(table, old[i].interface, &old[i].source, &old[i].destination) = old[i];
-    free(old);
-    return true;
-}
-
-struct roce_route *roce_route_get(struct roce_flow_table *table, uint32_t interface,
-                                  const struct roce_address *source,
-                                  const struct roce_address *destination) {
-    struct roce_route *route = route_slot(table, interface, source, destination);
-    if (route->used)
-        return route;
-    if (table->route_count == MOST_FLOWS)
-        return NULL;
-    if (2 * table->route_count >= table->route_mask) {
-        if (!widen_routes(table))
-            return NULL;
-        route = route_slot(table, interface, source, destination);
-    }
-    table->route_count++;
-    *route = (struct roce_route){
-        .source = *source, .destination = *destination, .interface = interface, .used = true};
-    return route;
-}
-
-const struct roce_route *roce_route_find(const struct roce_flow_table *table, uint32_t interface,
-                                         const struct roce_address *source,
-                                         const struct roce_address *destination) {
-    const struct roce_route *route = route_slot(table, interface, source, destination);
-    return route->used ? route : NULL;
 }
 
 void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes) {

@@ -8,6 +8,7 @@
 
 #include "flow_table.h"
 #include "oracle.h"
+#include "routes.h"
 
 enum { ROCE_TEXTS = 4, ROCE_TEXT_BYTES = 128 };
 
@@ -34,6 +35,7 @@ struct roce_oracle {
     void *context;
     struct roce_totals totals;
     struct roce_flow_table table;
+    struct roce_routes routes;
     struct roce_cm_request *requests; // ring
     uint32_t request_count;
     bool any_mark;  // a CE mark has been seen
@@ -70,7 +72,7 @@ void roce_found_as(struct roce_oracle *oracle, enum roce_rule rule, enum roce_se
 void roce_found_at(struct roce_oracle *oracle, enum roce_rule rule, uint64_t frame,
                    const struct roce_flow *flow, const char *expected, const char *got);
 
-// frame_rules.c: rules that the frame decides by itself.
+// network_rules.c, header_rules.c: rules that the frame decides by itself.
 void roce_judge_broken(struct roce_oracle *oracle);
 void roce_judge_network(struct roce_oracle *oracle); // Ethernet, IP, UDP
 void roce_judge_bth(struct roce_oracle *oracle);
@@ -181,6 +183,13 @@ static inline uint32_t roce_reversed(uint32_t value) {
 
 static inline bool roce_is_path_mtu(uint32_t size) {
     return size == 256 || size == 512 || size == 1024 || size == 2048 || size == 4096;
+}
+
+static inline bool roce_all_zero(const uint8_t *bytes, uint32_t count) {
+    uint32_t at = 0;
+    while (at < count && bytes[at] == 0)
+        at++;
+    return at == count;
 }
 
 // Whether a packet's ICRC vouches for its header fields.

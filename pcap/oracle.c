@@ -20,7 +20,8 @@ struct roce_oracle *roce_oracle_create(const struct roce_facts *facts, roce_repo
     oracle->report = report;
     oracle->context = context;
     oracle->requests = calloc(ROCE_CM_REQUESTS, sizeof *oracle->requests);
-    if (oracle->requests == NULL || !roce_flow_table_open(&oracle->table)) {
+    const bool opened = roce_flow_table_open(&oracle->table);
+    if (!roce_routes_open(&oracle->routes) || !opened || oracle->requests == NULL) {
         roce_oracle_destroy(oracle);
         return NULL;
     }
@@ -29,6 +30,7 @@ struct roce_oracle *roce_oracle_create(const struct roce_facts *facts, roce_repo
 
 void roce_oracle_destroy(struct roce_oracle *oracle) {
     roce_flow_table_close(&oracle->table);
+    roce_routes_close(&oracle->routes);
     free(oracle->requests);
     free(oracle);
 }

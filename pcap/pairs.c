@@ -9,7 +9,7 @@ enum { TOLERANCE = 2 };
 
 static struct roce_route *route_of(struct roce_oracle *oracle, const struct roce_flow *flow) {
     const struct roce_key *key = &flow->key;
-    return roce_route_get(&oracle->table, key->interface, &key->source, &key->destination);
+    return roce_route_get(&oracle->routes, key->interface, &key->source, &key->destination);
 }
 
 void roce_offer(struct roce_oracle *oracle, struct roce_flow *flow) {
@@ -91,7 +91,7 @@ struct roce_flow *roce_counterpart(struct roce_oracle *oracle) {
     struct roce_flow *flow = oracle->flow;
     if (flow->counterpart != NULL)
         return flow->counterpart;
-    const struct roce_route *route = roce_route_find(&oracle->table, flow->key.interface,
+    const struct roce_route *route = roce_route_find(&oracle->routes, flow->key.interface,
                                                      &flow->key.destination, &flow->key.source);
     if (route == NULL || route->waiting_count > ROCE_MOST_WAITING)
         return NULL;

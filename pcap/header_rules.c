@@ -1,155 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Rules that one frame decides by itself: docs/observer.md, sections 1 and 2.
+// BTH, the headers behind it, payload and pad of one frame by itself: docs/observer.md,
+// section 2.
 
-#include <string.h>
-
-#include "checksum.h"
 #include "judge.h"
 
 enum { TVER = 0x0F, SOLICITED = 0x80, FECN = 0x80, BECN = 0x40, RESERVED6 = 0x3F, ACK_REQ = 0x80 };
-enum { DONT_FRAGMENT = 0x4000, DEI = 0x10, MULTICAST_QPN = 0xFFFFFF, PROTOCOL_UDP = 17 };
-
-static void length_rule(struct roce_oracle *oracle, enum roce_rule rule, uint32_t expected) {
-    const struct roce_packet *packet = oracle->packet;
-    const bool v1 = packet->class == ROCE_V1;
-    roce_found(oracle, v1 ? RULE_IP_02 : rule,
-               roce_text(oracle, "%s of %u", v1 ? "IP length" : "UDP length", expected),
-               roce_text(oracle, "%u", roce_udp_length(packet) - (v1 ? ROCE_UDP_BYTES : 0)));
-}
-
-static void mismatched_lengths(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const uint8_t *ip = packet->frame + packet->ip;
-    const uint32_t start = packet->version == 4 ? packet->ip : packet->ip + 40;
-    const uint32_t claimed = roce_u16(ip + (packet->version == 4 ? 2 : 4));
-    const uint32_t room = packet->full_size - start;
-    const bool fits =
-        claimed == room || (claimed < room && packet->full_size <= ROCE_MINIMUM_FRAME);
-    if (fits && packet->class != ROCE_V1)
-        length_rule(oracle, RULE_UDP_02, claimed - (packet->udp - start));
-    else
-        roce_found(oracle, RULE_IP_02,
-                   roce_text(oracle, "IP length of %u",
-                             packet->class == ROCE_V1 ? room : packet->end - start),
-                   roce_text(oracle, "%u", claimed));
-}
-
-void roce_judge_broken(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    switch ((enum roce_fault)packet->fault) {
-    case ROCE_SOUND:
-        break;
-    case ROCE_FRAGMENT:
-        roce_found(oracle, RULE_IP_03, "no fragment", "More Fragments");
-        break;
-    case ROCE_SHORT:
-        if (roce_udp_length(packet) == ROCE_UDP_BYTES + ROCE_BTH_BYTES)
-            roce_found(oracle, RULE_ICRC_01, "four bytes of ICRC", "none");
-        else
-            length_rule(oracle, RULE_UDP_02, ROCE_UDP_BYTES + ROCE_BTH_BYTES + ROCE_ICRC_BYTES);
-        break;
-    case ROCE_IP_LENGTH:
-    case ROCE_UDP_LENGTH:
-        mismatched_lengths(oracle);
-        break;
-    }
-}
-
-static bool all_zero(const uint8_t *bytes, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
-
-static void judge_ethernet(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    if (!packet->cut) {
-        const uint32_t excess = packet->full_size - packet->end;
-        const uint32_t pad =
-            packet->end < ROCE_MINIMUM_FRAME ? ROCE_MINIMUM_FRAME - packet->end : 0;
-        if (packet->full_size < ROCE_MINIMUM_FRAME)
-            roce_found_as(oracle, RULE_ETH_02, ROCE_INFO, "60 bytes at least",
-                          roce_text(oracle, "%u", packet->full_size));
-        else if (excess > pad)
-            roce_found_as(oracle, RULE_ETH_02, ROCE_SHOULD,
-                          roce_text(oracle, "%u bytes behind the ICRC", pad),
-                          roce_text(oracle, "%u", excess));
-        const uint32_t there = packet->size > packet->end ? packet->size - packet->end : 0;
-        if (!all_zero(packet->frame + packet->end, there < pad ? there : pad))
-            roce_found(oracle, RULE_ETH_04, "a pad of zeros", "other bytes");
-    }
-    const bool group = packet->frame[0] & 1;
-    const bool multicast = packet->has_bth && packet->qpn == MULTICAST_QPN &&
-                           roce_service_of(packet->opcode) == ROCE_UD;
-    if (all_zero(packet->frame, 6) || (group && !multicast && packet->has_bth))
-        roce_found(oracle, RULE_ETH_05, "the MAC address of one station",
-                   group ? "a group address" : "00:00:00:00:00:00");
-    if (oracle->flow != NULL && !oracle->flow->told_tags && packet->tags != 0 &&
-        (packet->tags > 1 || (roce_tag(packet)[2] & DEI))) {
-        oracle->flow->told_tags = true;
-        roce_found(oracle, RULE_VLAN_04, "one tag without DEI",
-                   packet->tags > 1 ? roce_text(oracle, "%u tags", packet->tags) : "DEI");
-    }
-}
-
-static void judge_ipv4(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const uint8_t *ip = packet->frame + packet->ip;
-    if ((ip[0] & 15) != 5)
-        roce_found(oracle, RULE_IP_01, "IHL 5", roce_text(oracle, "IHL %u", ip[0] & 15U));
-    const uint16_t fragment = roce_u16(ip + 6);
-    if (fragment != DONT_FRAGMENT)
-        roce_found(oracle, RULE_IP_03, "flags 0x4000", roce_text(oracle, "0x%04x", fragment));
-    if (roce_internet_residue(ip, packet->udp - packet->ip, 0) != 0) {
-        const uint16_t found = roce_u16(ip + 10);
-        const uint16_t right =
-            roce_internet_residue(ip, packet->udp - packet->ip, (uint32_t)(uint16_t)~found);
-        roce_found(oracle, RULE_IP_05, roce_text(oracle, "checksum 0x%04x", right),
-                   roce_text(oracle, "0x%04x", found));
-    }
-}
-
-static void judge_udp_checksum(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const uint8_t *udp = packet->frame + packet->udp;
-    const uint16_t found = roce_u16(udp + 6);
-    if (found == 0 || packet->cut)
-        return;
-    const uint8_t *ip = packet->frame + packet->ip;
-    const uint32_t length = packet->end - packet->udp;
-    uint32_t sum = PROTOCOL_UDP + length;
-    const uint32_t addresses = packet->version == 4 ? 12 : 8;
-    const uint32_t bytes = packet->version == 4 ? 8 : 32;
-    for (uint32_t i = 0; i < bytes; i += 2)
-        sum += roce_u16(ip + addresses + i);
-    if (roce_internet_residue(udp, length, sum) != 0)
-        roce_found(oracle, RULE_UDP_03, "checksum 0, or right", roce_text(oracle, "0x%04x", found));
-}
-
-void roce_judge_network(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const uint8_t *ip = packet->frame + packet->ip;
-    if (packet->has_bth) {
-        const uint32_t mtu = oracle->facts ? oracle->facts->mtu : 0;
-        if (mtu != 0 && packet->end - packet->ip > mtu)
-            roce_found(oracle, RULE_MTU_09, roce_text(oracle, "at most %u bytes of IP", mtu),
-                       roce_text(oracle, "%u", packet->end - packet->ip));
-        judge_ethernet(oracle);
-    }
-    if (packet->version == 4)
-        judge_ipv4(oracle);
-    if (ip[packet->version == 4 ? 8 : 7] == 0)
-        roce_found(oracle, RULE_IP_06, "at least 1 hop", "0");
-    if (!packet->has_bth)
-        return;
-    if (roce_udp_length(packet) % 4 != 0)
-        roce_found(oracle, packet->class == ROCE_V1 ? RULE_IP_02 : RULE_UDP_02,
-                   "a length that divides by 4", roce_text(oracle, "%u", roce_udp_length(packet)));
-    if (packet->class == ROCE_V2)
-        judge_udp_checksum(oracle);
-}
 
 static bool may_solicit(const struct roce_opcode *row) {
     return row->closes && (row->family == ROCE_SEND || (row->headers & ROCE_HAS_IMM));
@@ -242,7 +98,7 @@ bool roce_judge_headers(struct roce_oracle *oracle) {
         return false;
     }
     const uint32_t at = packet->end - ROCE_ICRC_BYTES - pad;
-    if (!packet->cut && !all_zero(packet->frame + at, pad))
+    if (!packet->cut && !roce_all_zero(packet->frame + at, pad))
         roce_found(oracle, RULE_PAD_02, "a pad of zeros", "other bytes");
     return true;
 }
@@ -296,7 +152,7 @@ static void judge_cnp_form(struct roce_oracle *oracle) {
     const bool known = roce_body_has(packet, reserved);
     if ((packet->flags & (SOLICITED | 0x30)) || (packet->congestion & FECN) ||
         !(packet->congestion & BECN) || (packet->ack & ACK_REQ) || packet->psn != 0 ||
-        (known && !all_zero(roce_body(packet), reserved)))
+        (known && !roce_all_zero(roce_body(packet), reserved)))
         roce_found(oracle, RULE_CNP_01, "BECN, and otherwise zeros",
                    roce_text(oracle, "flags 0x%02x, byte 4 0x%02x, PSN 0x%06x", packet->flags,
                              packet->congestion, packet->psn));
