@@ -17,7 +17,6 @@ static inline uint64_t roce_hash_seed(const void *anything) {
 
 static inline uint64_t roce_hash(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
-    hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9U;
     return hash ^ hash >> 32;
 }
 
