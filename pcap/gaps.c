@@ -56,15 +56,19 @@ static bool is_missing(const struct roce_gap *gap, int64_t position) {
     return at >= 0 && position <= gap->last && !(gap->filled[at / 8] >> at % 8 & 1);
 }
 
+// Steps over what is filled by whole bytes: a capture may ask for the same PSNs again and again.
 static void take(struct roce_gap *gap, int64_t first, int64_t last) {
-    const int64_t from = first > gap->first ? first : gap->first;
-    const int64_t upto = last < gap->last ? last : gap->last;
-    for (int64_t position = from; position <= upto; position++) {
-        if (!is_missing(gap, position))
-            continue;
-        const int64_t at = position - gap->first;
-        gap->filled[at / 8] |= (uint8_t)(1U << at % 8);
-        gap->left--;
+    const int64_t from = (first > gap->first ? first : gap->first) - gap->first;
+    const int64_t upto = (last < gap->last ? last : gap->last) - gap->first;
+    for (int64_t at = from; at <= upto; at++) {
+        uint8_t *byte = &gap->filled[at / 8];
+        const uint8_t bit = (uint8_t)(1U << at % 8);
+        if (*byte == 0xFF) {
+            at |= 7;
+        } else if (!(*byte & bit)) {
+            *byte |= bit;
+            gap->left--;
+        }
     }
 }
 
