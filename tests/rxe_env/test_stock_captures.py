@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.check_run import check_file
 from roceproof.conformance import icrc
 from roceproof.conformance.capture import Record, read
 from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.icrc import Judgement
+from roceproof.conformance.rules import Severity
 from roceproof.paths import REPOSITORY
 from roceproof.rxe_env.stock_captures import SUFFIX, capture_set
 from roceproof.rxe_env.stock_scenarios import SERVER, Scenario, lost, pingpong
@@ -111,6 +113,32 @@ def test_the_tools_end_as_planned_over_a_cable_that_loses_frames(
 def test_a_fresh_set_holds_every_kind_of_packet(fresh: dict[str, Outcome]) -> None:
     assert opcodes(outcome.path for outcome in fresh.values()) == SEEN
     assert wraps(fresh["rc_wrap"].path)
+
+
+def broken(path: Path) -> set[str]:
+    """The rules of severity must that the wire oracle finds broken."""
+    findings = check_file(path)["findings"]
+    return {row["rule"] for row in findings if row["severity"] == Severity.MUST}
+
+
+def accused(scenario: Scenario) -> set[str]:
+    """UC packets that were lost in front of the recording point look like PSNs left out."""
+    return {"PSN-18"} if scenario.name == "uc_write_gap" else set()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
+def test_no_healthy_stored_capture_breaks_a_must(scenario: Scenario) -> None:
+    assert broken(STORED / f"{scenario.name}{SUFFIX}") == accused(scenario)
+
+
+@pytest.mark.rxe
+@pytest.mark.slow
+@pytest.mark.xdist_group("stock")
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
+def test_no_healthy_fresh_capture_breaks_a_must(
+    fresh: dict[str, Outcome], scenario: Scenario
+) -> None:
+    assert broken(fresh[scenario.name].path) == accused(scenario)
 
 
 @pytest.fixture(scope="module")
