@@ -62,12 +62,13 @@ static bool may_lack_receive(uint8_t opcode) {
            (row->family == ROCE_WRITE && row->closes && (row->headers & ROCE_HAS_IMM));
 }
 
-static void judge_rnr_nak(struct roce_oracle *oracle, const struct roce_requests *asked,
-                          int64_t q) {
+static void judge_rnr_nak(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q) {
     const struct roce_sent *sent = roce_sent_at(asked, oracle->packet->psn);
     if (q > asked->newest || (sent != NULL && !may_lack_receive(sent->opcode)))
         roce_found(oracle, RULE_RNR_01, "the PSN of a request that takes a receive",
                    psn_got(oracle));
+    if (asked->awaited == (int32_t)oracle->packet->psn)
+        asked->awaited = -1; // the request came
 }
 
 static void judge_configured(struct roce_oracle *oracle, uint8_t syndrome) {

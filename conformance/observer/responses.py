@@ -119,6 +119,8 @@ class Responses:
                 yield Violation("RNR-01", f"PSN of at most {asked.newest:#08x}", got)
             elif opcode is not None and opcode not in _MAY_FIND_NO_RECEIVE:
                 yield Violation("RNR-01", "a request that needs a receive", name_of(opcode))
+            if asked.awaited == psn:
+                asked.awaited = None  # the request came
         elif syndrome == _SEQUENCE_ERROR:
             if overdue or ahead or psn == asked.newest:
                 yield Violation("NAK-01", "the PSN of a request that is missing", got)

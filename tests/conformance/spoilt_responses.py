@@ -102,6 +102,15 @@ def ack_in_the_direction_of_uc_requests() -> list[bytes]:
 spoil("NAK-01", after(ASKED, ack(103, 3, syndrome=0x60)))
 spoil("NAK-01", after(ASKED, ack(101, 2), ack(101, 1, syndrome=0x60)))
 spoil("NAK-02", after(ASKED, ack(101, 1, syndrome=0x60), ack(101, 1, syndrome=0x60)))
+spoil(
+    "",  # the responder had the request again before its first NAK was seen
+    after(
+        ASKED,
+        ack(101, 1, syndrome=0x60),
+        ack(101, 1, syndrome=0x2C),
+        ack(101, 1, syndrome=0x60),
+    ),
+)
 spoil("NAK-07", after(ASKED, ack(104, 4, syndrome=0x61)))
 spoil("NAK-07", after(ASKED, ack(102, 3), ack(102, 2, syndrome=0x62)))
 spoil("RNR-01", after(Sender().message(WRITE, 4), ack(100, 0, syndrome=0x2C)))
