@@ -49,12 +49,19 @@ def qemu_of(link: str) -> int:
     raise AssertionError(f"no QEMU for {link}")
 
 
-def wait_gone(pid: int, directory: Path) -> None:
-    process = os.pidfd_open(pid)
+def wait_ended(pid: int) -> None:
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
     try:
         assert select.select([process], [], [], NOTICE_SECONDS)[0], "QEMU is still running"
     finally:
         os.close(process)
+
+
+def wait_gone(pid: int, directory: Path) -> None:
+    wait_ended(pid)
     deadline = time.monotonic() + NOTICE_SECONDS
     while directory.exists():
         assert time.monotonic() < deadline, f"{directory} is still there"
