@@ -79,14 +79,14 @@ class Responses:
         if not response.is_acknowledge:
             is_atomic = response.packet.opcode == ATOMIC_ACK
             read = asked.reads.covering(psn, path_mtu)
-            opcode = asked.known_opcode(psn)
-            if read is None and opcode is not None and not is_atomic:
-                yield Violation("PSN-20", "a PSN of a READ", f"that of a {name_of(opcode)}")
-                return
             if read is not None and read.is_atomic is not is_atomic:
                 read = None
+            opcode = asked.known_opcode(psn)
             if read is not None:
                 yield from self._data(response, read, asked, path_mtu)
+            elif opcode is not None and not is_atomic:
+                yield Violation("PSN-20", "a PSN of a READ", f"that of a {name_of(opcode)}")
+                return
         elif response.is_positive:
             yield from self._ack(psn, asked, path_mtu)
         else:

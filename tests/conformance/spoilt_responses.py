@@ -123,6 +123,7 @@ SEEN = ack(99, 1)
 spoil("PSN-20", after(read_and_send(), SEEN, answer(0x10, 103, 3, 5)), path_mtu=PATH_MTU)
 spoil("READ-02", after(read_and_send(), SEEN, answer(0x10, 100, 2, PATH_MTU)), path_mtu=PATH_MTU)
 spoil("READ-02", after(read_and_send(), SEEN, first(), middle(), answer(0x0F, 102, 2, 6)))
+spoil("PSN-20", after([Sender().fetch_add()], answer(0x10, 100, 1, 8)))
 spoil("READ-03", after([Sender().read(0)], answer(0x10, 100, 1, 4)))
 spoil("MSN-09", after(read_and_send(), SEEN, first(3), middle(), last(2)))
 
