@@ -191,6 +191,14 @@ class Observed:
         return word >> 24, word & _MASK24
 
     @property
+    def syndrome(self) -> int | None:
+        """The first byte of the AETH."""
+        at = _OFFSETS.get(self.opcode, _NONE).get(Aeth)
+        if at is None or len(self.frame) <= self.body + at:
+            return None
+        return self.frame[self.body + at]
+
+    @property
     def deth(self) -> tuple[int, int] | None:
         """Q_Key, and the word with the source QPN."""
         at = self.header_at(Deth)

@@ -48,10 +48,9 @@ def response(packet: Observed, row: Opcode, path_mtu: int | None) -> Iterator[Vi
     if middle_has_aeth(packet, path_mtu):
         extra = packet.payload_size - Aeth.SIZE
         yield Violation("AETH-01", f"{row.name} of {extra} bytes", "4 bytes more")
-    aeth = packet.aeth
-    if aeth is None:
+    syndrome = packet.syndrome
+    if syndrome is None:
         return
-    syndrome = aeth[0]
     if not is_defined(syndrome):
         yield Violation("AETH-02", "a defined syndrome", f"{syndrome:#04x}")
     elif syndrome >> 5 != ACK and packet.opcode != ACKNOWLEDGE:
