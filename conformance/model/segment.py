@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A packet as the transport sees it: BTH, extension headers and payload, without addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from roceproof.conformance.headers import Bth, Extension
+from roceproof.conformance.opcodes import OPCODES, Opcode
+
+PSN_MODULUS = 1 << 24
+_E = TypeVar("_E", bound=Extension)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One packet. `bth.pad_count` and the payload without its pad must agree."""
+
+    bth: Bth
+    extensions: tuple[Extension, ...] = ()
+    payload: bytes = b""
+
+    @property
+    def row(self) -> Opcode | None:
+        """The opcode's row, None if it is reserved."""
+        return OPCODES.get(self.bth.opcode)
+
+    def extension(self, kind: type[_E]) -> _E | None:
+        """The extension header of that kind, if the packet has one."""
+        return next((found for found in self.extensions if isinstance(found, kind)), None)
+
+
+def distance(psn: int, base: int) -> int:
+    """`psn - base` modulo 2^24 as a signed number, -2^23 to 2^23 - 1."""
+    return ((psn - base + (PSN_MODULUS >> 1)) % PSN_MODULUS) - (PSN_MODULUS >> 1)
