@@ -14,6 +14,8 @@ from roceproof.errors import RoceproofError
 
 SCHEMA = 1
 DATA_WIDTHS = (64, 128, 256, 512, 1024)
+FEATURES = ("cnp", "credits", "ipv6")
+"""What a device may do besides: react to CNPs, obey end-to-end credits, speak IPv6."""
 
 
 T = TypeVar("T")
@@ -33,6 +35,7 @@ class Capabilities:
     path_mtus: frozenset[PathMtu]
     qps: int
     retransmission: bool
+    features: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +101,14 @@ def _enum_names(table: _Table, key: str, kind: type[E]) -> frozenset[E]:
     return frozenset(kind[name] for name in names)
 
 
+def _features(table: _Table) -> frozenset[str]:
+    names = table.take_list("features", str) if "features" in table else []
+    for name in names:
+        if name not in FEATURES:
+            raise table.error("features", f"{name!r} is none of {', '.join(FEATURES)}")
+    return frozenset(names)
+
+
 def _capabilities(table: _Table) -> Capabilities:
     sizes = table.take_list("path_mtus", int)
     for size in sizes:
@@ -109,6 +120,7 @@ def _capabilities(table: _Table) -> Capabilities:
         path_mtus=frozenset(PathMtu.from_size(size) for size in sizes),
         qps=table.take("qps", int),
         retransmission=table.take("retransmission", bool, default=False),
+        features=_features(table),
     )
     table.finish()
     return result

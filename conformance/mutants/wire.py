@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults between the suite and a healthy device: what it sends is spoilt, what it gets repaired.
+
+A device that ignores a wrong transport version is a healthy device behind a filter that clears
+the version. So any rule has a device that breaks it, on any target.
+
+    @wire_mutant("tver-ignored", "TVer is not looked at", expected=["BTH-05"])
+    class TverIgnored(WireFault):
+        def received(self, frame, time_ns): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TypeVar
+
+from roceproof.conformance.rules import RULES
+from roceproof.errors import RoceproofError
+
+
+class WireMutantError(RoceproofError):
+    """A wire mutant is declared wrongly or does not exist; the text says what to do."""
+
+
+class WireFault:
+    """A filter with the state of one case. Each method may be overridden; these change nothing."""
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        """What the device gets instead of a frame that was sent to it."""
+        return [frame]
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        """What the wire gets instead of a frame that the device sends."""
+        return [frame]
+
+    def answers(self, frame: bytes, time_ns: int) -> list[bytes]:
+        """What leaves in the device's name at once when a frame is sent to it."""
+        return []
+
+
+@dataclass(frozen=True)
+class WireMutant:
+    """One declared fault."""
+
+    id: str
+    description: str
+    expected: tuple[str, ...]
+    explained_as: tuple[str, ...]
+    make: Callable[[], WireFault]
+
+
+_REGISTRY: dict[str, WireMutant] = {}
+_FAMILIES = "roceproof.conformance.mutants.families"
+F = TypeVar("F", bound=type[WireFault])
+
+
+def wire_mutant(
+    id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+) -> Callable[[F], F]:
+    """Declare a fault: the rules that must find it, and how `explain` must name it."""
+    rules = tuple(expected)
+    unknown = [rule for rule in rules if rule not in RULES]
+    if unknown or not rules:
+        raise WireMutantError(f"{id}: expected {unknown or 'nothing'}; give ids of rules.tsv")
+    if id in _REGISTRY:
+        raise WireMutantError(f"{id}: two wire mutants have this id; rename one")
+
+    def register(kind: F) -> F:
+        _REGISTRY[id] = WireMutant(id, description, rules, tuple(explained_as), kind)
+        return kind
+
+    return register
+
+
+def wire_mutants() -> dict[str, WireMutant]:
+    """All declared faults by their id."""
+    package = import_module(_FAMILIES)
+    for module in iter_modules(package.__path__):
+        import_module(f"{_FAMILIES}.{module.name}")
+    return dict(sorted(_REGISTRY.items()))

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One device for one case, and everything that passes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+from roceproof.conformance.codec import Packet, parse
+from roceproof.conformance.suite.connection import Connection, is_request
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.transcript import Entry, Transcript
+from roceproof.conformance.targets.interface import (
+    Arrival,
+    Claims,
+    Host,
+    Outcome,
+    Qp,
+    QpSpec,
+    Target,
+)
+from roceproof.dpi.records import Service, parse_mac
+
+_FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN, _REMOTE_STEP = 0x11, 0x010203, 0x1111
+_LAST_BYTES = (2, 3, 4, 5, 6)
+_SHOWN_FRAMES = 40
+_ECN_BITS = 3
+
+
+class Bench:
+    """The device, the case's own random numbers, its connections and the transcript.
+
+    A second peer's host is `peers[1]`; each has the device's subnet.
+    """
+
+    def __init__(self, target: Target, claims: Claims, *, seed: int) -> None:
+        self.target = target
+        self.claims = claims
+        self.random = Random(seed)
+        self.transcript = Transcript()
+        self.connections: list[Connection] = []
+        self.strays: list[Packet] = []
+        self.peers = [_peer(target.host, index) for index in range(len(_LAST_BYTES))]
+        self._wr_ids = iter(range(1, 1 << 31))
+
+    def next_wr_id(self) -> int:
+        """A number that no work of this case has."""
+        return next(self._wr_ids)
+
+    def connect(self, service: Service = Service.RC, **spec: Any) -> Connection:
+        """A new queue pair; what is not said is drawn from the case's seed."""
+        index = len(self.connections)
+        draw = self.random
+        values: dict[str, Any] = {
+            "remote": self.peers[0],
+            "local_qpn": _FIRST_LOCAL_QPN + index,
+            "remote_qpn": _FIRST_REMOTE_QPN + _REMOTE_STEP * index,
+            "sq_psn": draw.randrange(1 << 24),
+            "rq_psn": draw.randrange(1 << 24),
+            "path_mtu": min(self.claims.path_mtus),
+            "udp_sport": 0xC000 | draw.getrandbits(14),
+            "traffic_class": draw.getrandbits(8) & ~_ECN_BITS,
+            "hop_limit": draw.randrange(16, 250),
+            "ip_id": draw.getrandbits(16),
+        }
+        qp = self.target.open(QpSpec(service=service, **(values | spec)))
+        self.transcript.know(qp, self.target.host)
+        connection = Connection(self, qp)
+        self.connections.append(connection)
+        return connection
+
+    def reopen(self, connection: Connection, spec: QpSpec) -> Qp:
+        """For `Connection.reconnect`."""
+        qp = self.target.reopen(connection.qp, spec)
+        self.transcript.know(qp, self.target.host)
+        return qp
+
+    def send(self, frame: bytes, *, lane: Lane | None = None, comment: str = "") -> None:
+        """Send any frame to the device."""
+        self.transcript.add(Entry(self.target.now_ns, False, frame, comment))
+        self.target.send(frame)
+
+    def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:
+        """Take in what the device sends until the condition holds or time is over."""
+        deadline = self.target.now_ns + timeout_ns
+        while not until():
+            arrival = self.target.receive(max(0, deadline - self.target.now_ns))
+            if arrival is None:
+                return
+            self._take(arrival)
+
+    def settle(self) -> None:
+        """Let everything under way arrive, until the wire is quiet."""
+        self.pump(self.target.patience.quiet_ns)
+
+    def comes_true(self, condition: Callable[[], bool]) -> bool:
+        """Whether something that the device does on its own happens in time."""
+        patience = self.target.patience
+        deadline = self.target.now_ns + patience.answer_ns
+        while not condition():
+            if self.target.now_ns >= deadline:
+                return False
+            self.pump(max(1, patience.quiet_ns // 16))
+        return True
+
+    def completions(self, connection: Connection, count: int = 1) -> list[Outcome]:
+        """The next completions of a queue pair, none when none come in time."""
+        answer_ns = self.target.patience.answer_ns
+        found = self.target.completions(connection.qp, count=count, timeout_ns=answer_ns)
+        self.pump(0)
+        return found
+
+    def failed(self, text: str, *, rules: Iterable[str] = ()) -> CaseFailed:
+        """The failure to raise, with every frame seen so far."""
+        return CaseFailed(f"{text}\n{self.story()}", rules=rules)
+
+    def story(self) -> str:
+        """The frames seen, in notation; `>` to the device, `<` from it."""
+        lines = list(self._lines())
+        hidden = len(lines) - _SHOWN_FRAMES
+        head = [f"  ... {hidden} frames before"] if hidden > 0 else []
+        return "\n".join(["frames seen:", *head, *lines[-_SHOWN_FRAMES:]])
+
+    def _lines(self) -> Iterator[str]:
+        for entry in self.transcript.entries():
+            packet = parse(entry.frame)
+            arrow = "<" if entry.is_sent else ">"
+            if packet is None:
+                text = f"{len(entry.frame)} bytes, no RoCEv2"
+            else:
+                text = self._told(packet, is_sent=entry.is_sent)
+            yield f"  {entry.time_ns / 1000:11.3f} us {arrow} {text}"
+
+    def _told(self, packet: Packet, *, is_sent: bool) -> str:
+        for connection in self.connections:
+            lane = connection.from_device if is_sent else connection.to_device
+            if lane.dest_qpn == packet.bth.dest_qpn:
+                number = f"qp{self.connections.index(connection)} "
+                return (number if len(self.connections) > 1 else "") + got(packet, lane)
+        lane = Lane(
+            src=self.target.host,
+            dst=self.peers[0],
+            dest_qpn=0,
+            src_qpn=0,
+            service=0,
+            request_start=0,
+            response_start=0,
+        )
+        return f"qpn={packet.bth.dest_qpn:#x} {got(packet, lane)}"
+
+    def _take(self, arrival: Arrival) -> None:
+        self.transcript.add(Entry(arrival.time_ns, True, arrival.frame))
+        packet = parse(arrival.frame)
+        if packet is None:
+            return
+        for connection in self.connections:
+            if connection.spec.remote_qpn == packet.bth.dest_qpn:
+                connection.inbox.append(packet)
+                if connection.answer_with is not None and is_request(packet):
+                    connection.send(*connection.answer_with(packet))
+                return
+        self.strays.append(packet)
+
+
+def _peer(device: Host, index: int) -> Host:
+    mac = parse_mac(f"02:00:00:00:0b:{_LAST_BYTES[index]:02x}")
+    last = _LAST_BYTES[index] + 100
+    return Host(mac, device.ip[:-1] + bytes([last]))
+
+
+@contextmanager
+def opened(target: Target, claims: Claims, *, seed: int) -> Iterator[Bench]:
+    """A bench for one case."""
+    yield Bench(target, claims, seed=seed)

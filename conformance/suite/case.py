@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How a case is declared: the rules it decides, what it needs, and whether smoke runs it.
+
+@case("PSN-03", needs=[Capability.WRITE], smoke=True)
+@over_services
+def test_a_psn_wraps(bench, service): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import pytest
+
+from roceproof.conformance.rules import RULES
+from roceproof.conformance.targets.capability import Capability
+from roceproof.dpi.records import Service
+from roceproof.errors import RoceproofError
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class CaseError(RoceproofError):
+    """A case is declared wrongly; the text names it and what it may say."""
+
+
+def case(
+    *rules: str,
+    needs: Iterable[Capability] = (),
+    smoke: bool = False,
+    unjudged: Mapping[str, str] | None = None,
+    targets: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare a case.
+
+    `unjudged` names rules that the passive observer must not judge here, each with the reason:
+    what the case itself sends can make a capture look broken. `targets` restricts a case to
+    some kinds of target, for what only they can show; elsewhere it is skipped with that reason.
+    """
+    for rule in (*rules, *(unjudged or {})):
+        if rule not in RULES:
+            raise CaseError(f"{rule} is no rule; list: roceproof rules")
+
+    def mark(function: F) -> F:
+        marks = [pytest.mark.rules(*rules), pytest.mark.needs(*needs)]
+        if smoke:
+            marks.append(pytest.mark.smoke)
+        if unjudged:
+            marks.append(pytest.mark.unjudged(reasons=dict(unjudged)))
+        if targets:
+            marks.append(pytest.mark.targets(*targets))
+        for each in marks:
+            function = each(function)
+        return function
+
+    return mark
+
+
+def needs(*capabilities: Capability) -> pytest.MarkDecorator:
+    """A mark for one parameter or a whole module."""
+    return pytest.mark.needs(*capabilities)
+
+
+REQUESTER = needs(Capability.REQUESTER)
+"""`pytestmark` of a module whose cases test the device as requester."""
+
+RESPONDER = needs(Capability.RESPONDER, Capability.MEMORY)
+"""`pytestmark` of a module whose cases test the device as responder."""
+
+
+def over(
+    name: str, values: Iterable[Any], *, ids: Iterable[str] | None = None
+) -> pytest.MarkDecorator:
+    """Run a case once for each value."""
+    return pytest.mark.parametrize(name, list(values), ids=list(ids) if ids else None)
+
+
+over_services = pytest.mark.parametrize(
+    "service",
+    [
+        pytest.param(Service.RC, id="RC", marks=needs(Capability.RC)),
+        pytest.param(Service.UC, id="UC", marks=needs(Capability.UC)),
+    ],
+)
+"""Run a case on RC and on UC, each where the device has it."""
+
+
+def over_mtus(*sizes: int) -> pytest.MarkDecorator:
+    """Run a case at each path MTU (all five without any); those a device lacks are skipped."""
+    return pytest.mark.parametrize("mtu", sizes or (256, 512, 1024, 2048, 4096))

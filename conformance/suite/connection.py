@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair of the device and the case at its other end.
+
+PSNs are relative everywhere: of requests and their responses to where that direction starts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.opcodes import OPCODES
+from roceproof.conformance.suite.failure import FIELD_RULES
+from roceproof.conformance.suite.lane import Lane, with_payload
+from roceproof.conformance.suite.notation import got, mismatches, wanted
+from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY, Pattern
+from roceproof.conformance.suite.prediction import Posted, predict
+from roceproof.conformance.targets.interface import (
+    FULL_ACCESS,
+    Op,
+    Outcome,
+    Qp,
+    QpSpec,
+    Region,
+    Work,
+)
+from roceproof.dpi.records import Service
+
+if TYPE_CHECKING:
+    from roceproof.conformance.suite.bench import Bench
+
+SUCCESS = "success"
+_SCRATCH_BYTES = 64
+
+
+class Connection:
+    """One queue pair, from the case's side. Made by `Bench.connect`."""
+
+    def __init__(self, bench: Bench, qp: Qp) -> None:
+        self._bench = bench
+        self.random: Random = bench.random
+        self.qp = qp
+        self.inbox: deque[Packet] = deque()
+        self.answer_with: Callable[[Packet], Iterable[Pattern]] | None = None
+        self._scratch: Region | None = None
+        self._settle(qp)
+
+    def _settle(self, qp: Qp) -> None:
+        self.qp = qp
+        self.inbox.clear()
+        self._posted: list[Posted] = []
+        self._outcomes: list[Outcome] = []
+        self._next_psn = 0
+        spec = qp.spec
+        device = self._bench.target.host
+        common: dict[str, Any] = {
+            "service": int(spec.service),
+            "vlan": spec.vlan,
+            "qkey": spec.qkey,
+        }
+        self.from_device = Lane(
+            src=device,
+            dst=spec.remote,
+            dest_qpn=spec.remote_qpn,
+            src_qpn=qp.qpn,
+            request_start=spec.sq_psn,
+            response_start=spec.rq_psn,
+            sport=spec.udp_sport,
+            tos=spec.traffic_class,
+            ttl=spec.hop_limit,
+            **common,
+        )
+        self.to_device = Lane(
+            src=spec.remote,
+            dst=device,
+            dest_qpn=qp.qpn,
+            src_qpn=spec.remote_qpn,
+            request_start=spec.rq_psn,
+            response_start=spec.sq_psn,
+            sport=0xC000 | spec.remote_qpn & 0x3FFF,
+            **common,
+        )
+
+    @property
+    def spec(self) -> QpSpec:
+        """What the device was told."""
+        return self.qp.spec
+
+    @property
+    def mtu(self) -> int:
+        """The path MTU in bytes."""
+        return self.spec.path_mtu
+
+    def reconnect(self, **changes: Any) -> None:
+        """Take the queue pair through RESET; unsaid PSNs are drawn anew."""
+        fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
+        spec = replace(self.spec, **(fresh | changes))
+        self._settle(self._bench.reopen(self, spec))
+
+    # the device as requester
+
+    def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
+        """Post one message of given or random bytes; what it must put on the wire is known then."""
+        data = self.random.randbytes(payload) if isinstance(payload, int) else payload
+        if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
+            size = payload if isinstance(payload, int) else len(payload)
+            fields = {"length": size if op is Op.READ else 8} | fields
+            data = b""
+        if op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
+            fields = {
+                "remote_addr": self.random.getrandbits(64) & ~7,
+                "rkey": self.random.getrandbits(32),
+            } | fields
+        if op in (Op.SEND_IMM, Op.WRITE_IMM):
+            fields = {"immediate": self.random.getrandbits(32)} | fields
+        work = Work(wr_id=self._bench.next_wr_id(), op=op, data=data, **fields)
+        self._bench.target.post(self.qp, work)
+        posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
+        self._next_psn = posted.end_psn
+        self._posted.append(posted)
+        return posted
+
+    def expect_message(self, *messages: Posted) -> list[Packet]:
+        """Whole messages, one behind the other, exactly as predicted."""
+        return [
+            self._expect_one(pattern, is_predicted=True)
+            for message in messages
+            for pattern in message.packets
+        ]
+
+    def ack(self, message: Posted, **fields: Any) -> None:
+        """Acknowledge everything up to the end of a message."""
+        self.send(ACK(**{"psn": message.last_psn, "msn": message.ordinal} | fields))
+
+    def completes(self, *messages: Posted, status: str = SUCCESS) -> None:
+        """These messages complete next, in this order, all with one status."""
+        for message in messages:
+            self._expect_outcome(message.work.wr_id, status)
+
+    def does_not_complete(self) -> None:
+        """No completion comes while the wire is quiet; nothing is sent either."""
+        self.expect_silence()
+        early = self._outcomes or self._bench.target.completions(self.qp, count=0, timeout_ns=0)
+        if early:
+            raise self._bench.failed(f"a completion came too early: {_told(early[0])}")
+
+    def transfer(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
+        """One message from post to completion, the other end acknowledging it."""
+        message = self.post(op, payload, **fields)
+        self.expect_message(message)
+        if self.spec.service is Service.RC:
+            self.ack(message)
+        self.completes(message)
+        return message
+
+    # packets in both directions
+
+    def send(self, *patterns: Pattern) -> None:
+        """Send packets to the device; a payload given as a length is random bytes."""
+        for pattern in patterns:
+            self._bench.send(self.frame(pattern), lane=self.to_device)
+
+    def frame(self, pattern: Pattern) -> bytes:
+        """The frame that `send` would send."""
+        return self.to_device.build(self.filled(pattern))
+
+    def filled(self, pattern: Pattern) -> Pattern:
+        """The pattern with bytes for a payload that was given as a length."""
+        payload = pattern.said.get("payload", b"")
+        if isinstance(payload, int):
+            return with_payload(pattern, self.random.randbytes(payload))
+        return pattern
+
+    def expect(self, *patterns: Pattern) -> list[Packet]:
+        """The next packets of the device on this queue pair are these."""
+        return [self._expect_one(pattern) for pattern in patterns]
+
+    def expect_silence(self) -> None:
+        """The device sends nothing on this queue pair."""
+        packet = self.next(quiet=True)
+        if packet is not None:
+            raise self._bench.failed(f"want  nothing\ngot   {got(packet, self.from_device)}")
+
+    def next(self, *, quiet: bool = False, timeout_ns: int | None = None) -> Packet | None:
+        """The next packet, None when none comes in the time for answers (or for silence)."""
+        patience = self._bench.target.patience
+        if timeout_ns is None:
+            timeout_ns = patience.quiet_ns if quiet else patience.answer_ns
+        self._bench.pump(timeout_ns, lambda: bool(self.inbox))
+        return self.inbox.popleft() if self.inbox else None
+
+    # the device as responder
+
+    def region(self, size: int = 4096, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """Memory of the device that this queue pair may reach."""
+        return self._bench.target.register(size, access=access)
+
+    def post_receive(self, region: Region, *, offset: int = 0, length: int | None = None) -> int:
+        """Post one receive; its work request's number."""
+        wr_id = self._bench.next_wr_id()
+        size = region.size - offset if length is None else length
+        self._bench.target.post_receive(
+            self.qp, wr_id=wr_id, region=region, offset=offset, length=size
+        )
+        return wr_id
+
+    def receives(self, wr_id: int, **fields: Any) -> Outcome:
+        """This receive completes next; fields of its outcome as said."""
+        outcome = self._expect_outcome(wr_id, fields.pop("status", SUCCESS))
+        for name, want in fields.items():
+            have = getattr(outcome, name)
+            if have != want:
+                raise self._bench.failed(f"receive {wr_id}: want {name}={want}, got {have}")
+        return outcome
+
+    def drops(self, *patterns: Pattern, fence: int, msn: int | None = None) -> None:
+        """The device drops these without a word, and lives: a good request behind them is served.
+
+        `fence` is the PSN that the device must still expect.
+        """
+        self.send(*patterns)
+        self.fence(fence, msn=msn)
+
+    def fence(self, psn: int, *, msn: int | None = None) -> None:
+        """A valid request at the PSN that the device must expect is served, and nothing else came.
+
+        RC: an empty WRITE is acknowledged. UC: a WRITE of eight bytes reaches the memory.
+        """
+        if self.spec.service is Service.RC:
+            self.send(WRITE_ONLY(psn=psn, a=1))
+            self.expect(ACK(psn=psn) if msn is None else ACK(psn=psn, msn=msn))
+            return
+        self._scratch = self._scratch or self._bench.target.register(_SCRATCH_BYTES)
+        mark = self.random.randbytes(8)
+        self.send(WRITE_ONLY(psn=psn, va=self._scratch.addr, rkey=self._scratch.rkey, payload=mark))
+        scratch = self._scratch
+        if not self._bench.comes_true(lambda: scratch.read(0, 8) == mark):
+            raise self._bench.failed("the fence, a good WRITE behind it all, did not reach memory")
+        self.expect_silence()
+
+    def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:
+        """Fetch memory over the wire with one READ that fits one packet; uses one PSN."""
+        va = region.addr + offset
+        self.send(READ_REQUEST(psn=psn, va=va, rkey=region.rkey, dmalen=length, a=1))
+        packet = self.next()
+        if packet is None or packet.bth.opcode != 0x10:
+            raise self._bench.failed(f"READ at {psn:+d} was not answered by READ_RESP_ONLY")
+        return packet.payload
+
+    # how it fails
+
+    def _expect_one(self, pattern: Pattern, *, is_predicted: bool = False) -> Packet:
+        packet = self.next()
+        if packet is None:
+            raise self._bench.failed(f"want  {wanted(pattern)}\ngot   nothing in time")
+        found = mismatches(pattern, packet, self.from_device)
+        if found:
+            fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
+            rules = [FIELD_RULES[m.field] for m in found if m.field in FIELD_RULES]
+            raise self._bench.failed(
+                f"want  {wanted(pattern)}\n"
+                f"got   {got(packet, self.from_device, pattern)}\n{fields}",
+                rules=rules if is_predicted else (),
+            )
+        return packet
+
+    def _expect_outcome(self, wr_id: int, status: str) -> Outcome:
+        if not self._outcomes:
+            self._outcomes = self._bench.completions(self)
+        if not self._outcomes:
+            raise self._bench.failed(f"want  work {wr_id} completed with {status}\ngot   nothing")
+        outcome = self._outcomes.pop(0)
+        if (outcome.wr_id, outcome.status) != (wr_id, status):
+            raise self._bench.failed(
+                f"want  work {wr_id} completed with {status}\ngot   {_told(outcome)}"
+            )
+        return outcome
+
+
+def _told(outcome: Outcome) -> str:
+    return f"work {outcome.wr_id} completed with {outcome.status}"
+
+
+def is_request(packet: Packet) -> bool:
+    """Whether a packet is a request, reserved opcodes included."""
+    row = OPCODES.get(packet.bth.opcode)
+    return row is None or not row.is_response

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a failing case leaves behind: its capture, and what `explain` says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from roceproof import __version__
+from roceproof.conformance.diagnosis.report import explain
+from roceproof.conformance.diagnosis.result import Diagnosis
+from roceproof.conformance.suite.transcript import Transcript, record_of
+
+_EXPLAINABLE = ("ICRC-", "PSN-")
+_FRAMES_EXPLAINED = 2000
+
+
+def keep(transcript: Transcript, path: Path, *, replay: str) -> Path:
+    """Write the capture with its facts beside it; the section says how to repeat it."""
+    transcript.write(path, comment=f"roceproof {__version__}\ncommand {replay}")
+    return path
+
+
+def explained(transcript: Transcript, broken: Iterable[str]) -> list[Diagnosis]:
+    """Diagnoses of the frames, where rules of the ICRC or the PSN are broken."""
+    if not any(rule.startswith(_EXPLAINABLE) for rule in broken):
+        return []
+    records = [record_of(entry) for entry in transcript.entries()][:_FRAMES_EXPLAINED]
+    return explain(records, transcript.all_facts())

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The one notation for packets wanted and packets got, and how the two are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.opcodes import OPCODES, Transport
+from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.pattern import Pattern
+
+_ORDER = (
+    *("psn", "a", "se", "va", "rkey", "dmalen", "imm", "inv", "swap", "compare"),
+    *("syndrome", "msn", "original", "qkey", "src_qpn", "payload", "pad"),
+)
+_HEX = frozenset(
+    [
+        "va",
+        "rkey",
+        "imm",
+        "inv",
+        "swap",
+        "compare",
+        "original",
+        "qpn",
+        "src_qpn",
+        "qkey",
+        "pkey",
+        "fragment",
+        "sport",
+    ]
+)
+_QUIET = {"a": 0, "se": 0, "pad": 0, "payload": b""}
+"""What is not shown of a packet got, unless the case asked."""
+
+
+class Mismatch(NamedTuple):
+    """One field that is not as it should be, in notation."""
+
+    field: str
+    want: str
+    got: str
+
+
+def wanted(pattern: Pattern) -> str:
+    """A pattern, with the fields that the case has said."""
+    said = {name: pattern.said[name] for name in _sorted(pattern.said)}
+    return " ".join((pattern.name, *(f"{k}={_shown(k, v)}" for k, v in said.items())))
+
+
+def got(packet: Packet, lane: Lane, pattern: Pattern | None = None) -> str:
+    """A packet, with what matters of any packet and what the case asked for."""
+    fields = lane.fields_of(packet)
+    asked = pattern.said.keys() if pattern else frozenset[str]()
+    names = [
+        name
+        for name in _sorted(fields)
+        if name in asked or (name in _ORDER and fields[name] != _QUIET.get(name))
+    ]
+    words = [name_of(packet, lane), *(f"{k}={_shown(k, fields[k])}" for k in names)]
+    if packet.fault is not None:
+        words.append(f"({packet.fault})")
+    return " ".join(words)
+
+
+def name_of(packet: Packet, lane: Lane) -> str:
+    """The opcode's name; the service is only named if it is not the connection's."""
+    value = packet.bth.opcode
+    row = OPCODES.get(value)
+    if row is None:
+        return f"OPCODE_{value:02X}"
+    if value == 0x11 and packet.aeth is not None:
+        kind = packet.aeth.syndrome >> 5
+        return {0: "ACK", 1: "RNR", 3: "NAK"}.get(kind, "ACKNOWLEDGE")
+    name = row.name
+    if row.is_response or (value >> 5 == lane.service and row.transport in (0, 1)):
+        name = name.partition(" ")[2] if row.transport is not Transport.UD else name
+    return name.replace(" ", "_")
+
+
+def mismatches(pattern: Pattern, packet: Packet, lane: Lane) -> list[Mismatch]:
+    """What a packet has otherwise than the pattern says; the opcode first."""
+    found = []
+    value = lane.opcode_of(pattern)
+    if packet.bth.opcode != value:
+        found.append(Mismatch("opcode", pattern.name, name_of(packet, lane)))
+    fields = lane.fields_of(packet)
+    for name in _sorted(pattern.said):
+        want, have = pattern.said[name], fields.get(name)
+        if not _fits(name, want, have):
+            shown = "absent" if have is None else _shown(name, have)
+            found.append(Mismatch(name, _shown(name, want), shown))
+    return found
+
+
+def _fits(name: str, want: Any, have: Any) -> bool:
+    if name == "payload" and isinstance(want, int):
+        return len(have) == want
+    if name == "syndrome" and want == "ACK":
+        return isinstance(have, int) and have >> 5 == 0
+    if name == "syndrome" and want == "RNR":
+        return isinstance(have, int) and have >> 5 == 1
+    if isinstance(want, frozenset | range):
+        return have in want
+    return bool(want == have)
+
+
+def _sorted(names: Mapping[str, Any]) -> list[str]:
+    return sorted(names, key=lambda n: (_ORDER.index(n) if n in _ORDER else len(_ORDER), n))
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "psn" and isinstance(value, int):
+        return f"{value:+d}"
+    if name == "payload" and isinstance(value, bytes):
+        digest = value[:4].hex() + (".." if len(value) > 4 else "")
+        return f"{len(value)}[{digest}]" if value else "0"
+    if name == "syndrome" and isinstance(value, int):
+        return f"{value:#04x}"
+    if isinstance(value, bytes):
+        return value.hex(":") if len(value) == 6 else ".".join(map(str, value))
+    if isinstance(value, int) and name in _HEX:
+        return f"{value:#x}"
+    if isinstance(value, range):
+        return f"{value.start}..{value.stop - 1}"
+    return str(value)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a work request must put on the wire, as patterns with every decided field said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roceproof.conformance.suite.pattern import Pattern, opcode
+from roceproof.conformance.targets.interface import Op, QpSpec, Work
+from roceproof.dpi.records import Service
+
+_SEND = {Op.SEND: (0x04, 0x02), Op.SEND_IMM: (0x05, 0x03), Op.SEND_INV: (0x17, 0x16)}
+_WRITE = {Op.WRITE: (0x0A, 0x08), Op.WRITE_IMM: (0x0B, 0x09)}
+_ONE_PACKET = {Op.READ: 0x0C, Op.CMP_SWAP: 0x13, Op.FETCH_ADD: 0x14}
+_UD = {Op.SEND: 0x64, Op.SEND_IMM: 0x65}
+_SOLICITING = frozenset({0x02, 0x03, 0x04, 0x05, 0x09, 0x0B, 0x16, 0x17, 0x64, 0x65})
+_NEVER = {"tver": 0, "pkey": 0xFFFF, "fecn": 0, "becn": 0, "resv6": 0, "resv7": 0}
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A message that was posted: its place among the PSNs and the messages, and its packets."""
+
+    work: Work
+    packets: tuple[Pattern, ...]
+    psn: int
+    end_psn: int
+    ordinal: int
+
+    @property
+    def last_psn(self) -> int:
+        """The PSN that an ACK of the whole message names."""
+        return self.end_psn - 1
+
+
+def predict(spec: QpSpec, work: Work, psn: int, *, ordinal: int = 1) -> Posted:
+    """The message of a work request whose first packet has a relative PSN."""
+    mtu = spec.path_mtu
+    count = max(1, -(-work.size // mtu))
+    if work.op in _ONE_PACKET:
+        used = count if work.op is Op.READ else 1
+        packet = _packet(spec, _ONE_PACKET[work.op], psn, b"", is_last=True, work=work)
+        return Posted(work, (packet,), psn, psn + used, ordinal)
+    packets = [
+        _packet(
+            spec,
+            _value(spec, work, index, count),
+            psn + index,
+            work.data[index * mtu : (index + 1) * mtu],
+            is_last=index == count - 1,
+            work=work,
+        )
+        for index in range(count)
+    ]
+    return Posted(work, tuple(packets), psn, psn + count, ordinal)
+
+
+def _value(spec: QpSpec, work: Work, index: int, count: int) -> int:
+    if spec.service is Service.UD:
+        return _UD[work.op]
+    only, last = (_SEND | _WRITE)[work.op]
+    if count == 1:
+        return only
+    if index == count - 1:
+        return last
+    first = 0x06 if work.op in _WRITE else 0x00
+    return first if index == 0 else first + 1
+
+
+def _packet(
+    spec: QpSpec, value: int, psn: int, payload: bytes, *, is_last: bool, work: Work
+) -> Pattern:
+    said: dict[str, object] = {
+        **_NEVER,
+        "psn": psn,
+        "qpn": spec.remote_qpn,
+        "payload": payload,
+        "pad": -len(payload) % 4,
+        "se": int(work.solicited and is_last and value in _SOLICITING),
+        "dst_mac": spec.remote.mac,
+        "dst_ip": spec.remote.ip,
+        "tos": spec.traffic_class,
+        "ttl": spec.hop_limit,
+    }
+    if value in (0x06, 0x0A, 0x0B, 0x0C):
+        said |= {"va": work.remote_addr, "rkey": work.rkey, "dmalen": work.size}
+    if value in (0x13, 0x14):
+        said |= {
+            "va": work.remote_addr,
+            "rkey": work.rkey,
+            "swap": work.swap_or_add,
+            "compare": work.compare,
+        }
+    if value in (0x03, 0x05, 0x09, 0x0B, 0x65):
+        said["imm"] = work.immediate
+    if value in (0x16, 0x17):
+        said["inv"] = work.invalidate
+    if value in (0x64, 0x65):
+        said |= {"qpn": work.datagram_qpn, "qkey": work.datagram_qkey}
+    if is_last and spec.service is Service.RC and value not in (0x0C, 0x13, 0x14):
+        said["a"] = 1
+    name = opcode(value).name.removeprefix("RC_")
+    return Pattern(name, value, said, own_service=spec.service is not Service.UD)

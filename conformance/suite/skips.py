@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Why a case does not run here. Every reason is one of these; any other skip is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Claims
+
+PREFIX = "roceproof: "
+
+
+def reason_to_skip(item: pytest.Item, claims: Claims) -> str | None:
+    """The first thing that the case needs and the target does not claim."""
+    for capability in _needed(item.iter_markers("needs")):
+        if capability not in claims.capabilities:
+            return PREFIX + missing(claims, capability)
+    for mark in item.iter_markers("targets"):
+        if claims.target not in mark.args:
+            return f"{PREFIX}only {' and '.join(mark.args)} can show it"
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    mtu = params.get("mtu")
+    if isinstance(mtu, int) and mtu not in claims.path_mtus:
+        return f"{PREFIX}{claims.device} does not claim path MTU {mtu}"
+    return None
+
+
+def missing(claims: Claims, capability: Capability) -> str:
+    """Why a capability is not there."""
+    why = claims.absent.get(capability)
+    text = f"{claims.device} does not {capability.value}"
+    return f"{text}: {why}" if why else text
+
+
+def is_known(reason: str) -> bool:
+    """Whether a skip's reason is one of ours."""
+    return PREFIX in reason
+
+
+def _needed(marks: Iterable[pytest.Mark]) -> Iterable[Capability]:
+    for mark in marks:
+        yield from mark.args

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Everything that passed between a case and its device: to be judged, shown and kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from roceproof.conformance.capture_record import Flow, Record
+from roceproof.conformance.pcapng_writer import write_pcapng
+from roceproof.conformance.targets.interface import Host, Qp
+
+Facts = dict[str, Any]
+
+
+class Entry(NamedTuple):
+    """One frame. `is_sent` says that the device sent it."""
+
+    time_ns: int
+    is_sent: bool
+    frame: bytes
+    comment: str = ""
+
+
+@dataclass
+class Epoch:
+    """Frames between two changes of a connection, with what was configured then."""
+
+    entries: list[Entry] = field(default_factory=list)
+    qps: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def facts(self) -> Facts:
+        """The document that docs/observer.md describes in section 6."""
+        return {"schema": 1, "qps": list(self.qps.values())}
+
+
+class Transcript:
+    """The frames of one case in their order. A queue pair that starts anew starts an epoch."""
+
+    def __init__(self) -> None:
+        self.epochs = [Epoch()]
+
+    def add(self, entry: Entry) -> None:
+        """Note one frame."""
+        self.epochs[-1].entries.append(entry)
+
+    def know(self, qp: Qp, device: Host) -> None:
+        """Note a queue pair's configuration; one that was known before begins a new epoch."""
+        epoch = self.epochs[-1]
+        if qp.qpn in epoch.qps and epoch.entries:
+            self.epochs.append(Epoch(qps=dict(epoch.qps)))
+        self.epochs[-1].qps[qp.qpn] = _row(qp, device)
+
+    def entries(self) -> Iterator[Entry]:
+        """All frames of all epochs."""
+        for epoch in self.epochs:
+            yield from epoch.entries
+
+    def write(self, path: Path, *, comment: str) -> None:
+        """Keep it as pcapng, with the facts of its last epoch beside it."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_pcapng(path, map(record_of, self.entries()), comment=comment)
+        facts = json.dumps(self.all_facts(), indent=1)
+        path.with_suffix(".qps.json").write_text(facts + "\n")
+
+    def all_facts(self) -> Facts:
+        """What held all the time; start PSNs only where they never changed."""
+        rows: dict[int, dict[str, Any]] = {}
+        for epoch in self.epochs:
+            for qpn, row in epoch.qps.items():
+                known = rows.setdefault(qpn, dict(row))
+                for name in [name for name, value in known.items() if row.get(name) != value]:
+                    del known[name]
+        complete = [row for row in rows.values() if "remote_qpn" in row and "address" in row]
+        return {"schema": 1, "qps": complete}
+
+
+def record_of(entry: Entry) -> Record:
+    """A frame as a packet of a capture."""
+    flow = Flow.OUTBOUND if entry.is_sent else Flow.INBOUND
+    return Record("device", entry.time_ns, flow, entry.frame, entry.comment)
+
+
+def _row(qp: Qp, device: Host) -> dict[str, Any]:
+    spec = qp.spec
+    return {
+        "service": spec.service.name,
+        "address": str(ip_address(device.ip)),
+        "qpn": qp.qpn,
+        "remote_address": str(ip_address(spec.remote.ip)),
+        "remote_qpn": spec.remote_qpn,
+        "start_psn": spec.sq_psn,
+        "remote_start_psn": spec.rq_psn,
+        "path_mtu": spec.path_mtu,
+        "dscp": spec.traffic_class >> 2,
+        "ttl": spec.hop_limit,
+    }

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A simulated device behind its `dut.toml`: lockstep, deterministic, one simulation per case."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from roceproof.conformance.codec import parse
+from roceproof.conformance.ip import Ipv4, checksum
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import (
+    Arrival,
+    CasePlace,
+    Claims,
+    DeviceDied,
+    Host,
+    Outcome,
+    Patience,
+    Qp,
+    QpSpec,
+    Source,
+    State,
+    Target,
+    Work,
+)
+from roceproof.dpi.events import Until
+from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.options import Flow, PortOptions
+from roceproof.dpi.process import SimulationError
+from roceproof.dpi.records import (
+    Operation,
+    PathMtu,
+    QpCommand,
+    QpConfig,
+    WorkRequest,
+    parse_gid,
+    parse_mac,
+)
+from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.verilate import verilator_version
+
+PORT_MAC, PORT_IPV4 = "02:00:00:00:00:01", "192.168.1.1"
+_START_CYCLES = 200  # a device may clear its contexts after reset
+_ANSWER_CYCLES = 100_000
+_QUIET_CYCLES = 600
+_RUN_SECONDS = 60.0
+
+_CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
+_ALWAYS = frozenset(
+    {Capability.REQUESTER, Capability.LOCKSTEP, Capability.DISTURBANCE, Capability.PING}
+)
+_ABSENT = {
+    Capability.RESPONDER: "the DUT contract is that of a transmitter",
+    Capability.MEMORY: "the DUT contract is that of a transmitter",
+    **dict.fromkeys(
+        (
+            Capability.UD,
+            Capability.SEND_INV,
+            Capability.READ,
+            Capability.ATOMIC,
+            Capability.VLAN,
+            Capability.PFC,
+            Capability.FCS,
+            Capability.CM,
+            Capability.STATES,
+        ),
+        _CONTRACT,
+    ),
+}
+
+
+class HdlSource(Source):
+    """Simulations of one design at one data width."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        *,
+        data_width: int | None = None,
+        plusargs: Sequence[str] = (),
+        command: str | None = None,
+    ) -> None:
+        self.manifest = manifest
+        self._width = data_width or manifest.data_widths[0]
+        self._plusargs = tuple(plusargs)
+        self._command = command
+        claimed = manifest.capabilities
+        names = {service.name for service in claimed.services}
+        names |= {operation.name for operation in claimed.operations}
+        names |= {feature.upper() for feature in claimed.features}
+        if claimed.retransmission:
+            names.add(Capability.RETRANSMISSION.name)
+        self.claims = Claims(
+            target="hdl",
+            device=manifest.name,
+            capabilities=_ALWAYS | {Capability[name] for name in names},
+            path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
+            qps=claimed.qps,
+            data_width=self._width,
+            absent=_ABSENT,
+        )
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        """One simulation for one case."""
+        options = PortOptions(mac=PORT_MAC, ipv4=PORT_IPV4)
+        try:
+            with Simulation.start(
+                self.manifest,
+                data_width=self._width,
+                ports=[options],
+                seed=place.seed,
+                waves=place.waves,
+                plusargs=self._plusargs,
+                command=self._command,
+            ) as simulation:
+                yield HdlTarget(simulation, self.manifest.clock_ps_at(self._width))
+        except SimulationError as error:
+            raise DeviceDied(f"the simulation ended: {error}") from error
+
+    def versions(self) -> Mapping[str, str]:
+        """The simulator and the design."""
+        verilator = re.sub(r"\s+", " ", verilator_version()).strip()
+        return {
+            "verilator": verilator,
+            "dut": str(self.manifest.path.name),
+            "device": self.manifest.name,
+        }
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+class HdlTarget(Target):
+    """A device in lockstep. Simulated time is the clock, and it moves only in waits."""
+
+    def __init__(self, simulation: Simulation, clock_ps: int) -> None:
+        self._simulation = simulation
+        self._port = simulation.port(0)
+        self._clock_ps = clock_ps
+        self._cycle = 0
+        self._arrivals: deque[Arrival] = deque()
+        self._others: deque[bytes] = deque()
+        self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
+        self.host = Host(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
+        self.patience = Patience(self._ns(_ANSWER_CYCLES), self._ns(_QUIET_CYCLES))
+        self._run(_START_CYCLES, Until.CYCLES)
+
+    @property
+    def now_ns(self) -> int:
+        """Simulated time."""
+        return self._ns(self._cycle)
+
+    def send(self, frame: bytes) -> None:
+        """Queue a frame; it travels when time next moves."""
+        self._port.inject(frame)
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """Run until a RoCE frame has left."""
+        end = self._cycle + self._cycles(timeout_ns)
+        while not self._arrivals and self._cycle < end:
+            self._run(end - self._cycle, Until.FRAME)
+        return self._arrivals.popleft() if self._arrivals else None
+
+    def wait(self, duration_ns: int) -> None:
+        """Run so long."""
+        self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
+
+    def open(self, spec: QpSpec) -> Qp:
+        """Configure a queue pair."""
+        self._port.configure(_config(spec, spec.local_qpn))
+        return Qp(spec.local_qpn, spec)
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        """Restart a queue pair; completions of its former life are dropped."""
+        self._port.configure(_config(spec, qp.qpn, command=QpCommand.RESET))
+        self._port.configure(_config(spec, qp.qpn))
+        self._run(_QUIET_CYCLES, Until.CYCLES)
+        self._outcomes[qp.qpn].clear()
+        self._arrivals.clear()
+        return Qp(qp.qpn, spec)
+
+    def set_state(self, qp: Qp, state: State) -> None:
+        """RESET is all that the contract knows."""
+        if state is not State.RESET:
+            raise NotImplementedError
+        self._port.configure(_config(qp.spec, qp.qpn, command=QpCommand.RESET))
+
+    def post(self, qp: Qp, work: Work) -> None:
+        """Hand over a work request with its payload."""
+        request = WorkRequest(
+            wr_id=work.wr_id,
+            qpn=qp.qpn,
+            operation=Operation[work.op.name],
+            length=work.size,
+            remote_addr=work.remote_addr,
+            rkey=work.rkey,
+            immediate=work.immediate,
+            solicited=work.solicited,
+            payload_offset=work.offset,
+        )
+        self._port.post(request, payload=work.data)
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """Run until so many have come."""
+        end = self._cycle + self._cycles(timeout_ns)
+        while len(self._outcomes[qp.qpn]) < count and self._cycle < end:
+            self._run(end - self._cycle, Until.COMPLETION)
+        found, self._outcomes[qp.qpn] = self._outcomes[qp.qpn], []
+        return found
+
+    def disturb(self, **percent: int) -> None:
+        """Stall the streams from now on."""
+        self._port.flow(Flow(**percent))
+
+    def ping(self, peer: Host, *, timeout_ns: int) -> bool:
+        """ARP, then ICMP echo, each answered."""
+        self._others.clear()
+        arp = bytes.fromhex("0001080006040001") + peer.mac + peer.ip + bytes(6) + self.host.ip
+        self.send((b"\xff" * 6 + peer.mac + b"\x08\x06" + arp).ljust(60, b"\0"))
+        if not self._answered(timeout_ns, lambda f: f[12:14] == b"\x08\x06" and f[21] == 2):
+            return False
+        body = b"\x00\x01\x00\x01roceproof"
+        icmp = b"\x08\0" + checksum(b"\x08\0\0\0" + body).to_bytes(2, "big") + body
+        packet = Ipv4(peer.ip, self.host.ip).pack(payload_length=len(icmp), protocol=1) + icmp
+        self.send((self.host.mac + peer.mac + b"\x08\x00" + packet).ljust(60, b"\0"))
+        return self._answered(timeout_ns, lambda f: f[23:24] == b"\x01" and f[34:35] == b"\0")
+
+    def _answered(self, timeout_ns: int, is_answer) -> bool:  # type: ignore[no-untyped-def]
+        end = self._cycle + self._cycles(timeout_ns)
+        while True:
+            while self._others:
+                if is_answer(self._others.popleft()):
+                    return True
+            if self._cycle >= end:
+                return False
+            self._run(end - self._cycle, Until.FRAME)
+
+    def _run(self, cycles: int, until: Until) -> None:
+        stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)
+        self._cycle = stop.cycle
+        for frame in self._port.take_frames():
+            if parse(frame.data) is None and frame.data[12:14] in (b"\x08\x06", b"\x08\x00"):
+                self._others.append(frame.data)
+            else:
+                self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
+        for timed in self._port.take_completions():
+            done = timed.completion
+            outcome = Outcome(wr_id=done.wr_id, status=done.status.name.lower())
+            self._outcomes[done.qpn].append(outcome)
+
+    def _ns(self, cycle: int) -> int:
+        return cycle * self._clock_ps // 1000
+
+    def _cycles(self, duration_ns: int) -> int:
+        return -(-duration_ns * 1000 // self._clock_ps)
+
+
+def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) -> QpConfig:
+    return QpConfig(
+        local_qpn=qpn,
+        remote_qpn=spec.remote_qpn,
+        command=command,
+        service=spec.service,
+        path_mtu=PathMtu.from_size(spec.path_mtu),
+        sq_psn=spec.sq_psn,
+        rq_psn=spec.rq_psn,
+        remote_mac=spec.remote.mac.hex(":"),
+        remote_gid=_gid_text(spec.remote.ip),
+        udp_sport=spec.udp_sport,
+        traffic_class=spec.traffic_class,
+        hop_limit=spec.hop_limit,
+        ip_id=spec.ip_id,
+        ack_timeout=spec.ack_timeout,
+        retry_count=spec.retry_count,
+        rnr_retry=spec.rnr_retry,
+        min_rnr_timer=spec.min_rnr_timer,
+    )
+
+
+def _gid_text(ip: bytes) -> str:
+    return ".".join(map(str, ip)) if len(ip) == 4 else ip.hex(":", 2)
+
+
+def manifest_source(path: Path, *, data_width: int | None = None) -> HdlSource:
+    """The source of a dut.toml."""
+    from roceproof.dpi.manifest import load_manifest
+
+    return HdlSource(load_manifest(path), data_width=data_width)
