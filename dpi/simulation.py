@@ -65,11 +65,13 @@ class Simulation:
         build_root: Path | None = None,
         pass_fds: Sequence[int] = (),
         netns: str | None = None,
+        plusargs: Sequence[str] = (),
     ) -> Self:
         """Build what is needed and start it.
 
         A free-running simulation stands still after `cycles`; `command` is what captures record
         as the way to repeat the run; `pass_fds` are descriptors that `fd:N` links use;
+        `plusargs` are the device's own options, without their plus;
         `netns` names the network namespace that holds a `tap:` link's device (entering one needs
         root). The simulation dies with the thread that started it.
         """
@@ -87,7 +89,10 @@ class Simulation:
         )
         process = SimulatorProcess(
             build.executable,
-            [] if waves is None else [f"+roceproof_waves={waves}"],
+            [
+                *(f"+{argument}" for argument in plusargs),
+                *([] if waves is None else [f"+roceproof_waves={waves}"]),
+            ],
             log=log,
             pass_fds=pass_fds,
             netns=netns,

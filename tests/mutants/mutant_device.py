@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One endpoint, healthy or with one fault, and the list of all that it was seen to do.
+
+Time passes in slices of fixed length, and the peer answers between them, so that one stimulus
+meets every device in the same way.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from endpoint_bench import PORT_IPV4, PORT_MAC, START_CYCLES
+from wire_peer import Peer
+
+from roceproof.conformance.codec import Packet, build, parse
+from roceproof.dpi import Port, PortOptions, Simulation, SimulationError
+from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.records import Operation, QpConfig, WorkRequest, parse_gid, parse_mac
+
+SLICE_CYCLES = 64
+DIED = "the simulation died"
+
+
+class Device:
+    """What stimuli act on. `seen` holds frames and completions in the order in which they came."""
+
+    def __init__(self, simulation: Simulation, *, data_width: int) -> None:
+        self.simulation = simulation
+        self.port: Port = simulation.port(0)
+        self.lanes = data_width // 8
+        self.peer = Peer(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
+        self.random = random.Random(1)
+        self.seen: list[object] = []
+        self.run(START_CYCLES)
+
+    def activate(self, *configs: QpConfig) -> None:
+        """Configure queue pairs in the device and at the peer."""
+        for config in configs:
+            self.peer.know(config)
+            self.port.configure(config)
+
+    def post(
+        self, config: QpConfig, operation: Operation, length: int, *, solicited: bool = False
+    ) -> None:
+        """Post one message of random bytes; where its payload starts depends on its length."""
+        self.port.post(
+            WorkRequest(
+                wr_id=self.random.getrandbits(64),
+                qpn=config.local_qpn,
+                operation=operation,
+                length=length,
+                remote_addr=self.random.getrandbits(64),
+                rkey=self.random.getrandbits(32),
+                immediate=self.random.getrandbits(32),
+                solicited=solicited,
+                payload_offset=length % 7 if length else 0,
+            ),
+            payload=self.random.randbytes(length),
+        )
+
+    def run(self, cycles: int, *, answering: bool = True) -> None:
+        """Let time pass while the peer acknowledges what asks for it."""
+        for _ in range(cycles // SLICE_CYCLES + 1):
+            self.simulation.run(cycles=SLICE_CYCLES)
+            self._take()
+            if answering:
+                for ack in self.peer.coalesced_acks():
+                    self.port.inject(ack)
+
+    def respond(self, *packets: Packet | bytes) -> None:
+        """Hand over responses one at a time, and wait for what they do."""
+        for packet in packets:
+            self.port.inject(build(packet) if isinstance(packet, Packet) else packet)
+            self.run(3 * SLICE_CYCLES, answering=False)
+
+    def _take(self) -> None:
+        frames = [(frame.cycle, 0, frame.data) for frame in self.port.take_frames()]
+        done = [(timed.cycle, 1, timed.completion) for timed in self.port.take_completions()]
+        for _, _, event in sorted([*frames, *done], key=lambda event: event[:2]):
+            self.seen.append(event)
+            packet = parse(event) if isinstance(event, bytes) else None
+            if packet is not None:
+                self.peer.take(packet)
+
+
+Stimulus = Callable[[Device], None]
+
+
+@contextmanager
+def open_device(
+    manifest: Manifest,
+    data_width: int,
+    *,
+    plusargs: Sequence[str] = (),
+    capture: Path | None = None,
+) -> Iterator[Device]:
+    """A freshly started device."""
+    options = PortOptions(mac=PORT_MAC, ipv4=PORT_IPV4, link="lockstep", capture=capture)
+    with Simulation.start(
+        manifest, data_width=data_width, ports=[options], plusargs=plusargs
+    ) as simulation:
+        yield Device(simulation, data_width=data_width)
+
+
+def seen(
+    manifest: Manifest, data_width: int, stimulus: Stimulus, *, plusargs: Sequence[str] = ()
+) -> list[object]:
+    """What a device does about a stimulus; the last entry says if it died of it."""
+    events: list[object] = []
+    try:
+        with open_device(manifest, data_width, plusargs=plusargs) as device:
+            events = device.seen
+            stimulus(device)
+    except SimulationError:
+        events.append(DIED)
+    return events

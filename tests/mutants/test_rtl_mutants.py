@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every mutant of the endpoint is a device of its own, and none of them is in the healthy one."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from mutant_device import DIED, Stimulus, open_device, seen
+from stimuli import STIMULI, stalled_traffic
+
+from roceproof.conformance.mutants.rtl import Mutant, load_mutants, reference_mutants
+from roceproof.dpi import Manifest, load_manifest
+from roceproof.paths import REFERENCE_DUT
+
+WIDTHS = [
+    pytest.param(width, marks=[pytest.mark.sim, pytest.mark.xdist_group(f"mutants{width}")])
+    for width in (64, 512)
+]
+ALL = load_mutants().mutants
+
+
+@cache
+def manifest() -> Manifest:
+    return reference_mutants()
+
+
+@cache
+def healthy(stimulus: Stimulus, width: int) -> list[object]:
+    return seen(manifest(), width, stimulus)
+
+
+def test_mutants_are_many_and_their_ids_differ() -> None:
+    assert len(ALL) >= 30
+    assert len({mutant.id for mutant in ALL}) == len(ALL)
+    assert [mutant.number for mutant in ALL] == list(range(1, len(ALL) + 1))
+
+
+def behind_the_section_header(capture: bytes) -> bytes:
+    """All but the block that names the device."""
+    return capture[int.from_bytes(capture[4:8], "little") :]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_with_no_mutant_selected_the_capture_is_that_of_the_healthy_build(
+    width: int, tmp_path: Path
+) -> None:
+    captures = []
+    for index, device in enumerate((load_manifest(REFERENCE_DUT), manifest())):
+        path = tmp_path / f"{index}.pcapng"
+        with open_device(device, width, capture=path) as opened:
+            stalled_traffic(opened)
+        captures.append(behind_the_section_header(path.read_bytes()))
+    assert len(captures[0]) > 10_000
+    assert captures[0] == captures[1]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_mutant_is_seen_to_differ_from_the_healthy_device(width: int) -> None:
+    for stimulus in STIMULI:
+        assert DIED not in healthy(stimulus, width), stimulus.__name__
+    equivalent = [mutant.id for mutant in ALL if not differs(mutant, width)]
+    assert equivalent == []
+
+
+def differs(mutant: Mutant, width: int) -> bool:
+    return any(
+        seen(manifest(), width, stimulus, plusargs=[mutant.plusarg]) != healthy(stimulus, width)
+        for stimulus in STIMULI
+    )
