@@ -72,13 +72,13 @@ class SoftRoce(Verbs):
             place.close()
             raise
 
-    def call(self, op: str, *, timeout: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
-        """Run one operation of the agent's protocol, within `timeout` seconds.
+    def call(self, op: str, *, within: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
+        """Run one operation of the agent's protocol, within so many seconds.
 
         Raises AgentError when the agent refuses and PeerDied when there is no answer.
         """
         try:
-            return self._backend.channel.call(op, fields, timeout=timeout)
+            return self._backend.channel.call(op, fields, timeout=within)
         except PeerDied as error:
             raise PeerDied(error.reason, self.console_tail()) from None
 

@@ -59,8 +59,8 @@ class Verbs(ABC):
         self._pd: int | None = None
 
     @abstractmethod
-    def call(self, op: str, *, timeout: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
-        """Run one operation of the agent's protocol."""
+    def call(self, op: str, *, within: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
+        """Run one operation of the agent's protocol, within so many seconds."""
 
     @property
     def pd(self) -> int:
@@ -133,7 +133,7 @@ class Verbs(ABC):
         """Return up to `count` completions, fewer only when `wait` seconds have passed."""
         got = self.call(
             "poll_cq",
-            timeout=wait + CALL_SECONDS,
+            within=wait + CALL_SECONDS,
             cq=qp.cq,
             min=count,
             max=count,

@@ -98,7 +98,7 @@ def test_a_guest_that_answers_too_late_is_a_death() -> None:
     with SoftRoce.start(backend="vm") as peer:
         cq = peer.call("create_cq", depth=4)["cq"]
         with pytest.raises(PeerDied, match="did not answer 'poll_cq' in time"):
-            peer.call("poll_cq", timeout=0.2, cq=cq, timeout_ms=5000)
+            peer.call("poll_cq", within=0.2, cq=cq, timeout_ms=5000)
 
 
 def test_a_kernel_panic_ends_the_machine_with_the_reason_on_its_console() -> None:

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Echo requests to a device's kernel, and how to know its replies."""
+
+from __future__ import annotations
+
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, IPv6
+from scapy.layers.l2 import Ether
+
+from roceproof.conformance.targets.interface import Host
+from roceproof.conformance.targets.neighbours import IPV4_BYTES, framed, text
+
+ECHO_REPLY = 0
+ECHO_DATA = b"roceproof".ljust(48, b".")
+
+
+def echo_request(asker: Host, host: Host, *, number: int) -> bytes:
+    """A ping from one host to the other."""
+    src, dst = text(asker.ip), text(host.ip)
+    if len(host.ip) == IPV4_BYTES:
+        echo = IP(src=src, dst=dst) / ICMP(id=number, seq=number) / ECHO_DATA
+        return framed(host.mac, asker.mac, echo)
+    echo6 = IPv6(src=src, dst=dst) / ICMPv6EchoRequest(id=number, seq=number, data=ECHO_DATA)
+    return framed(host.mac, asker.mac, echo6)
+
+
+def is_echo_reply(frame: bytes, *, number: int) -> bool:
+    """Whether the frame answers the ping with that number, data and all."""
+    packet = Ether(frame)
+    if ICMP in packet:
+        icmp = packet[ICMP]
+        known = (icmp.type, icmp.id, icmp.seq) == (ECHO_REPLY, number, number)
+        return known and bytes(icmp.payload).startswith(ECHO_DATA)
+    if ICMPv6EchoReply in packet:
+        icmp6 = packet[ICMPv6EchoReply]
+        return (icmp6.id, icmp6.seq, bytes(icmp6.data)) == (number, number, ECHO_DATA)
+    return False

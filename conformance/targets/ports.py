@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Ethernet ports of this process: whole frames without FCS, and no wait without an end.
+
+A port is a file to select on. `take` never waits; `send` waits no longer than
+SEND_SECONDS for a device that takes nothing.
+"""
+
+from __future__ import annotations
+
+import socket
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from roceproof.rxe_env import rundir
+
+READ_BYTES = 1 << 18
+SEND_SECONDS = 5.0
+LENGTH_BYTES = 4
+
+
+class PortGone(Exception):
+    """The other end of the port is gone, or takes nothing any more. The text says which."""
+
+
+class Port(ABC):
+    """One Ethernet port."""
+
+    @abstractmethod
+    def fileno(self) -> int:
+        """Readable when there is something to take."""
+
+    @abstractmethod
+    def send(self, frame: bytes) -> None:
+        """Send one frame."""
+
+    @abstractmethod
+    def take(self) -> list[bytes]:
+        """The frames that have arrived; call it when the file is readable."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the port back."""
+
+
+class StreamPort(Port):
+    """A Unix stream socket that somebody listens on: each frame behind its length, as QEMU does."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = rundir.connect(path, timeout=SEND_SECONDS)
+        self._half = bytearray()
+
+    def fileno(self) -> int:
+        """The socket's."""
+        return self._socket.fileno()
+
+    def send(self, frame: bytes) -> None:
+        """Send one frame."""
+        try:
+            self._socket.sendall(len(frame).to_bytes(LENGTH_BYTES, "big") + frame)
+        except TimeoutError:
+            raise PortGone(f"it took no frame for {SEND_SECONDS:g} s") from None
+        except OSError as error:
+            raise PortGone(f"its link is down ({error.strerror})") from None
+
+    def take(self) -> list[bytes]:
+        """Whole frames; the start of the next one is kept."""
+        try:
+            data = self._socket.recv(READ_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return []
+        except OSError as error:
+            raise PortGone(f"its link is down ({error.strerror})") from None
+        if not data:
+            raise PortGone("its link has ended")
+        self._half += data
+        frames = []
+        while (end := self._end()) <= len(self._half):
+            frames.append(bytes(self._half[LENGTH_BYTES:end]))
+            del self._half[:end]
+        return frames
+
+    def _end(self) -> int:
+        return LENGTH_BYTES + int.from_bytes(self._half[:LENGTH_BYTES].ljust(LENGTH_BYTES), "big")
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()

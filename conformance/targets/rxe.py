@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Linux Soft-RoCE as a target: a real kernel's RDMA stack in a machine that may die.
+
+It is always the virtual machine, never the caller's kernel: some of what the suite
+sends is made to break a receiver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Claims, Host, Patience
+from roceproof.conformance.targets.live_wire import Wire
+from roceproof.conformance.targets.ports import StreamPort
+from roceproof.conformance.targets.verbs_source import VerbsSource
+from roceproof.conformance.targets.verbs_target import VerbsDevice
+from roceproof.dpi.records import parse_gid, parse_mac
+from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu
+
+TESTER_MAC = "02:00:00:00:00:01"
+PATIENCE = Patience(answer_ns=2_000_000_000, quiet_ns=60_000_000)
+
+NO_SUCH_RXE = "rdma_rxe has no such thing"
+ABSENT = {
+    Capability.CREDITS: "rdma_rxe sends whatever credits it is given",
+    Capability.RECEIVE_CREDITS: "rdma_rxe acknowledges with the code for no credits",
+    Capability.PFC: "a virtual link has no pause frames",
+    Capability.CNP: NO_SUCH_RXE,
+    Capability.MARKS: NO_SUCH_RXE,
+    Capability.CM: "the verbs agent makes queue pairs without the connection manager",
+    Capability.LOCKSTEP: "a kernel runs on the wall's clock",
+    Capability.FCS: "a virtual link has no frame check sequence",
+}
+CAPABILITIES = frozenset(
+    {
+        Capability.REQUESTER,
+        Capability.RESPONDER,
+        Capability.RC,
+        Capability.UC,
+        Capability.UD,
+        Capability.SEND,
+        Capability.SEND_IMM,
+        Capability.SEND_INV,
+        Capability.WRITE,
+        Capability.WRITE_IMM,
+        Capability.READ,
+        Capability.ATOMIC,
+        Capability.RETRANSMISSION,
+        Capability.STATES,
+        Capability.MEMORY,
+        Capability.COUNTERS,
+        Capability.SHARED_RECEIVE,
+        Capability.ALIGNMENT,
+        Capability.PING,
+    }
+)
+
+
+class RxeSource(VerbsSource):
+    """One guest per process, restored from its saved state, and again when it has died."""
+
+    claims = Claims(
+        target="rxe",
+        device="Soft-RoCE (rdma_rxe)",
+        capabilities=CAPABILITIES,
+        qps=256,
+        absent=ABSENT,
+    )
+
+    def _plug_in(self) -> VerbsDevice:
+        with ExitStack() as undo:
+            peer = undo.enter_context(SoftRoce.start(backend="vm"))
+            wire = Wire(StreamPort(Path(peer.link.removeprefix("socket:"))))
+            undo.callback(wire.close)
+            device = VerbsDevice(
+                name="the Soft-RoCE guest",
+                verbs=peer,
+                wire=wire,
+                host=Host(parse_mac(peer.mac), parse_gid(peer.ipv4)[-4:]),
+                tester=Host(parse_mac(TESTER_MAC), parse_gid(DUT_IPV4)[-4:]),
+                sgid_index=peer.gid_index,
+                patience=PATIENCE,
+                last_words=peer.console_tail,
+                close=undo.pop_all().close,
+            )
+        return device
+
+    def versions(self) -> Mapping[str, str]:
+        """The guest's kernel, once it has been fetched, and what it runs on."""
+        guest = kernel.cached()
+        return {"qemu": qemu.version(), **({"kernel": guest.release} if guest else {})}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The other end of a device's queue pair, by hand: what it sends, and what it gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.codec import Packet, build, parse
+from roceproof.conformance.headers import Bth, Extension
+from roceproof.conformance.ip import Ipv4, Ipv6
+from roceproof.conformance.targets.interface import Host, Qp, QpSpec, Target
+from roceproof.dpi.records import Service
+
+MAC = bytes.fromhex("0200000000b2")
+REMOTE_QPN = 0x10203
+PSN = 0xFFFFFE
+
+
+def peer_of(host: Host, *, last: int = 102) -> Host:
+    """Another host of the device's subnet."""
+    return Host(MAC, host.ip[:-1] + bytes([last]))
+
+
+def spec_for(target: Target, service: Service = Service.RC, **more: Any) -> QpSpec:
+    """A queue pair whose other end we are."""
+    said: dict[str, Any] = {
+        "remote": peer_of(target.host),
+        "remote_qpn": REMOTE_QPN,
+        "rq_psn": PSN,
+        "sq_psn": PSN,
+    }
+    return QpSpec(service=service, **(said | more))
+
+
+def frame(
+    target: Target, qp: Qp, opcode: int, psn: int, *extensions: Extension, data: bytes = b""
+) -> bytes:
+    """A frame to the queue pair that asks for an answer; `psn` counts from PSN."""
+    remote = qp.spec.remote
+    version = Ipv4 if len(remote.ip) == 4 else Ipv6
+    bth = Bth(opcode, qp.qpn, (PSN + psn) & 0xFFFFFF, ack_req=True)
+    ip = version(remote.ip, target.host.ip)
+    return build(Packet(target.host.mac, remote.mac, ip, 0xC0DE, bth, extensions, data))
+
+
+def answer(target: Target) -> Packet:
+    """The device's next packet, which must come."""
+    arrival = target.receive(target.patience.answer_ns)
+    assert arrival, "nothing came"
+    packet = parse(arrival.frame)
+    assert packet
+    return packet
+
+
+def silence(target: Target) -> None:
+    """Nothing comes."""
+    arrival = target.receive(target.patience.quiet_ns)
+    assert arrival is None, parse(arrival.frame)
