@@ -16,6 +16,7 @@ import click
 
 from roceproof import __version__
 from roceproof.outcome import end_with
+from roceproof.suite_cli import test
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -316,6 +317,9 @@ def ladder(
     from roceproof.ladder_command import run_ladder
 
     sys.exit(run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json))
+
+
+cli.add_command(test)
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from roceproof.conformance.targets.interface import Source, TargetError
 
 TARGETS = ("hdl", "rxe", "nic", "model")
 ROOM = Path(__file__).resolve().parents[2]
+OUR_CASES = ROOM / "conformance" / "cases"
 REFERENCE_DUT = ROOM / "rtl" / "dut.toml"
 DEFAULT_CAPTURES = Path("build/conformance")
 
@@ -34,9 +35,11 @@ class Options:
     report: Path | None = None
     mutant: str | None = None
 
-    def replay(self, case: str) -> str:
+    cases: tuple[str, ...] = ()
+
+    def replay(self, nodeid: str) -> str:
         """The command that runs one case again."""
-        words = ["roceproof", "test", "--target", self.target]
+        words = ["roceproof", "test", *self.cases, "--target", self.target]
         if self.dut != REFERENCE_DUT:
             words += ["--dut", str(self.dut)]
         if self.interface:
@@ -45,7 +48,9 @@ class Options:
             words += ["--agent", shlex.join(self.agent)]
         if self.mutant:
             words += ["--mutant", self.mutant]
-        return shlex.join([*words, "--seed", str(self.seed), "-k", case])
+        path, _, name = nodeid.partition("::")
+        expression = f"{Path(path).stem} and {name}"
+        return shlex.join([*words, "--seed", str(self.seed), "-k", expression])
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -86,6 +91,7 @@ def read_options(config: pytest.Config) -> Options | None:
         agent=tuple(shlex.split(agent)) if agent else (),
         report=get("--roce-report"),
         mutant=get("--roce-mutant"),
+        cases=tuple(path for path in config.args if Path(path) != OUR_CASES),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import traceback
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
     for item in cases:
+        item.user_properties.append(("rules", " ".join(rules_of(item))))
         reason = reason_to_skip(item, _source(config, _width(item)).claims)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
@@ -143,11 +145,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         result = yield
     except CaseFailed as failure:
-        failures.append(failure)
+        failures.append(located(failure, pyfuncitem.path))
     except DeviceDied as death:
         failures.append(bench.failed(f"the device died: {death}", rules=["LIVE-01"]))
     except AssertionError as failure:
-        failures.append(bench.failed(str(failure)))
+        failures.append(
+            located(
+                bench.failed(str(failure)).with_traceback(failure.__traceback__), pyfuncitem.path
+            )
+        )
     failures += _judged(bench, pyfuncitem, is_dead=bool(failures) and _is_death(failures[0]))
     _conclude(pyfuncitem, bench, options, failures)
     return result
@@ -167,7 +173,11 @@ def pytest_runtest_makereport(
         if not is_known(reason):
             report.outcome, report.longrepr = "failed", f"skipped for an unknown reason: {reason}"
         return report
-    if call.when != "call" or options.mutant:
+    if call.when != "call":
+        return report
+    if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed):
+        report.longrepr = str(call.excinfo.value)
+    if options.mutant:
         return report
     deviation = declared(options.target, short_name(item.nodeid))
     if deviation is None:
@@ -183,6 +193,18 @@ def pytest_runtest_makereport(
         )
     report.user_properties.append(("deviation", deviation.id))
     return report
+
+
+def rules_of(item: pytest.Item) -> list[str]:
+    """The rules that a case decides."""
+    return [rule for mark in item.iter_markers("rules") for rule in mark.args]
+
+
+def located(failure: CaseFailed, path: Path) -> CaseFailed:
+    """The failure with the line of the case in front."""
+    places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
+    head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
+    return CaseFailed(f"{head}{failure}", rules=failure.rules)
 
 
 def short_name(nodeid: str) -> str:
@@ -214,15 +236,13 @@ def _conclude(
     item: pytest.Function, bench: Bench, options: Options, failures: list[CaseFailed]
 ) -> None:
     name = short_name(item.nodeid)
-    rules = [rule for mark in item.iter_markers("rules") for rule in mark.args]
-    item.user_properties.append(("rules", " ".join(rules)))
     if not failures and not options.keep_all:
         return
-    replay = options.replay(name)
+    replay = options.replay(item.nodeid)
     capture = keep(bench.transcript, options.captures / file_name(name), replay=replay)
     if not failures:
         return
-    own = rules if not failures[0].rules or len(failures) > 1 else []
+    own = rules_of(item) if not failures[0].rules or len(failures) > 1 else []
     broken = dict.fromkeys([*own, *(rule for f in failures for rule in f.rules)])
     diagnoses = explained(bench.transcript, broken)
     properties: dict[str, Any] = {

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof test``; everything else is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command("test")
+@click.argument("cases", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--target",
+    type=click.Choice(["hdl", "rxe", "nic", "model"]),
+    default="hdl",
+    show_default=True,
+    help="What to test.",
+)
+@click.option(
+    "--dut",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Manifest of the device (hdl); the reference endpoint if not given.",
+)
+@click.option(
+    "--suite",
+    type=click.Choice(["smoke", "full"]),
+    help="Which cases; smoke if nothing else chooses them.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
+@click.option("--width", type=int, multiple=True, help="Data width (hdl); may be repeated.")
+@click.option("--interface", help="Network interface (nic).")
+@click.option("--agent", help="Command that starts the verbs agent beside the NIC (nic).")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("build/conformance"),
+    show_default=True,
+    help="Captures of failing cases, results.json and junit.xml.",
+)
+@click.option("--keep-all", is_flag=True, help="Keep the captures of passing cases, too.")
+@click.option("--waves", is_flag=True, help="Write waves of every case that runs (hdl).")
+@click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
+@click.option("--mutant", help="Test a planted fault instead of the healthy device.")
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+@click.option("-j", "jobs", type=click.IntRange(1, 64), help="Workers; 2 if not given.")
+@click.option("-q", "--quiet", is_flag=True, help="Failures only, and no progress on stderr.")
+def test(
+    cases: tuple[Path, ...],
+    target: str,
+    dut: Path | None,
+    suite: str | None,
+    seed: int,
+    expression: str | None,
+    width: tuple[int, ...],
+    interface: str | None,
+    agent: str | None,
+    out: Path,
+    keep_all: bool,
+    waves: bool,
+    per_rule: bool,
+    mutant: str | None,
+    as_json: bool,
+    jobs: int | None,
+    quiet: bool,
+) -> None:
+    """Run the conformance suite, or CASES of your own; exit code 1 if a case fails."""
+    from roceproof.suite_command import Output, Request, run_suite
+
+    request = Request(
+        cases=cases,
+        target=target,
+        dut=dut,
+        suite=suite or ("full" if cases or expression else "smoke"),
+        seed=seed,
+        expression=expression,
+        widths=width,
+        interface=interface,
+        agent=agent,
+        keep_all=keep_all,
+        waves=waves,
+        mutant=mutant,
+        jobs=jobs,
+    )
+    output = Output(directory=out, per_rule=per_rule, as_json=as_json, quiet=quiet)
+    sys.exit(run_suite(request, output))

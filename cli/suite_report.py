@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What ``roceproof test`` says: progress while it runs, failures, and the summary."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from types import TracebackType
+from typing import Any
+
+import pytest
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from roceproof.conformance.rules import RULES
+from roceproof.conformance.suite.results import Results
+from roceproof.terminal import Terminal
+
+Document = dict[str, Any]
+STYLES = {"passed": "green", "failed": "red", "deviation": "yellow", "skipped": "cyan"}
+WORDS = {"deviation": "known deviations"}
+
+
+class Listener:
+    """Sits in the session: draws a bar on a terminal, prints each failure, keeps the results."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.document: Document = {}
+        self.problems: list[str] = []
+        self._header: list[str] = []
+        self._quiet = quiet
+        self._console = Terminal(stderr=True, quiet=quiet)
+        self._started = time.monotonic()
+        self._display = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+            console=self._console,
+            transient=True,
+            disable=quiet or not self._console.is_terminal,
+        )
+        self._task = self._display.add_task("preparing", total=None)
+
+    def __enter__(self) -> Listener:
+        self._display.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._display.stop()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return time.monotonic() - self._started
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Say what is tested with what."""
+        if hasattr(session.config, "workerinput"):
+            return
+        for lines in session.config.hook.pytest_report_header(
+            config=session.config, start_path=session.config.rootpath
+        ):
+            for line in [lines] if isinstance(lines, str) else lines:
+                if not self._quiet and line.startswith(("target", "roceproof")):
+                    print(line, file=sys.stderr)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep what could not be collected."""
+        if report.failed:
+            self.problems.append(str(report.longrepr))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Know how many there are."""
+        self._display.update(self._task, total=len(session.items), description="")
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Know how many the workers have."""
+        self._display.update(self._task, total=len(ids), description="")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count, and print what failed."""
+        if report.when == "teardown":
+            self._display.advance(self._task)
+        if report.failed:
+            self._display.stop()
+            name = report.nodeid.rpartition("/")[2]
+            Terminal().print(f"[red]FAIL[/] {escape(name)}")
+            print("".join(f"  {line}\n" for line in str(report.longrepr).splitlines()))
+            self._display.start()
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        """Keep what broke the session itself."""
+        self.problems.append(str(excrepr))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fetch the results."""
+        results = session.config.pluginmanager.getplugin("roceproof-results")
+        if isinstance(results, Results):
+            self.document = results.document()
+
+
+def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
+    """Counts, the reasons of skips, the known deviations, and the speed."""
+    cases = document["cases"]
+    counts = Counter(case["outcome"] for case in cases)
+    if quiet and not counts["failed"]:
+        return
+    console = Terminal()
+    told = [
+        f"[{STYLES.get(outcome, 'red')}]{counts[outcome]} {WORDS.get(outcome, outcome)}[/]"
+        for outcome in ("passed", "failed", "error", "deviation", "skipped")
+        if counts[outcome]
+    ]
+    console.print(f"{document['target']} {document['suite']} suite: {', '.join(told)}")
+    skips = Counter(case.get("reason", "") for case in cases if case["outcome"] == "skipped")
+    for reason, count in skips.most_common():
+        console.print(escape(f"  {count:5} skipped: {reason}"))
+    deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
+    for name, count in sorted(deviations.items()):
+        console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
+    ran = len(cases) - counts["skipped"]
+    console.print(
+        f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
+        f"seed {document['seed']}"
+    )
+
+
+def print_per_rule(document: Document) -> None:
+    """One row for each rule that a case names."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("rule", "severity", "verdict", "cases"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("what holds on a healthy wire")
+    for rule_id, verdict, count in per_rule(document):
+        rule = RULES[rule_id]
+        style = STYLES.get(verdict, "red")
+        row = (rule_id, rule.severity, f"[{style}]{verdict}[/]", str(count), escape(rule.sentence))
+        table.add_row(*row)
+    Terminal().print(table)
+
+
+def per_rule(document: Document) -> list[tuple[str, str, int]]:
+    """Rule, worst outcome of its cases, and how many ran."""
+    outcomes: dict[str, list[str]] = {}
+    for case in document["cases"]:
+        for rule in case.get("rules", []):
+            outcomes.setdefault(rule, []).append(case["outcome"])
+    order = ("error", "failed", "deviation", "passed", "skipped")
+    return [
+        (
+            rule,
+            min(outcomes[rule], key=order.index),
+            sum(outcome != "skipped" for outcome in outcomes[rule]),
+        )
+        for rule in RULES
+        if rule in outcomes
+    ]
