@@ -221,12 +221,15 @@ def check(
     type=click.Choice(["T", "R", "O"], case_sensitive=False),
     help="Only those of the requester, the responder or a passive observer.",
 )
+@click.option("--coverage", is_flag=True, help="Which target tests them, and why not.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def rules(rule: tuple[str, ...], severity: str | None, role: str | None, as_json: bool) -> None:
+def rules(
+    rule: tuple[str, ...], severity: str | None, role: str | None, coverage: bool, as_json: bool
+) -> None:
     """List the rules of the wire; RULE is an id or how it begins, such as PSN-02 or PSN."""
     from roceproof.rules_command import run_rules
 
-    run_rules(rule, severity=severity, role=role, as_json=as_json)
+    sys.exit(run_rules(rule, severity=severity, role=role, coverage=coverage, as_json=as_json))
 
 
 @cli.command()

@@ -24,14 +24,23 @@ class UnknownRuleError(RoceproofError):
 
 
 def run_rules(
-    words: Sequence[str], *, severity: str | None, role: str | None, as_json: bool
-) -> None:
+    words: Sequence[str],
+    *,
+    severity: str | None,
+    role: str | None,
+    coverage: bool,
+    as_json: bool,
+) -> int:
     """Print the rules that the words name (all without any) and the options let through."""
     rules = [
         rule
         for rule in named(words)
         if severity in (None, rule.severity) and (role is None or role in rule.roles)
     ]
+    if coverage:
+        from roceproof.coverage_report import run_coverage
+
+        return run_coverage(rules, as_json=as_json)
     if as_json:
         print(json.dumps({"schema": 1, "rules": [as_document(rule) for rule in rules]}))
     elif [rule.id for rule in rules] == [word.upper() for word in words]:
@@ -39,6 +48,7 @@ def run_rules(
             print_rule(rule)
     else:
         print_table(rules)
+    return 0
 
 
 def named(words: Sequence[str]) -> list[Rule]:
