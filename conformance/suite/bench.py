@@ -107,6 +107,10 @@ class Bench:
             self.pump(max(1, patience.quiet_ns // 16))
         return True
 
+    def frames_sent(self) -> list[bytes]:
+        """What the device has put on the wire so far."""
+        return [entry.frame for entry in self.transcript.entries() if entry.is_sent]
+
     def completions(self, connection: Connection, count: int = 1) -> list[Outcome]:
         """The next completions of a queue pair, none when none come in time."""
         answer_ns = self.target.patience.answer_ns

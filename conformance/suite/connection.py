@@ -148,6 +148,13 @@ class Connection:
         if early:
             raise self._bench.failed(f"a completion came too early: {_told(early[0])}")
 
+    def ignores(self, message: Posted, *responses: Pattern) -> None:
+        """The device takes none of these for an answer: only a good ACK completes the message."""
+        self.send(*responses)
+        self.does_not_complete()
+        self.ack(message)
+        self.completes(message)
+
     def transfer(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """One message from post to completion, the other end acknowledging it."""
         message = self.post(op, payload, **fields)
