@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A whole device: one port, its queue pairs and its memory. Frames go in, frames come out.
+
+The owner tells the time. `next_frame` gives at most one frame, so that the owner decides
+how fast the wire is; queue pairs take turns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import replace
+
+from roceproof.conformance.model.ingress import Drop
+from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Region
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.queue_pair import QueuePair
+from roceproof.conformance.model.receive_queue import ReceiveQueue
+from roceproof.conformance.targets.interface import FULL_ACCESS, Host, QpSpec, State
+
+_FIRST_QPN = 0x11
+
+
+class Device:
+    """One device with one port."""
+
+    def __init__(self, host: Host, parts: Parts | None = None) -> None:
+        self.host = host
+        self.parts = parts or Parts()
+        self.memory = self.parts.memory()
+        self.queue_pairs: dict[int, QueuePair] = {}
+        self.ingress = self.parts.ingress(host, self.queue_pairs, self.parts.responder_policy)
+        self.shared_receives = ReceiveQueue(shared=True)
+        self.counters: Counter[str] = Counter()
+        self._turns: deque[int] = deque()  # QPNs, the next to send first
+
+    # queue pairs
+
+    def open(self, spec: QpSpec) -> QueuePair:
+        """A queue pair with the number of its spec, or with the first free one."""
+        qpn = spec.local_qpn or self._free_qpn()
+        if qpn in self.queue_pairs:
+            raise ValueError(f"queue pair {qpn:#x} is open already")
+        self._turns.append(qpn)
+        return self.reset(qpn, spec)
+
+    def reset(self, qpn: int, spec: QpSpec) -> QueuePair:
+        """The queue pair as new, in the state of its spec."""
+        receives = self.shared_receives if spec.shared_receive else ReceiveQueue()
+        queue_pair = QueuePair(
+            replace(spec, local_qpn=qpn),
+            host=self.host,
+            parts=self.parts,
+            memory=self.memory,
+            receives=receives,
+        )
+        self.queue_pairs[qpn] = queue_pair
+        return queue_pair
+
+    def enter(self, qpn: int, state: State) -> None:
+        """Move a queue pair to another state."""
+        if state is State.RESET:
+            self.reset(qpn, replace(self.queue_pairs[qpn].spec, state=State.RESET))
+        else:
+            self.queue_pairs[qpn].enter(state)
+
+    def _free_qpn(self) -> int:
+        return max((_FIRST_QPN - 1, *self.queue_pairs)) + 1
+
+    # memory
+
+    def register(self, size: int, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """Memory of the protection domain of all queue pairs."""
+        return self.memory.register(size, access=access, domain=OWN_DOMAIN)
+
+    def register_elsewhere(self, size: int) -> Region:
+        """Memory of another protection domain."""
+        return self.memory.register(size, domain=FOREIGN_DOMAIN)
+
+    # the wire
+
+    def receive(self, frame: bytes, now_ns: int) -> None:
+        """A frame has arrived."""
+        admitted = self.ingress.examine(frame)
+        if isinstance(admitted, Drop):
+            self.counters[admitted.name.lower()] += 1
+            return
+        self.queue_pairs[admitted.qpn].receive(admitted, now_ns)
+
+    def next_frame(self, now_ns: int) -> bytes | None:
+        """The frame that leaves now, if one does."""
+        for _ in range(len(self._turns)):
+            queue_pair = self.queue_pairs[self._turns[0]]
+            self._turns.rotate(-1)
+            segment = queue_pair.take(now_ns)
+            if segment is not None:
+                return queue_pair.egress.frame(segment)
+        return None
+
+    def next_deadline(self) -> int | None:
+        """When to call `next_frame` and `expire` next; None if nothing is planned."""
+        deadlines = [pair.requester.next_deadline() for pair in self.queue_pairs.values()]
+        return min((time for time in deadlines if time is not None), default=None)
+
+    def expire(self, now_ns: int) -> None:
+        """Let timers act."""
+        for queue_pair in self.queue_pairs.values():
+            queue_pair.expire(now_ns)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""From segments to frames: the addresses, class, tag and source port of a queue pair.
+
+Everything a queue pair sends, requests, responses and CNPs, carries the same ones; the
+IPv4 identity counts its packets.
+"""
+
+from __future__ import annotations
+
+from roceproof.conformance.codec import Packet, build
+from roceproof.conformance.headers import Bth, CnpReserved
+from roceproof.conformance.ip import Ipv4, Ipv6
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.opcodes import Transport
+from roceproof.conformance.targets.interface import Host, QpSpec
+
+CNP_OPCODE = 0x81
+CNP_TRAFFIC_CLASS = 48 << 2
+_ETHER_VLAN = b"\x81\x00"
+_IDENTITIES = 1 << 16
+
+
+def notification(spec: QpSpec) -> Segment:
+    """The CNP that a queue pair sends to its peer."""
+    bth = Bth(opcode=CNP_OPCODE, dest_qpn=spec.remote_qpn, psn=0, becn=True, migreq=False)
+    return Segment(bth, (CnpReserved(),))
+
+
+class Egress:
+    """The frames of one queue pair."""
+
+    def __init__(self, host: Host, spec: QpSpec) -> None:
+        self.host = host
+        self.spec = spec
+        self.identity = spec.ip_id
+
+    def frame(self, segment: Segment) -> bytes:
+        """The next frame."""
+        return build(self.packet(segment))
+
+    def packet(self, segment: Segment) -> Packet:
+        """The segment with all that surrounds it."""
+        return Packet(
+            dst_mac=self.spec.remote.mac,
+            src_mac=self.host.mac,
+            ip=self.network(self.traffic_class(segment)),
+            udp_sport=self.spec.udp_sport,
+            bth=segment.bth,
+            extensions=segment.extensions,
+            payload=segment.payload,
+            vlans=self.tag(),
+        )
+
+    def network(self, traffic_class: int) -> Ipv4 | Ipv6:
+        """The IP header of the next packet."""
+        src, dst, hops = self.host.ip, self.spec.remote.ip, self.spec.hop_limit
+        if len(src) == 16:
+            return Ipv6(src=src, dst=dst, traffic_class=traffic_class, hop_limit=hops)
+        ident = self.identity
+        self.identity = (ident + 1) % _IDENTITIES
+        return Ipv4(src=src, dst=dst, tos=traffic_class, ident=ident, ttl=hops)
+
+    def traffic_class(self, segment: Segment) -> int:
+        """The queue pair's; CNPs have their own."""
+        is_cnp = segment.bth.opcode >> 5 == Transport.CNP
+        return CNP_TRAFFIC_CLASS if is_cnp else self.spec.traffic_class
+
+    def tag(self) -> bytes:
+        """The 802.1Q tag, if there is one."""
+        vlan = self.spec.vlan
+        return b"" if vlan is None else _ETHER_VLAN + vlan.to_bytes(2, "big")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair: both halves, its state, and the order in which its packets leave."""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.egress import notification
+from roceproof.conformance.model.ingress import RECEIVING, Admitted
+from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.opcodes import Transport
+from roceproof.conformance.targets.interface import Host, Outcome, QpSpec, State
+from roceproof.dpi.records import Service
+
+
+class QueuePair:
+    """One queue pair from RESET on; to reset it means to replace it."""
+
+    def __init__(
+        self, spec: QpSpec, *, host: Host, parts: Parts, memory: Memory, receives: ReceiveQueue
+    ) -> None:
+        self.spec = spec
+        self.receives = receives
+        self.state = spec.state
+        self.requester = parts.requesters[spec.service](spec, parts.requester_policy)
+        self.responder = parts.responders[spec.service](
+            spec, memory=memory, receives=receives, policy=parts.responder_policy
+        )
+        self.notification_point = parts.notification_point()
+        self.egress = parts.egress(host, spec)
+
+    def enter(self, state: State) -> None:
+        """Move on to RTR or RTS, or give up."""
+        if state is State.ERR:
+            self.fail()
+        else:
+            self.state = self.requester.state = state
+
+    def fail(self) -> None:
+        """From now on nothing is sent in either role; all work is flushed."""
+        self.responder.silence()
+        self.responder.fail()
+        self.stop_requests()
+
+    def stop_requests(self) -> None:
+        """The responder has failed: what it still has to say leaves, nothing else does."""
+        self.state = State.ERR
+        self.requester.flush()
+
+    def post_receive(self, receive: Receive) -> None:
+        """Queue a receive; in the error state it is flushed at once."""
+        if self.state is State.ERR and not self.receives.shared:
+            self.responder.complete(receive, "wr_flush_err")
+        else:
+            self.receives.post(receive)
+
+    def receive(self, admitted: Admitted, now_ns: int) -> None:
+        """Hand a packet to the half that it is for."""
+        segment, row = admitted.segment, admitted.segment.row
+        if admitted.is_ce_marked and self.spec.service is not Service.UD:
+            self.notification_point.marked(now_ns)
+        if row is not None and row.transport is Transport.CNP:
+            self.requester.notify_congestion(now_ns)
+        elif row is not None and row.is_response:
+            self.requester.receive(segment, now_ns)
+        else:
+            self.responder.accept(segment, admitted.network_header)
+        self.follow_halves()
+
+    def follow_halves(self) -> None:
+        """When one half has failed, the queue pair has."""
+        if self.state is State.ERR:
+            return
+        if self.responder.failed:
+            self.stop_requests()
+        elif self.requester.state is State.ERR:
+            self.fail()
+
+    def take(self, now_ns: int) -> Segment | None:
+        """The next packet that leaves: CNPs before responses, responses before requests."""
+        if self.state in RECEIVING and self.notification_point.take():
+            return notification(self.spec)
+        response = self.responder.next_response()
+        self.follow_halves()
+        if response is not None:
+            return response
+        requests = self.requester.take(now_ns)
+        return requests[0] if requests else None
+
+    def expire(self, now_ns: int) -> None:
+        """Let timers act."""
+        self.requester.expire(now_ns)
+        self.follow_halves()
+
+    def take_outcomes(self) -> list[Outcome]:
+        """The completions since the last call."""
+        outcomes = [*self.requester.outcomes, *self.responder.outcomes]
+        self.requester.outcomes.clear()
+        self.responder.outcomes.clear()
+        return outcomes

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where the specification leaves a responder a choice, or sources read it differently.
+
+Every choice is an enumeration whose values are the sentences. The default of a switch
+is the strict reading. `DEVIATIONS` names the values that known devices show although
+a rule forbids them: the model can play such a device, but what it then answers is
+never among the answers that conform.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+
+
+class HalfSpace(Enum):
+    """PSN-13, PSN-14: whose is the PSN exactly 2^23 away from the expected one."""
+
+    DUPLICATE = "it is a duplicate"
+    AHEAD = "it is ahead"
+
+
+class AfterRnr(Enum):
+    """RNR-06: a request ahead of one that drew an RNR NAK."""
+
+    SILENT = "the RNR NAK counts as the NAK that is pending, and the request is dropped"
+    SEQUENCE_NAK = "it raises a sequence NAK of its own"
+
+
+class DuplicateAck(Enum):
+    """DUP-03: the PSN of the ACK for a repeated SEND or WRITE."""
+
+    OWN = "the PSN of the duplicate itself"
+    LATEST = "the latest PSN of a SEND or WRITE that was executed"
+
+
+class UnaskedDuplicate(Enum):
+    """DUP-10: a repeated SEND or WRITE that does not ask for an ACK."""
+
+    ACKNOWLEDGED = "it is acknowledged all the same"
+    DROPPED = "it is dropped"
+
+
+class BeforeFirst(Enum):
+    """DUP-12: a duplicate before any request was executed."""
+
+    DROPPED = "it is dropped"
+    ACKNOWLEDGED = "the PSN before the first expected one is acknowledged"
+
+
+class Unasked(Enum):
+    """ACK-04: a request that does not ask for an ACK."""
+
+    SILENT = "it draws none"
+    ACKNOWLEDGED = "it is acknowledged all the same"
+
+
+class ReplayMsn(Enum):
+    """DUP-07: the MSN in the repeated answer to a repeated atomic."""
+
+    SAVED = "that of the first answer, so that all bytes repeat"
+    CURRENT = "the one of now"
+
+
+class ReadOverLimit(Enum):
+    """READ-06: a READ or atomic beyond the responder's resources."""
+
+    REFUSED = "it draws an invalid-request NAK"
+    RECYCLED = "the oldest resource serves it, unless there is none at all"
+
+
+class PartialReread(Enum):
+    """DUP-05: the opcodes of the answer to a repeated READ that starts later."""
+
+    AFRESH = "as of a READ of its own, from FIRST or ONLY"
+    CONTINUED = "as in the answer to the whole READ, MIDDLE to LAST"
+
+
+class MidReadFault(Enum):
+    """NAK-07: the PSN of the NAK where a READ fails after it has begun to answer."""
+
+    RESPONSE = "of the response that cannot be given"
+    REQUEST = "of the request"
+
+
+class ExactFill(Enum):
+    """RETH-11: a WRITE packet that is not the last carries all that DMALen leaves."""
+
+    LATER = "it is executed; the next packet, which is too long, draws the NAK"
+    AT_ONCE = "it draws the NAK itself"
+
+
+class LengthAndKey(Enum):
+    """NAK-14: a request with both a wrong length and a wrong R_Key."""
+
+    LENGTH_FIRST = "it draws an invalid-request NAK"
+    KEY_FIRST = "it draws a remote-access NAK"
+
+
+class PadFault(Enum):
+    """PAD-06: PadCnt exceeds the payload, or the two do not add up to whole words."""
+
+    DROPPED = "the packet is malformed and is dropped"
+    REFUSED = "an RC request of that kind draws an invalid-request NAK"
+
+
+class ReservedOpcode(Enum):
+    """BTH-13: a reserved RC opcode."""
+
+    REFUSED = "at the expected PSN it draws an invalid-request NAK"
+    DROPPED = "it is dropped before its PSN is looked at"
+
+
+class InvalidateFault(Enum):
+    """INV-02: SEND with invalidate names a key that cannot be invalidated."""
+
+    DELIVERED = "the message is delivered and acknowledged as any other"
+    SILENT_ERROR = "the queue pair enters the error state without a NAK"
+    REFUSED = "it draws a remote-access NAK"
+
+
+class Persistence(Enum):
+    """ATOM-08: FLUSH and ATOMIC WRITE."""
+
+    SUPPORTED = "they are executed and answered by an empty READ RESP ONLY"
+    UNSUPPORTED = "they draw an invalid-request NAK, as any operation that is not supported"
+
+
+class IpOptions(Enum):
+    """IP-16: an IPv4 packet with options and the right ICRC."""
+
+    ACCEPTED = "it is taken as any other"
+    DROPPED = "it is dropped"
+
+
+class UdpChecksum(Enum):
+    """UDP-08: a UDP checksum that is not zero."""
+
+    VERIFIED = "a wrong one drops the packet"
+    IGNORED = "it is not looked at"
+
+
+class Credits(Enum):
+    """CRED-01: what the credit code of an ACK says."""
+
+    COUNTED = "how many receives are posted"
+    INVALID = "that there is no end-to-end flow control"
+
+
+DEVIATIONS: dict[Enum, str] = {
+    AfterRnr.SEQUENCE_NAK: "RNR-06",
+    ReadOverLimit.RECYCLED: "READ-06",
+    PartialReread.CONTINUED: "DUP-05",
+    MidReadFault.REQUEST: "NAK-07",
+    LengthAndKey.KEY_FIRST: "NAK-14",
+    ReservedOpcode.DROPPED: "BTH-13",
+}
+"""Values that break a rule, which the catalogue or a device makes worth modelling."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponderPolicy:
+    """One reading of the specification."""
+
+    half_space: HalfSpace = HalfSpace.DUPLICATE
+    after_rnr: AfterRnr = AfterRnr.SILENT
+    duplicate_ack: DuplicateAck = DuplicateAck.OWN
+    unasked_duplicate: UnaskedDuplicate = UnaskedDuplicate.ACKNOWLEDGED
+    before_first: BeforeFirst = BeforeFirst.DROPPED
+    unasked: Unasked = Unasked.SILENT
+    replay_msn: ReplayMsn = ReplayMsn.SAVED
+    read_over_limit: ReadOverLimit = ReadOverLimit.REFUSED
+    partial_reread: PartialReread = PartialReread.AFRESH
+    mid_read_fault: MidReadFault = MidReadFault.RESPONSE
+    exact_fill: ExactFill = ExactFill.LATER
+    length_and_key: LengthAndKey = LengthAndKey.LENGTH_FIRST
+    pad_fault: PadFault = PadFault.DROPPED
+    reserved_opcode: ReservedOpcode = ReservedOpcode.REFUSED
+    invalidate_fault: InvalidateFault = InvalidateFault.DELIVERED
+    persistence: Persistence = Persistence.SUPPORTED
+    ip_options: IpOptions = IpOptions.ACCEPTED
+    udp_checksum: UdpChecksum = UdpChecksum.VERIFIED
+    credits: Credits = Credits.COUNTED
+
+    @classmethod
+    def switches(cls) -> tuple[str, ...]:
+        """The names of all switches."""
+        return tuple(field.name for field in fields(cls))
+
+    def other_values(self, switch: str) -> list[Enum]:
+        """What the switch could stand at without breaking a rule, besides where it stands."""
+        now: Enum = getattr(self, switch)
+        return [value for value in type(now) if value is not now and value not in DEVIATIONS]
+
+    def turned(self, switch: str, value: Enum) -> ResponderPolicy:
+        """The same reading but for one switch."""
+        return replace(self, **{switch: value})  # type: ignore[arg-type]

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The reference model as a device: no build, no machine, virtual time.
+
+It proves the suite itself, and with one of its parts exchanged, or with filters on its
+wire, that a check can fail.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from roceproof.conformance.model.device import Device
+from roceproof.conformance.model.memory import Region as ModelRegion
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.receive_queue import Receive
+from roceproof.conformance.model.responder_policy import Credits, Persistence
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import (
+    FULL_ACCESS,
+    Arrival,
+    CasePlace,
+    Claims,
+    Host,
+    Outcome,
+    Patience,
+    Qp,
+    QpSpec,
+    Region,
+    Source,
+    State,
+    Target,
+    TargetError,
+    Work,
+)
+
+HOST = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
+PATIENCE = Patience(answer_ns=100_000, quiet_ns=20_000)
+Filter = Callable[[bytes, int], list[bytes]]
+"""What becomes of a frame on the wire at a time: itself, something else, nothing, more."""
+
+_GAP_BYTES = 24  # preamble, FCS and interframe gap
+_PS_PER_BYTE = 800  # 10 Gbit/s
+_CANNOT = (Capability.FCS, Capability.DISTURBANCE, Capability.PFC, Capability.CM)
+
+
+def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
+    """The wire of a healthy device."""
+    return [frame]
+
+
+def wire_ns(frame: bytes) -> int:
+    """How long a frame occupies the wire."""
+    return (len(frame) + _GAP_BYTES) * _PS_PER_BYTE // 1000
+
+
+class ModelTarget(Target):
+    """One model device and the wire to it."""
+
+    def __init__(
+        self,
+        device: Device,
+        *,
+        spoil_sent: Filter = unchanged,
+        repair_received: Filter = unchanged,
+    ) -> None:
+        self.host = device.host
+        self.patience = PATIENCE
+        self.device = device
+        self._spoil_sent = spoil_sent
+        self._repair_received = repair_received
+        self._now = 0
+        self._inbound: deque[Arrival] = deque()
+        self._leaving: Arrival | None = None
+        self._arrivals: deque[Arrival] = deque()
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual time."""
+        return self._now
+
+    # the wire
+
+    def send(self, frame: bytes) -> None:
+        """The frame follows those before at the speed of the wire."""
+        free = self._inbound[-1].time_ns if self._inbound else self._now
+        self._inbound.append(Arrival(free + wire_ns(frame), frame))
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """The next frame of the device."""
+        deadline = self._now + timeout_ns
+        self._run(deadline, lambda: bool(self._arrivals))
+        return self._arrivals.popleft() if self._arrivals else None
+
+    def wait(self, duration_ns: int) -> None:
+        """Let time pass."""
+        self._run(self._now + duration_ns, lambda: False)
+
+    def _run(self, deadline: int, is_enough: Callable[[], bool]) -> None:
+        while not is_enough():
+            time = self._act()
+            if time is None or time > deadline:
+                self._now = deadline
+                return
+            self._now = time
+            self._arrive()
+
+    def _act(self) -> int | None:
+        """Let the device do what is due; when something happens next."""
+        self.device.expire(self._now)
+        if self._leaving is None:
+            frame = self.device.next_frame(self._now)
+            if frame is not None:
+                self._leaving = Arrival(self._now + wire_ns(frame), frame)
+        times = [arrival.time_ns for arrival in (*self._inbound, self._leaving) if arrival]
+        deadline = self.device.next_deadline()
+        if deadline is not None and deadline > self._now:
+            times.append(deadline)
+        return min(times, default=None)
+
+    def _arrive(self) -> None:
+        """Whatever has reached the end of the wire by now."""
+        while self._inbound and self._inbound[0].time_ns <= self._now:
+            for frame in self._repair_received(self._inbound.popleft().frame, self._now):
+                self.device.receive(frame, self._now)
+        if self._leaving is not None and self._leaving.time_ns <= self._now:
+            frames = self._spoil_sent(self._leaving.frame, self._now)
+            self._arrivals.extend(Arrival(self._now, frame) for frame in frames)
+            self._leaving = None
+
+    # queue pairs
+
+    def open(self, spec: QpSpec) -> Qp:
+        """Create a queue pair."""
+        return Qp(self.device.open(spec).spec.local_qpn, spec)
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        """The same queue pair as new."""
+        self.device.reset(qp.qpn, spec)
+        return Qp(qp.qpn, spec)
+
+    def set_state(self, qp: Qp, state: State) -> None:
+        """Move a queue pair to another state."""
+        self.device.enter(qp.qpn, state)
+
+    def post(self, qp: Qp, work: Work) -> None:
+        """Post work on the send queue."""
+        self.device.queue_pairs[qp.qpn].requester.post(work)
+
+    def post_receive(
+        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+    ) -> None:
+        """Post a receive on the queue pair's own queue or the shared one."""
+        if not isinstance(region, ModelRegion):
+            raise TargetError("a receive needs memory of the same device: register it there")
+        self.device.queue_pairs[qp.qpn].post_receive(Receive(wr_id, region, offset, length))
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """The completions of both queues, in the order in which they came about."""
+        found: list[Outcome] = []
+        queue_pair = self.device.queue_pairs[qp.qpn]
+
+        def are_enough() -> bool:
+            found.extend(queue_pair.take_outcomes())
+            return len(found) >= count
+
+        self._run(self._now + timeout_ns, are_enough)
+        return found
+
+    # memory and counters
+
+    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """Zeroed memory."""
+        return self.device.register(size, access)
+
+    def register_elsewhere(self, size: int) -> Region:
+        """Memory that no queue pair may touch."""
+        return self.device.register_elsewhere(size)
+
+    def counters(self) -> Mapping[str, int]:
+        """Dropped frames by reason."""
+        return dict(self.device.counters)
+
+
+class ModelSource(Source):
+    """Fresh devices, all alike."""
+
+    def __init__(
+        self,
+        *,
+        parts: Parts | None = None,
+        host: Host = HOST,
+        spoil_sent: Filter = unchanged,
+        repair_received: Filter = unchanged,
+    ) -> None:
+        self._parts = parts or Parts()
+        self._host = host
+        self._spoil_sent = spoil_sent
+        self._repair_received = repair_received
+        self.claims = Claims(
+            target="model", device="the reference model", capabilities=_capabilities(self._parts)
+        )
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        """A fresh device."""
+        yield ModelTarget(
+            Device(self._host, self._parts),
+            spoil_sent=self._spoil_sent,
+            repair_received=self._repair_received,
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _capabilities(parts: Parts) -> frozenset[Capability]:
+    lacking = set(_CANNOT)
+    if parts.responder_policy.credits is Credits.INVALID:
+        lacking.add(Capability.RECEIVE_CREDITS)
+    if parts.responder_policy.persistence is Persistence.UNSUPPORTED:
+        lacking.add(Capability.FLUSH)
+    return frozenset(Capability) - lacking
