@@ -7,7 +7,7 @@ PSNs are relative everywhere: of requests and their responses to where that dire
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -182,9 +182,12 @@ class Connection:
             return with_payload(pattern, self.random.randbytes(payload))
         return pattern
 
-    def expect(self, *patterns: Pattern) -> list[Packet]:
-        """The next packets of the device on this queue pair are these."""
-        return [self._expect_one(pattern) for pattern in patterns]
+    def expect(self, *patterns: Pattern, allowing: Collection[Pattern] = ()) -> list[Packet]:
+        """The next packets of the device on this queue pair are these.
+
+        Packets that fit one of `allowing` may come in front of each.
+        """
+        return [self._expect_one(pattern, allowing=allowing) for pattern in patterns]
 
     def expect_silence(self) -> None:
         """The device sends nothing on this queue pair."""
@@ -260,8 +263,16 @@ class Connection:
 
     # how it fails
 
-    def _expect_one(self, pattern: Pattern, *, is_predicted: bool = False) -> Packet:
+    def _expect_one(
+        self,
+        pattern: Pattern,
+        *,
+        allowing: Collection[Pattern] = (),
+        is_predicted: bool = False,
+    ) -> Packet:
         packet = self.next()
+        while packet is not None and self._fits(packet, pattern) < self._fits(packet, *allowing):
+            packet = self.next()
         if packet is None:
             raise self._bench.failed(f"want  {wanted(pattern)}\ngot   nothing in time")
         found = mismatches(pattern, packet, self.from_device)
@@ -274,6 +285,9 @@ class Connection:
                 rules=rules if is_predicted else (),
             )
         return packet
+
+    def _fits(self, packet: Packet, *patterns: Pattern) -> bool:
+        return not all(mismatches(pattern, packet, self.from_device) for pattern in patterns)
 
     def _expect_outcome(self, wr_id: int, status: str) -> Outcome:
         if not self._outcomes:

@@ -22,8 +22,17 @@ def keep(transcript: Transcript, path: Path, *, replay: str) -> Path:
 
 
 def explained(transcript: Transcript, broken: Iterable[str]) -> list[Diagnosis]:
-    """Diagnoses of the frames, where rules of the ICRC or the PSN are broken."""
+    """Diagnoses of the device's frames, where rules of the ICRC or the PSN are broken.
+
+    What a case sends is no evidence against anyone.
+    """
     if not any(rule.startswith(_EXPLAINABLE) for rule in broken):
         return []
-    records = [record_of(entry) for entry in transcript.entries()][:_FRAMES_EXPLAINED]
-    return explain(records, transcript.all_facts())
+    entries = [*transcript.entries()][:_FRAMES_EXPLAINED]
+    found = explain(map(record_of, entries), transcript.all_facts())
+    return [d for d in found if any(entries[number - 1].is_sent for number in d.frames)]
+
+
+def names_of(diagnosis: Diagnosis) -> str:
+    """Its signature and those that explain the frames as well: `S25=S27`."""
+    return "=".join((diagnosis.id, *diagnosis.equivalent))

@@ -20,7 +20,7 @@ import pytest
 from roceproof import __version__
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared
-from roceproof.conformance.suite.evidence import explained, keep
+from roceproof.conformance.suite.evidence import explained, keep, names_of
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.judgement import judge
 from roceproof.conformance.suite.options import (
@@ -251,7 +251,7 @@ def _conclude(
         "replay": replay,
     }
     if diagnoses:
-        properties["explained"] = " ".join(found.id for found in diagnoses)
+        properties["explained"] = " ".join(map(names_of, diagnoses))
     item.user_properties.extend(properties.items())
     story = "\n\n".join(map(str, failures))
     notes = [f"explain: {found.id} {found.text}" for found in diagnoses]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every mutant of every kind in one form, and the cases that should find each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from roceproof.conformance.mutants.rtl import load_mutants
+from roceproof.conformance.mutants.wire import wire_mutants
+from roceproof.conformance.suite.options import OUR_CASES
+from roceproof.conformance.suite.plugin import rules_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
+
+    id: str
+    kind: str  # rtl, wire
+    target: str
+    description: str
+    expected: tuple[str, ...]
+    explained_as: tuple[str, ...]
+
+
+def candidates() -> list[Candidate]:
+    """All mutants in the order of their kinds and ids."""
+    rtl = [("rtl", "hdl", mutant) for mutant in load_mutants().mutants]
+    wire = [("wire", "model", mutant) for mutant in wire_mutants().values()]
+    return [
+        Candidate(
+            id=mutant.id,
+            kind=kind,
+            target=target,
+            description=mutant.description,
+            expected=mutant.expected,
+            explained_as=mutant.explained_as,
+        )
+        for kind, target, mutant in [*rtl, *wire]
+    ]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases that run on a target: their rules by node id, and the smoke suite's."""
+
+    rules: Mapping[str, Sequence[str]]
+    smoke: frozenset[str]
+
+    def against(self, candidate: Candidate) -> list[str]:
+        """The cases that name an expected rule, and the smoke suite for what the observer sees."""
+        wanted = set(candidate.expected)
+        return [
+            case
+            for case, rules in self.rules.items()
+            if case in self.smoke or not wanted.isdisjoint(rules)
+        ]
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.rules: dict[str, list[str]] = {}
+        self.smoke: set[str] = set()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            if item.get_closest_marker("skip") is None:
+                path = f"{item.path}::{item.nodeid.partition('::')[2]}"
+                self.rules[path] = rules_of(item)
+                if item.get_closest_marker("smoke"):
+                    self.smoke.add(path)
+
+
+def cases_of(target: str) -> Cases:
+    """Collect them."""
+    collector = _Collector()
+    pytest.main([*session_arguments(target), str(OUR_CASES), "--collect-only"], plugins=[collector])
+    return Cases(collector.rules, frozenset(collector.smoke))
+
+
+def session_arguments(target: str) -> list[str]:
+    """A session over our cases that prints nothing."""
+    return [
+        *("-c", str(OUR_CASES / "pytest.ini"), "--rootdir", str(OUR_CASES)),
+        *("-p", "no:terminal", "--roce-target", target),
+    ]

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The mutant matrix: every mutant against the cases that should find it.
+
+    python -m roceproof.conformance.mutants.matrix [ID ...]
+
+Writes build/mutants/matrix.json and exits with 1 if a mutant lives, a MUST rule finds none, a
+mutant of the ICRC or the PSN is explained as something else, or the healthy device fails.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from roceproof.conformance.mutants.candidates import (
+    Candidate,
+    Cases,
+    candidates,
+    cases_of,
+    session_arguments,
+)
+from roceproof.conformance.rules import RULES, Severity
+
+BUILD = Path("build/mutants")
+SCHEMA = 1
+_MAX_FAILURES = 40
+_NO_NAMES = {"undecided", "lost", "corrupt"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of a device: the rules found broken and the diagnoses, by failing case."""
+
+    broken: dict[str, list[str]]
+    explained: dict[str, list[str]]
+    seconds: float
+
+
+def run_cases(cases: Sequence[str], *, target: str, mutant: str | None) -> Run:
+    """Run cases against a mutant, or the healthy device, in this process."""
+    started = time.monotonic()
+    place = BUILD / "runs" / (mutant or f"healthy-{target}")
+    report = place / "results.json"
+    report.unlink(missing_ok=True)
+    arguments = session_arguments(target)
+    arguments += ["--roce-report", str(report), "--roce-captures", str(place)]
+    if mutant:
+        arguments += ["--roce-mutant", mutant, "--maxfail", str(_MAX_FAILURES)]
+    pytest.main([*arguments, *cases])
+    failing = [c for c in json.loads(report.read_text())["cases"] if c["outcome"] == "failed"]
+    return Run(
+        broken={case["case"]: case.get("broken", case.get("rules", [])) for case in failing},
+        explained={case["case"]: case.get("explained", []) for case in failing},
+        seconds=time.monotonic() - started,
+    )
+
+
+def verdict(candidate: Candidate, run: Run) -> dict[str, Any]:
+    """One row of the matrix."""
+    found = {rule for rules in run.broken.values() for rule in rules}
+    named = {name for names in run.explained.values() for name in names} - _NO_NAMES
+    return {
+        "id": candidate.id,
+        "kind": candidate.kind,
+        "description": candidate.description,
+        "expected": list(candidate.expected),
+        "killed_by": [rule for rule in RULES if rule in found],
+        "explained_as": sorted(named),
+        "should_be_explained_as": list(candidate.explained_as),
+        "cases": len(run.broken),
+        "seconds": round(run.seconds, 1),
+    }
+
+
+def problems(rows: Iterable[dict[str, Any]], healthy: Sequence[str], *, whole: bool) -> list[str]:
+    """Everything that is wrong with a matrix, a line each."""
+    rows = list(rows)
+    found = [f"the healthy device fails {case}" for case in healthy]
+    for row in rows:
+        if not set(row["expected"]) & set(row["killed_by"]):
+            by = ", ".join(row["killed_by"]) or "nothing"
+            found.append(f"{row['id']} lives: expected {row['expected']}, found by {by}")
+        found += _misnamed(row)
+    if whole:
+        proven = {rule for row in rows for rule in row["expected"] if rule in row["killed_by"]}
+        found += [
+            f"{rule.id} (must) finds no mutant"
+            for rule in RULES.values()
+            if rule.severity is Severity.MUST and rule.id not in proven
+        ]
+    return found
+
+
+def _misnamed(row: dict[str, Any]) -> list[str]:
+    wanted = set(row["should_be_explained_as"])
+    classes = [set(name.split("=")) for name in row["explained_as"]]
+    if wanted and not any(wanted & names for names in classes):
+        return [f"{row['id']} is explained as {row['explained_as'] or 'nothing'}, not {wanted}"]
+    return []
+
+
+def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor) -> list[str]:
+    """The cases that the healthy devices fail; there must be none."""
+    runs = {
+        target: pool.submit(run_cases, list(found.rules), target=target, mutant=None)
+        for target, found in cases.items()
+    }
+    return [f"{target} {case}" for target, run in runs.items() for case in run.result().broken]
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def main(ids: tuple[str, ...], jobs: int, quiet: bool) -> None:
+    """Run every mutant, or those named, against the cases that should find it."""
+    started = time.monotonic()
+    chosen = [c for c in candidates() if not ids or c.id in ids]
+    if not chosen:
+        raise click.UsageError(f"no mutant is called {' or '.join(ids)}")
+    cases = {target: cases_of(target) for target in sorted({c.target for c in chosen})}
+    context = get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
+        healthy = [] if ids else healthy_failures(cases, pool)
+        rows = _run_all(chosen, cases, pool, quiet=quiet)
+    rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
+    wrong = problems(rows, healthy, whole=not ids)
+    document = {
+        "schema": SCHEMA,
+        "mutants": rows,
+        "healthy_failures": healthy,
+        "problems": wrong,
+    }
+    BUILD.mkdir(parents=True, exist_ok=True)
+    (BUILD / "matrix.json").write_text(json.dumps(document, indent=1) + "\n")
+    _report(rows, wrong, seconds=time.monotonic() - started)
+    sys.exit(1 if wrong else 0)
+
+
+def _run_all(
+    chosen: Sequence[Candidate], cases: dict[str, Cases], pool: ProcessPoolExecutor, *, quiet: bool
+) -> list[dict[str, Any]]:
+    console = Console(stderr=True, quiet=quiet)
+    rows = []
+    with Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+        disable=quiet or not console.is_terminal,
+    ) as display:
+        task = display.add_task("mutants", total=len(chosen))
+        runs = {
+            pool.submit(run_cases, cases[c.target].against(c), target=c.target, mutant=c.id): c
+            for c in chosen
+        }
+        for run in as_completed(runs):
+            rows.append(verdict(runs[run], run.result()))
+            display.update(task, advance=1, description=runs[run].id)
+    return rows
+
+
+def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: float) -> None:
+    killed = sum(bool(set(row["expected"]) & set(row["killed_by"])) for row in rows)
+    named = sum(bool(row["should_be_explained_as"]) and not _misnamed(row) for row in rows)
+    to_name = sum(bool(row["should_be_explained_as"]) for row in rows)
+    for line in wrong:
+        print(line)
+    kinds = ", ".join(
+        f"{sum(row['kind'] == kind for row in rows)} {kind}" for kind in ("rtl", "wire")
+    )
+    print(
+        f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "
+        f"{named} of {to_name} explained by name; {seconds:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How a request names memory of the device."""
+
+from __future__ import annotations
+
+from roceproof.conformance.targets.interface import Region
+
+
+def at(region: Region, offset: int = 0) -> dict[str, int]:
+    """The address and key of a place in a region: `WRITE_ONLY(psn=0, **at(region, 8))`."""
+    return {"va": region.addr + offset, "rkey": region.rkey}
