@@ -159,10 +159,14 @@ class Connection:
         """One message from post to completion, the other end acknowledging it."""
         message = self.post(op, payload, **fields)
         self.expect_message(message)
-        if self.spec.service is Service.RC:
-            self.ack(message)
-        self.completes(message)
+        self.finish(message)
         return message
+
+    def finish(self, *messages: Posted) -> None:
+        """Acknowledge these messages, where that is done, and see them complete."""
+        if self.spec.service is Service.RC:
+            self.ack(messages[-1])
+        self.completes(*messages)
 
     # packets in both directions
 
