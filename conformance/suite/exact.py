@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Frames to the last byte: each must be the one that its own fields call for.
+
+Fields that a case predicts are compared where it expects them; here lengths, checksum, pads
+and ICRC are, and that nothing stands in front or behind.
+"""
+
+from __future__ import annotations
+
+from roceproof.conformance import icrc
+from roceproof.conformance.codec import build, parse
+from roceproof.conformance.suite.bench import Bench
+
+
+def frames_are_exact(bench: Bench) -> None:
+    """Every frame that the device has sent is as a right sender makes it."""
+    for index, frame in enumerate(bench.frames_sent()):
+        packet = parse(frame)
+        right = b"" if packet is None else build(packet)
+        if right != frame:
+            at = next((i for i, (a, b) in enumerate(zip(right, frame, strict=False)) if a != b), 0)
+            raise bench.failed(
+                f"frame {index} of the device is wrong from byte {at or len(right)} on\n"
+                f"want  {right.hex()}\ngot   {frame.hex()}"
+            )
+
+
+def icrcs_are_right(bench: Bench) -> None:
+    """Every frame that the device has sent ends with the right ICRC."""
+    for index, frame in enumerate(bench.frames_sent()):
+        verdict = icrc.check(frame)
+        if verdict.judgement is not icrc.Judgement.OK:
+            want = "one" if verdict.computed is None else verdict.computed.hex()
+            got = verdict.judgement if verdict.found is None else verdict.found.hex()
+            raise bench.failed(f"ICRC of frame {index} of the device: want {want}, got {got}")
