@@ -10,14 +10,21 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import replace
 
+from roceproof.conformance.model.echo import echo_reply
 from roceproof.conformance.model.ingress import Drop
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Region
 from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.receive_queue import ReceiveQueue
+from roceproof.conformance.targets import neighbours
 from roceproof.conformance.targets.interface import FULL_ACCESS, Host, QpSpec, State
 
 _FIRST_QPN = 0x11
+
+
+def link_local(mac: bytes) -> bytes:
+    """The IPv6 address that an interface has by itself."""
+    return b"\xfe\x80" + bytes(6) + bytes((mac[0] ^ 2,)) + mac[1:3] + b"\xff\xfe" + mac[3:]
 
 
 class Device:
@@ -28,10 +35,14 @@ class Device:
         self.parts = parts or Parts()
         self.memory = self.parts.memory()
         self.queue_pairs: dict[int, QueuePair] = {}
-        self.ingress = self.parts.ingress(host, self.queue_pairs, self.parts.responder_policy)
+        self.ip6 = host.ip if len(host.ip) == 16 else link_local(host.mac)
+        self.ingress = self.parts.ingress(
+            host.mac, {host.ip, self.ip6}, self.queue_pairs, self.parts.responder_policy
+        )
         self.shared_receives = ReceiveQueue(shared=True)
         self.counters: Counter[str] = Counter()
         self._turns: deque[int] = deque()  # QPNs, the next to send first
+        self._control: deque[bytes] = deque()  # answers to ARP, ND and ping
 
     # queue pairs
 
@@ -48,7 +59,7 @@ class Device:
         receives = self.shared_receives if spec.shared_receive else ReceiveQueue()
         queue_pair = QueuePair(
             replace(spec, local_qpn=qpn),
-            host=self.host,
+            host=self.facing(spec.remote),
             parts=self.parts,
             memory=self.memory,
             receives=receives,
@@ -62,6 +73,10 @@ class Device:
             self.reset(qpn, replace(self.queue_pairs[qpn].spec, state=State.RESET))
         else:
             self.queue_pairs[qpn].enter(state)
+
+    def facing(self, peer: Host) -> Host:
+        """The own address of the peer's IP version."""
+        return self.host if len(peer.ip) == len(self.host.ip) else Host(self.host.mac, self.ip6)
 
     def _free_qpn(self) -> int:
         return max((_FIRST_QPN - 1, *self.queue_pairs)) + 1
@@ -81,13 +96,24 @@ class Device:
     def receive(self, frame: bytes, now_ns: int) -> None:
         """A frame has arrived."""
         admitted = self.ingress.examine(frame)
-        if isinstance(admitted, Drop):
+        if admitted is Drop.NOT_ROCE:
+            self.answer_host(frame)
+        elif isinstance(admitted, Drop):
             self.counters[admitted.name.lower()] += 1
-            return
-        self.queue_pairs[admitted.qpn].receive(admitted, now_ns)
+        else:
+            self.queue_pairs[admitted.qpn].receive(admitted, now_ns)
+
+    def answer_host(self, frame: bytes) -> None:
+        """What any host answers: questions after its MAC address, and ping."""
+        addresses = {self.host.ip: self.host.mac, self.ip6: self.host.mac}
+        reply = echo_reply(frame, addresses) or neighbours.answer(frame, addresses)
+        if reply is not None:
+            self._control.append(reply)
 
     def next_frame(self, now_ns: int) -> bytes | None:
         """The frame that leaves now, if one does."""
+        if self._control:
+            return self._control.popleft()
         for _ in range(len(self._turns)):
             queue_pair = self.queue_pairs[self._turns[0]]
             self._turns.rotate(-1)

@@ -7,7 +7,7 @@ checks stand in the order in which they are made; none of them changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -30,7 +30,7 @@ from roceproof.conformance.model.responder_policy import (
 )
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.opcodes import OPCODES, Transport
-from roceproof.conformance.targets.interface import Host, QpSpec, State
+from roceproof.conformance.targets.interface import QpSpec, State
 from roceproof.dpi.records import Service
 
 RECEIVING = (State.RTR, State.RTS)
@@ -44,8 +44,8 @@ _CE = 3
 class Drop(Enum):
     """Why a frame goes no further."""
 
-    MAC = "not to this port's MAC address"
     NOT_ROCE = "no UDP to port 4791 directly behind IP"
+    MAC = "not to this port's MAC address"
     IP_CHECKSUM = "wrong IPv4 header checksum"
     IP_OPTIONS = "IPv4 options"
     FRAGMENT = "IPv4 fragment"
@@ -95,21 +95,23 @@ class Ingress:
 
     def __init__(
         self,
-        host: Host,
+        mac: bytes,
+        addresses: Collection[bytes],
         queue_pairs: Mapping[int, QueuePairView],
         policy: ResponderPolicy | None = None,
     ) -> None:
-        self.host = host
+        self.mac = mac
+        self.addresses = addresses
         self.queue_pairs = queue_pairs
         self.policy = policy or ResponderPolicy()
 
     def examine(self, frame: bytes) -> Admitted | Drop:
         """Admit a packet, or say why not."""
-        if not self.is_own_mac(frame):
-            return Drop.MAC
         layout = self.locate(frame)
         if layout is None:
             return Drop.NOT_ROCE
+        if not self.is_own_mac(frame):
+            return Drop.MAC
         drop = self.check_network(frame, layout)
         if drop is not None:
             return drop
@@ -127,7 +129,7 @@ class Ingress:
 
     def is_own_mac(self, frame: bytes) -> bool:
         """Whether the frame is addressed to this port."""
-        return frame[:6] == self.host.mac
+        return frame[:6] == self.mac
 
     def locate(self, frame: bytes) -> Layout | None:
         """Find the packet, below any VLAN tags; its end comes from the UDP length."""
@@ -203,7 +205,7 @@ class Ingress:
 
     def are_addresses_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
         """To this port; on connections, from the peer."""
-        if packet.ip.dst != self.host.ip:
+        if packet.ip.dst not in self.addresses:
             return False
         return queue_pair.spec.service is Service.UD or packet.ip.src == queue_pair.spec.remote.ip
 

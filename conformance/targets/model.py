@@ -17,6 +17,7 @@ from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder_policy import Credits, Persistence
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.chatter import chatter
 from roceproof.conformance.targets.interface import (
     FULL_ACCESS,
     Arrival,
@@ -34,6 +35,8 @@ from roceproof.conformance.targets.interface import (
     TargetError,
     Work,
 )
+from roceproof.conformance.targets.neighbours import is_advertised, solicit
+from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 
 HOST = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 PATIENCE = Patience(answer_ns=100_000, quiet_ns=20_000)
@@ -74,6 +77,7 @@ class ModelTarget(Target):
         self._inbound: deque[Arrival] = deque()
         self._leaving: Arrival | None = None
         self._arrivals: deque[Arrival] = deque()
+        self._asides: deque[bytes] = deque()  # ARP, ND and ping
 
     @property
     def now_ns(self) -> int:
@@ -113,11 +117,13 @@ class ModelTarget(Target):
             frame = self.device.next_frame(self._now)
             if frame is not None:
                 self._leaving = Arrival(self._now + wire_ns(frame), frame)
-        times = [arrival.time_ns for arrival in (*self._inbound, self._leaving) if arrival]
         deadline = self.device.next_deadline()
-        if deadline is not None and deadline > self._now:
-            times.append(deadline)
-        return min(times, default=None)
+        times = (
+            self._inbound[0].time_ns if self._inbound else None,
+            self._leaving.time_ns if self._leaving else None,
+            deadline if deadline is not None and deadline > self._now else None,
+        )
+        return min((time for time in times if time is not None), default=None)
 
     def _arrive(self) -> None:
         """Whatever has reached the end of the wire by now."""
@@ -126,8 +132,12 @@ class ModelTarget(Target):
                 self.device.receive(frame, self._now)
         if self._leaving is not None and self._leaving.time_ns <= self._now:
             frames = self._spoil_sent(self._leaving.frame, self._now)
-            self._arrivals.extend(Arrival(self._now, frame) for frame in frames)
+            is_aside = chatter(self._leaving.frame, ()) is not None
             self._leaving = None
+            if is_aside:
+                self._asides.extend(frames)
+            else:
+                self._arrivals.extend(Arrival(self._now, frame) for frame in frames)
 
     # queue pairs
 
@@ -181,6 +191,24 @@ class ModelTarget(Target):
     def counters(self) -> Mapping[str, int]:
         """Dropped frames by reason."""
         return dict(self.device.counters)
+
+    def ping(self, peer: Host, *, timeout_ns: int) -> bool:
+        """ARP or ND, then an echo request, each answered in time."""
+        own = self.device.facing(peer)
+        deadline = self._now + timeout_ns
+        return self._answers(
+            solicit(peer, own.ip), lambda frame: is_advertised(frame, own.ip), deadline
+        ) and self._answers(
+            echo_request(peer, own),
+            is_echo_reply,
+            deadline,
+        )
+
+    def _answers(self, question: bytes, is_answer: Callable[[bytes], bool], deadline: int) -> bool:
+        self._asides.clear()
+        self.send(question)
+        self._run(deadline, lambda: any(map(is_answer, self._asides)))
+        return any(map(is_answer, self._asides))
 
 
 class ModelSource(Source):
