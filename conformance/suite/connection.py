@@ -17,7 +17,13 @@ from roceproof.conformance.opcodes import OPCODES
 from roceproof.conformance.suite.failure import FIELD_RULES
 from roceproof.conformance.suite.lane import Lane, with_payload
 from roceproof.conformance.suite.notation import got, mismatches, wanted
-from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY, Pattern
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    WRITE_ONLY,
+    Pattern,
+)
 from roceproof.conformance.suite.prediction import Posted, predict
 from roceproof.conformance.targets.interface import (
     FULL_ACCESS,
@@ -242,11 +248,14 @@ class Connection:
     def fence(self, psn: int, *, msn: int | None = None) -> None:
         """A valid request at the PSN that the device must expect is served, and nothing else came.
 
-        RC: an empty WRITE is acknowledged. UC: a WRITE of eight bytes reaches the memory.
+        RC: an empty READ is answered, which no ACK of something else can be taken for; an empty
+        WRITE where the queue pair allows no READ. UC: a WRITE of eight bytes reaches the memory.
         """
         if self.spec.service is Service.RC:
-            self.send(WRITE_ONLY(psn=psn, a=1))
-            self.expect(ACK(psn=psn) if msn is None else ACK(psn=psn, msn=msn))
+            can_read = "remote_read" in self.spec.access
+            self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
+            answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
+            self.expect(answer if msn is None else answer.but(msn=msn))
             return
         self._scratch = self._scratch or self._bench.target.register(_SCRATCH_BYTES)
         mark = self.random.randbytes(8)
