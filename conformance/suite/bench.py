@@ -95,7 +95,13 @@ class Bench:
 
     def settle(self) -> None:
         """Let everything under way arrive, until the wire is quiet."""
-        self.pump(self.target.patience.quiet_ns)
+        patience = self.target.patience
+        deadline = self.target.now_ns + patience.answer_ns
+        while self.target.now_ns < deadline:
+            arrival = self.target.receive(patience.quiet_ns)
+            if arrival is None:
+                return
+            self._take(arrival)
 
     def comes_true(self, condition: Callable[[], bool]) -> bool:
         """Whether something that the device does on its own happens in time."""

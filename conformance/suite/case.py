@@ -70,10 +70,11 @@ RESPONDER = needs(Capability.RESPONDER, Capability.MEMORY)
 
 
 def over(
-    name: str, values: Iterable[Any], *, ids: Iterable[str] | None = None
+    name: str, values: Iterable[Any], *, ids: Iterable[str] | Callable[[Any], str] | None = None
 ) -> pytest.MarkDecorator:
-    """Run a case once for each value."""
-    return pytest.mark.parametrize(name, list(values), ids=list(ids) if ids else None)
+    """Run a case once for each value; `ids` name them, or say how to."""
+    names = ids if ids is None or callable(ids) else list(ids)
+    return pytest.mark.parametrize(name, list(values), ids=names)
 
 
 over_services = pytest.mark.parametrize(

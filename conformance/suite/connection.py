@@ -24,6 +24,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
+from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
 from roceproof.conformance.targets.interface import (
     FULL_ACCESS,
@@ -106,6 +107,8 @@ class Connection:
         fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
         spec = replace(self.spec, **(fresh | changes))
         self._settle(self._bench.reopen(self, spec))
+        if isinstance(self.answer_with, Peer):
+            self.serve()
 
     # the device as requester
 
@@ -161,6 +164,11 @@ class Connection:
         self.ack(message)
         self.completes(message)
 
+    def serve(self) -> None:
+        """From now on the other end answers every request as a healthy responder does."""
+        if self.spec.service is Service.RC:
+            self.answer_with = Peer(self.from_device, path_mtu=self.mtu, random=self.random)
+
     def transfer(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """One message from post to completion, the other end acknowledging it."""
         message = self.post(op, payload, **fields)
@@ -199,9 +207,11 @@ class Connection:
         """
         return [self._expect_one(pattern, allowing=allowing) for pattern in patterns]
 
-    def expect_silence(self) -> None:
-        """The device sends nothing on this queue pair."""
+    def expect_silence(self, *, allowing: Collection[Pattern] = ()) -> None:
+        """The device sends nothing on this queue pair but packets that fit one of `allowing`."""
         packet = self.next(quiet=True)
+        while packet is not None and self._fits(packet, *allowing):
+            packet = self.next(quiet=True)
         if packet is not None:
             raise self._bench.failed(f"want  nothing\ngot   {got(packet, self.from_device)}")
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The other end of a connection as a healthy responder, for cases about what the device sends.
+
+It believes the PSNs that it sees, so that a device which miscounts goes on, and the capture
+shows more of it than the first wrong packet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.opcodes import OPCODES, Family, Position
+from roceproof.conformance.requester import packet_count
+from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ATOMIC_ACK,
+    READ_RESP_FIRST,
+    READ_RESP_LAST,
+    READ_RESP_MIDDLE,
+    READ_RESP_ONLY,
+    Pattern,
+)
+
+_RESPONSES = {
+    Position.FIRST: READ_RESP_FIRST,
+    Position.MIDDLE: READ_RESP_MIDDLE,
+    Position.LAST: READ_RESP_LAST,
+    Position.ONLY: READ_RESP_ONLY,
+}
+
+
+class Peer:
+    """Acknowledges what asks for it, and answers READs and atomics with random data."""
+
+    def __init__(self, lane: Lane, *, path_mtu: int, random: Random) -> None:
+        self._lane = lane
+        self._path_mtu = path_mtu
+        self._random = random
+        self._expected = lane.request_start
+        self._msn = 0
+
+    def __call__(self, packet: Packet) -> Iterator[Pattern]:
+        """The responses to one packet, their PSNs relative as everywhere."""
+        bth, reth = packet.bth, packet.reth
+        row = OPCODES.get(bth.opcode)
+        if row is None:
+            return
+        is_read = row.family is Family.READ and reth is not None
+        count = packet_count(reth.length, self._path_mtu) if is_read and reth else 1
+        if distance(bth.psn, self._expected) >= 0:
+            self._expected = (bth.psn + count) % PSN_MODULUS
+            self._msn += bool(row.position & Position.LAST)
+        psn = distance(bth.psn, self._lane.request_start)
+        if is_read and reth:
+            yield from self._data(psn, reth.length, count)
+        elif row.family is Family.ATOMIC:
+            original = self._random.getrandbits(64)
+            yield ATOMIC_ACK(psn=psn, msn=self._msn, original=original)
+        elif bth.ack_req:
+            yield ACK(psn=psn, msn=self._msn)
+
+    def _data(self, psn: int, length: int, count: int) -> Iterator[Pattern]:
+        for index in range(count):
+            position = Position((index == 0) | (index == count - 1) << 1)
+            size = min(self._path_mtu, length - index * self._path_mtu)
+            make = _RESPONSES[position]
+            fields = {} if position is Position.MIDDLE else {"msn": self._msn}
+            yield make(psn=psn + index, payload=size, **fields)
