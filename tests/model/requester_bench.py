@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.headers import Aeth, AtomicAckEth, Bth
+from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.requester import Requester
+from roceproof.conformance.model.requester_policy import RequesterPolicy
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment
 from roceproof.conformance.targets.interface import Host, Op, QpSpec, Work
 from roceproof.dpi.records import Service
@@ -50,6 +52,18 @@ def work(op: Op = Op.WRITE, length: int = 10, wr_id: int = 1, **fields: Any) -> 
 def oversized(wr_id: int = 1) -> Work:
     """A WRITE that claims one byte more than any message may have."""
     return replace(work(wr_id=wr_id), data=b"", length=(1 << 31) + 1)
+
+
+def requester(
+    *works: Work, policy: RequesterPolicy | None = None, now_ns: int | None = None, **fields: Any
+) -> RcRequester:
+    """An RC requester with work; at `now_ns`, if given, all that can leave has left."""
+    made = RcRequester(qp(**fields), policy)
+    for item in works:
+        made.post(item)
+    if now_ns is not None:
+        drain(made, now_ns)
+    return made
 
 
 def psn(offset: int) -> int:

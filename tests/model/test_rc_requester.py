@@ -11,36 +11,26 @@ from requester_bench import (
     opcodes,
     oversized,
     psns,
-    qp,
     read_response,
+    requester,
     statuses,
     work,
 )
 
-from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.requester_policy import RequesterPolicy
 from roceproof.conformance.targets.interface import Op, State
 
 P = 256
 
 
-def requester(
-    *works: object, policy: RequesterPolicy | None = None, **fields: object
-) -> RcRequester:
-    made = RcRequester(qp(**fields), policy)
-    for item in works:
-        made.post(item)
-    return made
-
-
-def test_messages_leave_one_packet_after_the_other_and_none_between():
+def test_messages_leave_one_packet_after_the_other_and_none_between() -> None:
     model = requester(work(length=2 * P + 1), work(Op.READ, 5 * P), work(Op.SEND, 0))
     sent = drain(model, 0)
     assert opcodes(sent) == [0x06, 0x07, 0x08, 0x0C, 0x04]
     assert psns(sent) == [0, 1, 2, 3, 8]
 
 
-def test_no_more_than_one_packet_leaves_per_interval():
+def test_no_more_than_one_packet_leaves_per_interval() -> None:
     model = requester(work(length=20 * P))
     assert len(model.take(0)) == 1
     assert model.take(0) == []
@@ -50,14 +40,14 @@ def test_no_more_than_one_packet_leaves_per_interval():
 
 
 @pytest.mark.parametrize("syndrome", range(32))
-def test_an_ack_with_any_credit_code_acknowledges_all_up_to_its_psn(syndrome):
+def test_an_ack_with_any_credit_code_acknowledges_all_up_to_its_psn(syndrome: int) -> None:
     model = requester(work(length=2 * P, wr_id=1), work(length=P, wr_id=2), work(wr_id=3))
     drain(model, 0)
     model.receive(ack(2, syndrome), 1)
     assert statuses(model) == [(1, "success"), (2, "success")]
 
 
-def test_work_completes_only_when_its_last_packet_is_acknowledged():
+def test_work_completes_only_when_its_last_packet_is_acknowledged() -> None:
     model = requester(work(length=3 * P, wr_id=1), work(length=3 * P, wr_id=2))
     drain(model, 0)
     model.receive(ack(1), 1)
@@ -68,7 +58,7 @@ def test_work_completes_only_when_its_last_packet_is_acknowledged():
     assert statuses(model) == [(1, "success"), (2, "success")]
 
 
-def test_acknowledgement_works_across_the_wrap_of_psns():
+def test_acknowledgement_works_across_the_wrap_of_psns() -> None:
     model = requester(*(work(wr_id=number) for number in range(6)), sq_psn=0xFFFFFD)
     drain(model, 0)
     model.receive(ack(0x000001 - 0x123456), 1)
@@ -76,7 +66,7 @@ def test_acknowledgement_works_across_the_wrap_of_psns():
     assert model.window.outstanding == 1
 
 
-def test_acks_of_the_past_and_of_requests_never_sent_are_ignored():
+def test_acks_of_the_past_and_of_requests_never_sent_are_ignored() -> None:
     model = requester(*(work(wr_id=number) for number in range(3)))
     drain(model, 0)
     model.receive(ack(0), 1)
@@ -86,7 +76,7 @@ def test_acks_of_the_past_and_of_requests_never_sent_are_ignored():
     assert drain(model, 3) == []
 
 
-def test_an_ack_is_taken_while_its_message_is_still_leaving():
+def test_an_ack_is_taken_while_its_message_is_still_leaving() -> None:
     model = requester(work(length=3 * P))
     sent = model.take(0)
     model.receive(ack(0), 10)
@@ -97,7 +87,7 @@ def test_an_ack_is_taken_while_its_message_is_still_leaving():
 
 
 @pytest.mark.parametrize("outstanding", [1, 5, 128])
-def test_the_window_bounds_the_psns_without_an_answer(outstanding):
+def test_the_window_bounds_the_psns_without_an_answer(outstanding: int) -> None:
     policy = RequesterPolicy(max_outstanding=outstanding)
     model = requester(work(length=300 * P), policy=policy)
     sent = drain(model, 0)
@@ -107,7 +97,7 @@ def test_the_window_bounds_the_psns_without_an_answer(outstanding):
     assert psns(drain(model, 100_000)) == [outstanding]
 
 
-def test_a_read_beyond_the_window_leaves_alone():
+def test_a_read_beyond_the_window_leaves_alone() -> None:
     policy = RequesterPolicy(max_outstanding=4)
     model = requester(work(wr_id=1), work(Op.READ, 9 * P, wr_id=2), work(wr_id=3), policy=policy)
     assert psns(drain(model, 0)) == [0]
@@ -115,7 +105,7 @@ def test_a_read_beyond_the_window_leaves_alone():
     assert psns(drain(model, 100_000)) == [1]
 
 
-def test_not_more_than_half_of_all_psns_are_outstanding():
+def test_not_more_than_half_of_all_psns_are_outstanding() -> None:
     policy = RequesterPolicy(max_outstanding=1 << 23)
     longest = work(Op.READ, (1 << 31) - P, wr_id=1)
     model = requester(longest, work(wr_id=2), work(wr_id=3), policy=policy)
@@ -123,7 +113,7 @@ def test_not_more_than_half_of_all_psns_are_outstanding():
     assert model.window.outstanding == 1 << 23
 
 
-def test_reads_and_atomics_outstanding_do_not_exceed_the_initiator_depth():
+def test_reads_and_atomics_outstanding_do_not_exceed_the_initiator_depth() -> None:
     model = requester(
         work(Op.READ, 3 * P), work(Op.FETCH_ADD), work(Op.READ, 1), work(), max_rd_atomic=2
     )
@@ -133,7 +123,7 @@ def test_reads_and_atomics_outstanding_do_not_exceed_the_initiator_depth():
     assert psns(drain(model, 100_000)) == [4, 5]
 
 
-def test_a_response_with_data_acknowledges_the_requests_before_it():
+def test_a_response_with_data_acknowledges_the_requests_before_it() -> None:
     model = requester(
         work(wr_id=1), work(Op.READ, 5, wr_id=2), work(wr_id=3), work(Op.CMP_SWAP, wr_id=4)
     )
@@ -144,14 +134,14 @@ def test_a_response_with_data_acknowledges_the_requests_before_it():
     assert [outcome.wr_id for outcome in model.outcomes] == [1, 2, 3, 4]
 
 
-def test_work_that_is_refused_uses_no_psn_and_disturbs_nothing():
+def test_work_that_is_refused_uses_no_psn_and_disturbs_nothing() -> None:
     model = requester(work(wr_id=1), oversized(wr_id=2), work(wr_id=3))
     assert statuses(model) == [(2, "loc_len_err")]
     assert psns(drain(model, 0)) == [0, 1]
     assert model.state is State.RTS
 
 
-def test_nothing_is_sent_before_rts():
+def test_nothing_is_sent_before_rts() -> None:
     model = requester(work(), state=State.RTR)
     assert model.next_deadline() is None
     assert drain(model, 0) == []
@@ -159,7 +149,7 @@ def test_nothing_is_sent_before_rts():
     assert psns(drain(model, 0)) == [0]
 
 
-def test_in_the_error_state_all_work_is_flushed_and_nothing_is_sent():
+def test_in_the_error_state_all_work_is_flushed_and_nothing_is_sent() -> None:
     model = requester(work(length=3 * P, wr_id=1), work(wr_id=2))
     model.take(0)
     model.flush()
@@ -171,7 +161,7 @@ def test_in_the_error_state_all_work_is_flushed_and_nothing_is_sent():
     assert len(model.outcomes) == 3
 
 
-def test_a_congestion_notification_changes_the_rate_and_nothing_else():
+def test_a_congestion_notification_changes_the_rate_and_nothing_else() -> None:
     model = requester(work(length=40 * P))
     model.take(0)
     model.notify_congestion(50)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from requester_bench import OWN_QPN, PEER_QPN, START, opcodes, oversized, pattern, qp, work
@@ -27,14 +28,16 @@ CODES = {
 LENGTHS = (0, 1, 2, 3, 4, 5, P - 1, P, P + 1, 2 * P - 1, 2 * P, 2 * P + 1, 3 * P)
 
 
-def packets(op: Op, length: int, service: Service = Service.RC, **fields: object) -> list[Segment]:
+def packets(op: Op, length: int, service: Service = Service.RC, **fields: Any) -> list[Segment]:
     message = Message(qp(service), work(op, length, **fields), START)
     return [message.request(offset) for offset in range(message.packets)]
 
 
 @pytest.mark.parametrize("op", CODES)
 @pytest.mark.parametrize(("length", "positions"), POSITIONS.items())
-def test_a_message_is_only_or_first_middle_last_with_variants_at_its_end(op, length, positions):
+def test_a_message_is_only_or_first_middle_last_with_variants_at_its_end(
+    op: Op, length: int, positions: str
+) -> None:
     expected = [CODES[op][position] for position in positions]
     assert opcodes(packets(op, length)) == expected
     if op is not Op.SEND_INV:
@@ -43,7 +46,9 @@ def test_a_message_is_only_or_first_middle_last_with_variants_at_its_end(op, len
 
 @pytest.mark.parametrize("op", CODES)
 @pytest.mark.parametrize("length", LENGTHS)
-def test_all_packets_but_the_last_are_full_and_together_carry_the_message(op, length):
+def test_all_packets_but_the_last_are_full_and_together_carry_the_message(
+    op: Op, length: int
+) -> None:
     sent = packets(op, length)
     assert b"".join(segment.payload for segment in sent) == pattern(length, 1)
     assert all(len(segment.payload) == P for segment in sent[:-1])
@@ -54,14 +59,14 @@ def test_all_packets_but_the_last_are_full_and_together_carry_the_message(op, le
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_the_pad_count_fills_each_packet_to_whole_words(length):
+def test_the_pad_count_fills_each_packet_to_whole_words(length: int) -> None:
     for segment in packets(Op.SEND, length):
         assert segment.bth.pad_count == -len(segment.payload) % 4
 
 
 @pytest.mark.parametrize("op", CODES)
 @pytest.mark.parametrize("length", [1, 3 * P])
-def test_headers_are_those_of_the_opcode_and_say_what_the_work_says(op, length):
+def test_headers_are_those_of_the_opcode_and_say_what_the_work_says(op: Op, length: int) -> None:
     fields = {"immediate": 0x01020304, "invalidate": 0x0A0B0C0D}
     sent = packets(op, length, **fields)
     for segment in sent:
@@ -76,7 +81,7 @@ def test_headers_are_those_of_the_opcode_and_say_what_the_work_says(op, length):
 
 
 @pytest.mark.parametrize("op", CODES)
-def test_solicited_event_is_on_the_packet_that_completes_a_receive_and_only_on_wish(op):
+def test_solicited_event_is_on_the_packet_that_completes_a_receive_and_only_on_wish(op: Op) -> None:
     wished = packets(op, 3 * P, solicited=True)
     takes_receive = op is not Op.WRITE
     assert [segment.bth.solicited for segment in wished] == [False, False, takes_receive]
@@ -84,7 +89,7 @@ def test_solicited_event_is_on_the_packet_that_completes_a_receive_and_only_on_w
 
 
 @pytest.mark.parametrize("op", CODES)
-def test_the_last_packet_asks_for_an_ack_on_rc_and_none_does_on_uc(op):
+def test_the_last_packet_asks_for_an_ack_on_rc_and_none_does_on_uc(op: Op) -> None:
     asked = [segment.bth.ack_req for segment in packets(op, 3 * P)]
     assert asked == [False, False, True]
     if op is not Op.SEND_INV:
@@ -92,7 +97,7 @@ def test_the_last_packet_asks_for_an_ack_on_rc_and_none_does_on_uc(op):
 
 
 @pytest.mark.parametrize("start", [0, 0x7FFFFF, 0xFFFFFE, 0xFFFFFF])
-def test_psns_follow_each_other_modulo_2_to_the_24(start):
+def test_psns_follow_each_other_modulo_2_to_the_24(start: int) -> None:
     message = Message(qp(), work(Op.WRITE, 3 * P), start)
     found = [message.request(offset).bth.psn for offset in range(3)]
     assert found == [start, (start + 1) % (1 << 24), (start + 2) % (1 << 24)]
@@ -102,7 +107,9 @@ def test_psns_follow_each_other_modulo_2_to_the_24(start):
 @pytest.mark.parametrize(
     ("length", "span"), [(0, 1), (1, 1), (P, 1), (P + 1, 2), (5 * P, 5), (LONGEST_MESSAGE, 1 << 23)]
 )
-def test_a_read_is_one_packet_without_payload_and_uses_the_psns_of_its_responses(length, span):
+def test_a_read_is_one_packet_without_payload_and_uses_the_psns_of_its_responses(
+    length: int, span: int
+) -> None:
     message = Message(qp(), work(Op.READ, length), START)
     request = message.request(0)
     assert (message.packets, message.span) == (1, span)
@@ -110,7 +117,7 @@ def test_a_read_is_one_packet_without_payload_and_uses_the_psns_of_its_responses
     assert request.extension(Reth) == Reth(0x10_0000_1003, 0x5EED, length)
 
 
-def test_a_read_is_asked_for_again_from_any_of_its_responses_for_the_rest():
+def test_a_read_is_asked_for_again_from_any_of_its_responses_for_the_rest() -> None:
     message = Message(qp(), work(Op.READ, 3 * P + 5), START)
     for offset in range(4):
         request = message.request(offset)
@@ -120,14 +127,14 @@ def test_a_read_is_asked_for_again_from_any_of_its_responses_for_the_rest():
 
 
 @pytest.mark.parametrize(("op", "opcode"), [(Op.CMP_SWAP, 0x13), (Op.FETCH_ADD, 0x14)])
-def test_an_atomic_is_one_packet_with_its_operands_in_their_places(op, opcode):
+def test_an_atomic_is_one_packet_with_its_operands_in_their_places(op: Op, opcode: int) -> None:
     request = packets(op, 8, compare=0x1111, swap_or_add=0x2222)[0]
     assert (request.bth.opcode, request.payload) == (opcode, b"")
     assert request.extensions == (AtomicEth(0x10_0000_1003, 0x5EED, 0x2222, 0x1111),)
 
 
 @pytest.mark.parametrize(("op", "opcode"), [(Op.SEND, 0x64), (Op.SEND_IMM, 0x65)])
-def test_a_datagram_goes_where_the_work_says_and_names_its_source(op, opcode):
+def test_a_datagram_goes_where_the_work_says_and_names_its_source(op: Op, opcode: int) -> None:
     fields = {"datagram_qpn": 0x0D0D, "datagram_qkey": 0x1234, "immediate": 7}
     request = packets(op, P, Service.UD, **fields)[0]
     assert (request.bth.opcode, request.bth.dest_qpn) == (opcode, 0x0D0D)
@@ -136,19 +143,19 @@ def test_a_datagram_goes_where_the_work_says_and_names_its_source(op, opcode):
     assert not request.bth.ack_req
 
 
-def test_a_datagram_whose_work_has_a_q_key_with_the_top_bit_carries_the_queue_pairs():
+def test_a_datagram_whose_work_has_a_q_key_with_the_top_bit_carries_the_queue_pairs() -> None:
     request = packets(Op.SEND, 5, Service.UD, datagram_qkey=0x80000001)[0]
     assert request.extension(Deth) == Deth(0x11111111, OWN_QPN)
 
 
-def test_the_rest_of_the_base_header_is_what_every_request_carries():
+def test_the_rest_of_the_base_header_is_what_every_request_carries() -> None:
     for op in Op:
         header = packets(op, 8)[0].bth
         assert (header.dest_qpn, header.version, header.pkey) == (PEER_QPN, 0, 0xFFFF)
         assert not (header.fecn or header.becn or header.reserved6 or header.reserved7)
 
 
-def test_work_that_the_service_cannot_do_or_that_is_too_long_is_refused():
+def test_work_that_the_service_cannot_do_or_that_is_too_long_is_refused() -> None:
     assert refusal(qp(), replace(oversized(), length=LONGEST_MESSAGE)) is None
     assert refusal(qp(), oversized()) == "loc_len_err"
     for op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD, Op.SEND_INV):

@@ -14,7 +14,7 @@ from roceproof.dpi.records import Service
 P = 256
 
 
-def test_uc_sends_message_after_message_without_gaps_in_its_psns():
+def test_uc_sends_message_after_message_without_gaps_in_its_psns() -> None:
     model = UcRequester(qp(Service.UC, sq_psn=0xFFFFFF))
     for number, length in enumerate((0, 2 * P, P + 1)):
         model.post(work(Op.SEND, length, wr_id=number))
@@ -23,7 +23,7 @@ def test_uc_sends_message_after_message_without_gaps_in_its_psns():
     assert [segment.bth.psn for segment in sent] == [0xFFFFFF, 0, 1, 2, 3]
 
 
-def test_uc_work_completes_when_its_last_packet_has_left_whatever_the_peer_says():
+def test_uc_work_completes_when_its_last_packet_has_left_whatever_the_peer_says() -> None:
     model = UcRequester(qp(Service.UC))
     model.post(work(length=2 * P))
     model.take(0)
@@ -37,7 +37,7 @@ def test_uc_work_completes_when_its_last_packet_has_left_whatever_the_peer_says(
     assert model.state is State.RTS
 
 
-def test_uc_refuses_what_only_rc_can_do_without_using_a_psn():
+def test_uc_refuses_what_only_rc_can_do_without_using_a_psn() -> None:
     model = UcRequester(qp(Service.UC))
     for number, op in enumerate((Op.READ, Op.SEND_INV, Op.WRITE)):
         model.post(work(op, wr_id=number))
@@ -45,7 +45,7 @@ def test_uc_refuses_what_only_rc_can_do_without_using_a_psn():
     assert statuses(model) == [(0, "loc_qp_op_err"), (1, "loc_qp_op_err"), (2, "success")]
 
 
-def test_a_flushed_uc_queue_pair_sends_nothing_more():
+def test_a_flushed_uc_queue_pair_sends_nothing_more() -> None:
     model = UcRequester(qp(Service.UC))
     model.post(work(length=3 * P, wr_id=1))
     model.post(work(wr_id=2))
@@ -55,7 +55,7 @@ def test_a_flushed_uc_queue_pair_sends_nothing_more():
     assert drain(model, 100) == []
 
 
-def test_ud_sends_one_packet_per_message_to_each_its_own_peer():
+def test_ud_sends_one_packet_per_message_to_each_its_own_peer() -> None:
     model = UdRequester(qp(Service.UD))
     for number in range(2):
         model.post(work(Op.SEND_IMM, P, datagram_qpn=number, datagram_qkey=number, wr_id=number))
@@ -66,7 +66,7 @@ def test_ud_sends_one_packet_per_message_to_each_its_own_peer():
     assert [segment.extension(Deth).qkey for segment in sent] == [0, 1]
 
 
-def test_ud_emits_nothing_for_a_message_longer_than_the_path_mtu_and_reports_no_error():
+def test_ud_emits_nothing_for_a_message_longer_than_the_path_mtu_and_reports_no_error() -> None:
     model = UdRequester(qp(Service.UD))
     model.post(work(Op.SEND, P + 1, wr_id=1))
     model.post(work(Op.SEND, P, wr_id=2))

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Whatever the network does, each request is executed once and its memory is right."""
+
+from __future__ import annotations
+
+import pytest
+from lossy_network import Impairment
+from soak import Soak
+
+from roceproof.conformance.model.requester_policy import (
+    FlowControl,
+    RequesterPolicy,
+    Reread,
+    ResponseGap,
+)
+from roceproof.conformance.model.responder_policy import (
+    DuplicateAck,
+    PartialReread,
+    ResponderPolicy,
+)
+
+MESSAGES = 120
+NETWORKS = {
+    "healthy": Impairment(),
+    "lossy": Impairment(loss=0.01),
+    "bad": Impairment(loss=0.1),
+    "repeating": Impairment(duplication=0.1),
+    "reordering": Impairment(lateness=0.1),
+    "everything": Impairment(loss=0.05, duplication=0.05, lateness=0.1),
+}
+POLICIES = {
+    "usual": RequesterPolicy(),
+    "whole READs": RequesterPolicy(reread=Reread.WHOLE),
+    "waits for timeouts": RequesterPolicy(response_gap=ResponseGap.WAIT),
+    "credits": RequesterPolicy(flow_control=FlowControl.CREDITS),
+    "small window": RequesterPolicy(max_outstanding=4, ack_interval=2),
+}
+
+
+@pytest.mark.parametrize("impairment", NETWORKS.values(), ids=NETWORKS)
+@pytest.mark.parametrize("seed", range(4))
+def test_each_message_is_executed_once_whatever_the_network_does(
+    impairment: Impairment, seed: int
+) -> None:
+    soak = Soak(seed, MESSAGES, impairment)
+    soak.run()
+    soak.check()
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize("seed", range(10, 13))
+def test_each_choice_of_a_requester_recovers(policy: RequesterPolicy, seed: int) -> None:
+    soak = Soak(seed, MESSAGES, NETWORKS["everything"], policy=policy)
+    soak.run()
+    soak.check()
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ResponderPolicy(partial_reread=PartialReread.CONTINUED),
+        ResponderPolicy(duplicate_ack=DuplicateAck.LATEST),
+    ],
+    ids=["READs go on", "latest ACK"],
+)
+@pytest.mark.parametrize("seed", range(20, 23))
+def test_the_choices_of_responders_are_borne(answers: ResponderPolicy, seed: int) -> None:
+    soak = Soak(seed, MESSAGES, NETWORKS["everything"], answers=answers)
+    soak.run()
+    soak.check()
