@@ -19,7 +19,7 @@ from roceproof.conformance.model.responder import Responder
 from roceproof.conformance.model.responder_policy import ExactFill, LengthAndKey
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import LONGEST_MESSAGE
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.opcodes import Family, Opcode, Payload, Position
 
 
 class Refusal(NamedTuple):
@@ -47,6 +47,16 @@ class OpenMessage:
     address: int = 0
     rkey: int = 0
     receive: Receive | None = None
+
+
+def right_for(row: Opcode) -> str | None:
+    """The right that queue pair and memory must give for the operation; SEND needs none."""
+    if row.family is Family.SEND:
+        return None
+    if row.family is Family.READ:
+        return "remote_read"
+    is_atomic = row.family is Family.ATOMIC and row.payload is not Payload.EIGHT
+    return "remote_atomic" if is_atomic else "remote_write"
 
 
 def needs_receive(row: Opcode) -> bool:
@@ -88,11 +98,7 @@ class ConnectedResponder(Responder):
 
     def is_permitted(self, row: Opcode) -> bool:
         """Whether the queue pair allows operations of that kind."""
-        right = {
-            Family.WRITE: "remote_write",
-            Family.READ: "remote_read",
-            Family.ATOMIC: "remote_atomic",
-        }.get(row.family)
+        right = right_for(row)
         return right is None or right in self.spec.access
 
     def check_length(self, request: Segment, row: Opcode) -> Refusal | None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from roceproof.conformance.headers import AtomicEth, Feth, Ieth, Reth
 from roceproof.conformance.model.codes import AethType, syndrome
-from roceproof.conformance.model.connected_responder import ACCESS, INVALID, Refusal, needs_receive
+from roceproof.conformance.model.connected_responder import (
+    ACCESS,
+    INVALID,
+    Refusal,
+    needs_receive,
+    right_for,
+)
 from roceproof.conformance.model.memory import ATOMIC_BYTES
 from roceproof.conformance.model.rc_answers import HOLDERS
 from roceproof.conformance.model.rc_responses import RcResponses
@@ -86,14 +92,14 @@ class RcChecks(RcResponses):
 
     def check_memory(self, request: Segment, row: Opcode) -> Refusal | None:
         """Whether the operation may touch the memory that it names."""
-        atomic, reth = request.extension(AtomicEth), request.extension(Reth)
-        if atomic is not None:
-            return self.check_access(atomic.rkey, atomic.address, ATOMIC_BYTES, "remote_atomic")
-        if reth is None or row.family not in HOLDERS:
+        atomic, reth, right = request.extension(AtomicEth), request.extension(Reth), right_for(row)
+        if row.family not in HOLDERS or right is None:
             return super().check_memory(request, row)
+        if atomic is not None:
+            return self.check_access(atomic.rkey, atomic.address, ATOMIC_BYTES, right)
+        assert reth is not None
         if row.family is Family.FLUSH:
             reth = self.flushed(request, reth)
-        right = "remote_read" if row.family is Family.READ else "remote_write"
         return self.check_access(reth.rkey, reth.address, reth.length, right)
 
     def flushed(self, request: Segment, reth: Reth) -> Reth:
