@@ -59,12 +59,15 @@ def run_suite(request: Request, output: Output) -> int:
         raise click.UsageError("--dut is for --target hdl")
     if request.waves and (request.target != "hdl" or request.expression is None):
         raise click.UsageError("--waves needs --target hdl and -k to choose cases")
-    with output_directory(output.directory), Listener(quiet=output.quiet) as listener:
+    listening = Listener(quiet=output.quiet, as_json=output.as_json)
+    with output_directory(output.directory), listening as listener:
         code = pytest.main(_arguments(request, output.directory), plugins=[listener])
     if listener.problems:
         for problem in listener.problems:
             click.echo(problem, err=True)
         return UNUSABLE
+    if code == pytest.ExitCode.USAGE_ERROR:
+        return UNUSABLE  # pytest has said why
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not listener.document:
         raise click.ClickException(_why_nothing(code, request))
     sort_junit(output.directory / "junit.xml")

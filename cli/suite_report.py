@@ -26,8 +26,9 @@ WORDS = {"deviation": "known deviations"}
 class Listener:
     """Sits in the session: draws a bar on a terminal, prints each failure, keeps the results."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.document: Document = {}
+        self._results = Terminal(stderr=as_json)
         self.problems: list[str] = []
         self._header: list[str] = []
         self._quiet = quiet
@@ -93,8 +94,10 @@ class Listener:
         if report.failed:
             self._display.stop()
             name = report.nodeid.rpartition("/")[2]
-            Terminal().print(f"[red]FAIL[/] {escape(name)}")
-            print("".join(f"  {line}\n" for line in str(report.longrepr).splitlines()))
+            self._results.print(f"[red]FAIL[/] {escape(name)}")
+            for line in str(report.longrepr).splitlines():
+                self._results.print(f"  {line}", markup=False)
+            self._results.print()
             self._display.start()
 
     def pytest_internalerror(self, excrepr: object) -> None:
@@ -127,11 +130,20 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
         console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
+    for heading, name in (("broken", "broken"), ("explain", "explained")):
+        found = Counter(word for case in _failed(cases) for word in case.get(name, []))
+        if found:
+            told = [f"{word} ({count})" for word, count in found.most_common()]
+            console.print(escape(f"{heading}: {', '.join(told)}"))
     ran = len(cases) - counts["skipped"]
     console.print(
         f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
         f"seed {document['seed']}"
     )
+
+
+def _failed(cases: list[Document]) -> list[Document]:
+    return [case for case in cases if case["outcome"] == "failed"]
 
 
 def print_per_rule(document: Document) -> None:

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+import pytest
+
 from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.suite.connection import Connection, is_request
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.lane import Lane
 from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.transcript import Entry, Transcript
 from roceproof.conformance.targets.interface import (
     Arrival,
@@ -54,6 +57,8 @@ class Bench:
     def connect(self, service: Service = Service.RC, **spec: Any) -> Connection:
         """A new queue pair; what is not said is drawn from the case's seed."""
         index = len(self.connections)
+        if index >= self.claims.qps:
+            pytest.skip(f"{PREFIX}{self.claims.device} has only {self.claims.qps} queue pairs")
         draw = self.random
         values: dict[str, Any] = {
             "remote": self.peers[0],

@@ -9,7 +9,7 @@ from pathlib import Path
 from roceproof import __version__
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.result import Diagnosis
-from roceproof.conformance.suite.transcript import Transcript, record_of
+from roceproof.conformance.suite.transcript import Transcript, records_of
 
 _EXPLAINABLE = ("ICRC-", "PSN-")
 _FRAMES_EXPLAINED = 2000
@@ -29,7 +29,7 @@ def explained(transcript: Transcript, broken: Iterable[str]) -> list[Diagnosis]:
     if not any(rule.startswith(_EXPLAINABLE) for rule in broken):
         return []
     entries = [*transcript.entries()][:_FRAMES_EXPLAINED]
-    found = explain(map(record_of, entries), transcript.all_facts())
+    found = explain(records_of(entries), transcript.all_facts())
     return [d for d in found if any(entries[number - 1].is_sent for number in d.frames)]
 
 

@@ -33,6 +33,7 @@ from roceproof.conformance.suite.options import (
 from roceproof.conformance.suite.results import Results
 from roceproof.conformance.suite.skips import is_known, reason_to_skip
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Source
+from roceproof.errors import RoceproofError
 
 MARKS = {
     "rules(*ids)": "the rules that a case decides",
@@ -281,5 +282,8 @@ def _width(item: pytest.Item) -> int | None:
 def _source(config: pytest.Config, width: int | None) -> Source:
     options, sources = config.stash[_OPTIONS], config.stash[_SOURCES]
     if width not in sources:
-        sources[width] = open_source(options, width)
+        try:
+            sources[width] = open_source(options, width)
+        except RoceproofError as error:
+            raise pytest.UsageError(str(error)) from error
     return sources[width]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -63,7 +63,7 @@ class Transcript:
     def write(self, path: Path, *, comment: str) -> None:
         """Keep it as pcapng, with the facts of its last epoch beside it."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_pcapng(path, map(record_of, self.entries()), comment=comment)
+        write_pcapng(path, records_of(self.entries()), comment=comment)
         facts = json.dumps(self.all_facts(), indent=1)
         path.with_suffix(".qps.json").write_text(facts + "\n")
 
@@ -79,10 +79,13 @@ class Transcript:
         return {"schema": 1, "qps": complete}
 
 
-def record_of(entry: Entry) -> Record:
-    """A frame as a packet of a capture."""
-    flow = Flow.OUTBOUND if entry.is_sent else Flow.INBOUND
-    return Record("device", entry.time_ns, flow, entry.frame, entry.comment)
+def records_of(entries: Iterable[Entry]) -> Iterator[Record]:
+    """Frames as the packets of a capture, numbered from 1."""
+    for number, entry in enumerate(entries, start=1):
+        flow = Flow.OUTBOUND if entry.is_sent else Flow.INBOUND
+        yield Record(
+            "device", entry.time_ns, flow, entry.frame, comment=entry.comment, number=number
+        )
 
 
 def _row(qp: Qp, device: Host) -> dict[str, Any]:

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Partial packets: what is sent for what is not said, what is compared, and how it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from roceproof.conformance import icrc
+from roceproof.conformance.codec import Packet, parse
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.notation import got, mismatches, wanted
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ACKNOWLEDGE,
+    CNP,
+    NAK,
+    RNR,
+    SEQUENCE_ERROR,
+    WRITE_FIRST,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    opcode,
+)
+from roceproof.conformance.targets.interface import Host
+
+LANE = Lane(
+    src=Host(b"\x02" + bytes(5), bytes([10, 0, 0, 1])),
+    dst=Host(b"\x04" + bytes(5), bytes([10, 0, 0, 2])),
+    dest_qpn=0x123456,
+    src_qpn=0x11,
+    service=1,
+    request_start=0xFFFFFE,
+    response_start=0x100,
+)
+
+
+def sent(pattern: object) -> Packet:
+    packet = parse(LANE.build(pattern))  # type: ignore[arg-type]
+    assert packet is not None
+    return packet
+
+
+def test_psns_count_from_the_start_of_their_direction_and_wrap() -> None:
+    packet = sent(WRITE_ONLY(psn=3))
+    assert packet.bth.psn == 1
+    assert "psn=+3" in got(packet, LANE)
+    assert sent(ACK(psn=3)).bth.psn == 0x103
+
+
+def test_the_connection_sets_the_service_but_not_of_responses_and_raw_opcodes() -> None:
+    assert sent(WRITE_ONLY()).bth.opcode == 0x2A
+    assert sent(ACK()).bth.opcode == 0x11
+    assert sent(CNP()).bth.opcode == 0x81
+    assert sent(opcode(0x15)).bth.opcode == 0x15
+
+
+def test_a_field_that_is_not_said_does_not_matter() -> None:
+    packet = sent(WRITE_ONLY(psn=0, payload=b"abc", va=7, rkey=8))
+    assert not mismatches(WRITE_ONLY(psn=0), packet, LANE)
+    assert not mismatches(WRITE_ONLY(payload=3), packet, LANE)
+    assert not mismatches(WRITE_ONLY(psn=range(0, 3)), packet, LANE)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "field"),
+    [
+        (WRITE_ONLY(psn=1), "psn"),
+        (WRITE_ONLY(payload=4), "payload"),
+        (WRITE_ONLY(payload=b"abd"), "payload"),
+        (WRITE_ONLY(va=8), "va"),
+        (WRITE_ONLY(imm=1), "imm"),
+        (WRITE_ONLY_IMM(psn=0), "opcode"),
+        (WRITE_ONLY(psn=range(1, 3)), "psn"),
+    ],
+)
+def test_a_field_that_is_said_must_fit(pattern: object, field: str) -> None:
+    packet = sent(WRITE_ONLY(psn=0, payload=b"abc", va=7, rkey=8))
+    found = mismatches(pattern, packet, LANE)  # type: ignore[arg-type]
+    assert found[0].field == field
+
+
+def test_kinds_of_acknowledgement_are_told_apart() -> None:
+    ack, nak = sent(ACK(psn=0, credits=5)), sent(NAK(SEQUENCE_ERROR, psn=0))
+    rnr = sent(RNR(psn=0, timer=12))
+    assert not mismatches(ACK(), ack, LANE)
+    assert not mismatches(RNR(), rnr, LANE)
+    assert mismatches(ACK(), nak, LANE)
+    assert mismatches(ACK(), rnr, LANE)
+    assert mismatches(RNR(), ack, LANE)
+    assert mismatches(ACK(), sent(ACKNOWLEDGE(syndrome=0x80)), LANE)
+    assert [got(p, LANE).split()[0] for p in (ack, nak, rnr)] == ["ACK", "NAK", "RNR"]
+
+
+def test_what_is_wanted_and_what_came_are_told_alike() -> None:
+    pattern = WRITE_FIRST(psn=-1, payload=256, dmalen=700, va=0x10, rkey=1)
+    packet = sent(pattern.but(payload=bytes(256)))
+    assert wanted(pattern) == "WRITE_FIRST psn=-1 va=0x10 rkey=0x1 dmalen=700 payload=256"
+    assert got(packet, LANE, pattern).startswith("WRITE_FIRST psn=-1 va=0x10 rkey=0x1 dmalen=700")
+
+
+def test_an_unknown_field_is_refused() -> None:
+    with pytest.raises(TypeError, match="no field 'pns'"):
+        WRITE_ONLY(pns=3)
+
+
+def test_spoilt_keeps_the_icrc_and_resealed_mends_it() -> None:
+    pattern = WRITE_ONLY(payload=b"abcd")
+    spoilt = LANE.build(pattern.spoilt(spoil.flip_udp(8 + 8, 0x80)))
+    resealed = LANE.build(pattern.resealed(spoil.flip_udp(8 + 8, 0x80)))
+    assert icrc.check(spoilt).judgement is icrc.Judgement.BAD
+    assert icrc.check(resealed).judgement is icrc.Judgement.OK
+    packet = parse(resealed)
+    assert packet is not None
+    assert packet.bth.ack_req
+
+
+@pytest.mark.parametrize("change", [-4, -1, 3, 8])
+def test_resize_keeps_lengths_and_icrc_right(change: int) -> None:
+    frame = LANE.build(WRITE_ONLY(payload=bytes(64)).resealed(spoil.resize(change)))
+    plain = LANE.build(WRITE_ONLY(payload=bytes(64)))
+    assert len(frame) == len(plain) + change
+    assert icrc.check(frame).judgement is icrc.Judgement.OK
