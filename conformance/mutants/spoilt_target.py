@@ -61,6 +61,10 @@ class SpoiltTarget(Target):
         """The device's address."""
         return self._inner.host
 
+    def host_for(self, spec: QpSpec) -> Host:
+        """As the inner target."""
+        return self._inner.host_for(spec)
+
     @property
     def now_ns(self) -> int:
         """The inner clock."""

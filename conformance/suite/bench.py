@@ -37,7 +37,7 @@ _ECN_BITS = 3
 class Bench:
     """The device, the case's own random numbers, its connections and the transcript.
 
-    A second peer's host is `peers[1]`; each has the device's subnet.
+    A second peer's host is `peers[1]`; each is in the device's subnet.
     """
 
     def __init__(self, target: Target, claims: Claims, *, seed: int) -> None:
@@ -47,21 +47,29 @@ class Bench:
         self.transcript = Transcript()
         self.connections: list[Connection] = []
         self.strays: list[Packet] = []
-        self.peers = [_peer(target.host, index) for index in range(len(_LAST_BYTES))]
+        self.peers = [self.peer(index) for index in range(len(_LAST_BYTES))]
         self._wr_ids = iter(range(1, 1 << 31))
 
     def next_wr_id(self) -> int:
         """A number that no work of this case has."""
         return next(self._wr_ids)
 
-    def connect(self, service: Service = Service.RC, **spec: Any) -> Connection:
+    def peer(self, index: int = 0, *, ipv6: bool = False, vlan: int | None = None) -> Host:
+        """A host in the device's subnet of an IP version and a VLAN."""
+        blank = Host(bytes(6), bytes(16 if ipv6 else 4))
+        asking = QpSpec(service=Service.RC, remote=blank, remote_qpn=0, vlan=vlan)
+        return _peer(self.target.host_for(asking), index)
+
+    def connect(
+        self, service: Service = Service.RC, *, ipv6: bool = False, **spec: Any
+    ) -> Connection:
         """A new queue pair; what is not said is drawn from the case's seed."""
         index = len(self.connections)
         if index >= self.claims.qps:
             pytest.skip(f"{PREFIX}{self.claims.device} has only {self.claims.qps} queue pairs")
         draw = self.random
         values: dict[str, Any] = {
-            "remote": self.peers[0],
+            "remote": self.peer(ipv6=ipv6, vlan=spec.get("vlan")),
             "local_qpn": _FIRST_LOCAL_QPN + index,
             "remote_qpn": _FIRST_REMOTE_QPN + _REMOTE_STEP * index,
             "sq_psn": draw.randrange(1 << 24),
@@ -73,7 +81,7 @@ class Bench:
             "ip_id": draw.getrandbits(16),
         }
         qp = self.target.open(QpSpec(service=service, **(values | spec)))
-        self.transcript.know(qp, self.target.host)
+        self.transcript.know(qp, self.target.host_for(qp.spec))
         connection = Connection(self, qp)
         self.connections.append(connection)
         return connection
@@ -81,7 +89,7 @@ class Bench:
     def reopen(self, connection: Connection, spec: QpSpec) -> Qp:
         """For `Connection.reconnect`."""
         qp = self.target.reopen(connection.qp, spec)
-        self.transcript.know(qp, self.target.host)
+        self.transcript.know(qp, self.target.host_for(spec))
         return qp
 
     def send(self, frame: bytes, *, lane: Lane | None = None, comment: str = "") -> None:

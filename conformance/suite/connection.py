@@ -63,7 +63,7 @@ class Connection:
         self._outcomes: list[Outcome] = []
         self._next_psn = 0
         spec = qp.spec
-        device = self._bench.target.host
+        device = self._bench.target.host_for(spec)
         common: dict[str, Any] = {
             "service": int(spec.service),
             "vlan": spec.vlan,

@@ -199,6 +199,10 @@ class Target(ABC):
     def now_ns(self) -> int:
         """The clock."""
 
+    def host_for(self, spec: QpSpec) -> Host:
+        """The device's address that such a queue pair uses: of its IP version and VLAN."""
+        return self.host
+
     # the wire
 
     @abstractmethod

@@ -84,6 +84,10 @@ class ModelTarget(Target):
         """Virtual time."""
         return self._now
 
+    def host_for(self, spec: QpSpec) -> Host:
+        """Of the peer's IP version."""
+        return self.device.facing(spec.remote)
+
     # the wire
 
     def send(self, frame: bytes) -> None:
