@@ -11,6 +11,7 @@ from collections.abc import Callable
 from roceproof.conformance import icrc
 from roceproof.conformance.framing import (
     BTH_BYTES,
+    ETHERNET_MINIMUM,
     ICRC_BYTES,
     UDP_BYTES,
     Layout,
@@ -49,6 +50,16 @@ def fix_ip_checksum(frame: bytearray) -> None:
         end = at + 4 * (frame[at] & 15)
         frame[at + 10 : at + 12] = bytes(2)
         frame[at + 10 : at + 12] = checksum(bytes(frame[at:end])).to_bytes(2, "big")
+
+
+def checksummed(edit: Edit) -> Edit:
+    """The same edit with the IPv4 checksum right behind it, and the ICRC as it was."""
+
+    def edit_and_fix(frame: bytearray) -> None:
+        edit(frame)
+        fix_ip_checksum(frame)
+
+    return edit_and_fix
 
 
 def set_pad_count(count: int) -> Edit:
@@ -139,12 +150,28 @@ def resize(change: int, *, filler: int = 0) -> Edit:
             del frame[at + change : at]
         else:
             frame[at:at] = bytes([filler]) * change
-        size = layout.end + change - layout.udp
-        frame[layout.udp + 4 : layout.udp + 6] = size.to_bytes(2, "big")
-        if layout.version == 4:
-            total = layout.end + change - layout.ip
-            frame[layout.ip + 2 : layout.ip + 4] = total.to_bytes(2, "big")
-        else:
-            frame[layout.ip + 4 : layout.ip + 6] = size.to_bytes(2, "big")
+        _say_lengths(frame, layout, layout.end + change)
 
     return edit
+
+
+def truncate(size: int) -> Edit:
+    """Leave so many bytes behind the UDP header, with all lengths fixed up."""
+
+    def edit(frame: bytearray) -> None:
+        layout = layout_of(frame)
+        end = layout.udp + UDP_BYTES + size
+        del frame[end:]
+        _say_lengths(frame, layout, end)
+        frame += bytes(max(0, ETHERNET_MINIMUM - len(frame)))
+
+    return edit
+
+
+def _say_lengths(frame: bytearray, layout: Layout, end: int) -> None:
+    size = end - layout.udp
+    frame[layout.udp + 4 : layout.udp + 6] = size.to_bytes(2, "big")
+    if layout.version == 4:
+        frame[layout.ip + 2 : layout.ip + 4] = (end - layout.ip).to_bytes(2, "big")
+    else:
+        frame[layout.ip + 4 : layout.ip + 6] = size.to_bytes(2, "big")
