@@ -225,9 +225,14 @@ class Connection:
 
     # the device as responder
 
-    def region(self, size: int = 4096, *, access: frozenset[str] = FULL_ACCESS) -> Region:
-        """Memory of the device that this queue pair may reach."""
-        return self._bench.target.register(size, access=access)
+    def region(
+        self, size: int = 4096, *, access: frozenset[str] = FULL_ACCESS, filled: bool = False
+    ) -> Region:
+        """Memory of the device that this queue pair may reach: zeros, or random bytes."""
+        region = self._bench.target.register(size, access=access)
+        if filled:
+            region.write(0, self.random.randbytes(size))
+        return region
 
     def post_receive(self, region: Region, *, offset: int = 0, length: int | None = None) -> int:
         """Post one receive; its work request's number."""
