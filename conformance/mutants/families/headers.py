@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults in the BTH of what is sent, and in what is made of the BTH of what comes."""
+
+from __future__ import annotations
+
+from roceproof.conformance.codec import parse
+from roceproof.conformance.framing import Fault
+from roceproof.conformance.headers import Aeth
+from roceproof.conformance.mutants.frames import (
+    bth_of,
+    edited,
+    request_of,
+    response_of,
+    with_bth,
+)
+from roceproof.conformance.mutants.wire import WireFault, wire_mutant
+from roceproof.conformance.suite.pattern import NO_CREDITS
+from roceproof.conformance.suite.spoil import resize, set_udp
+
+_SERVICE = 0xE0
+_ACKNOWLEDGE = 0x11
+_AETH_AT = 20  # from the UDP header
+_DEFAULT_PKEY = 0xFFFF
+
+
+class RequestField(WireFault):
+    """Changes the BTH of every request that leaves."""
+
+    def changed(self, frame: bytes) -> bytes:
+        """The request as it leaves."""
+        raise NotImplementedError
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        """Leave everything else alone."""
+        return [frame if request_of(frame) is None else self.changed(frame)]
+
+
+@wire_mutant(
+    "bth-rc-opcode-on-uc", "The opcode's service bits are those of RC, always.", expected=["BTH-01"]
+)
+class RcOpcodeOnUc(RequestField):
+    def changed(self, frame: bytes) -> bytes:
+        bth = request_of(frame)
+        return with_bth(frame, opcode=bth.opcode & ~_SERVICE) if bth else frame
+
+
+@wire_mutant(
+    "bth-solicited-everywhere",
+    "Solicited Event is set on every packet of a message that asks for it, and stays set.",
+    expected=["BTH-02"],
+)
+class SolicitedEverywhere(RequestField):
+    def __init__(self) -> None:
+        self._is_set = False
+
+    def changed(self, frame: bytes) -> bytes:
+        bth = request_of(frame)
+        self._is_set |= bth is not None and bth.solicited
+        return with_bth(frame, solicited=self._is_set)
+
+
+@wire_mutant(
+    "bth-pad-in-version",
+    "The pad count is written two bits too far down, into the transport version.",
+    expected=["BTH-04"],
+)
+class PadInVersion(RequestField):
+    def changed(self, frame: bytes) -> bytes:
+        bth = request_of(frame)
+        return with_bth(frame, version=bth.pad_count, pad_count=0) if bth else frame
+
+
+@wire_mutant("bth-pkey-of-reset", "The P_Key register is never loaded.", expected=["BTH-06"])
+class PkeyOfReset(RequestField):
+    def changed(self, frame: bytes) -> bytes:
+        return with_bth(frame, pkey=0)
+
+
+@wire_mutant(
+    "bth-mask-on-the-wire",
+    "The byte with FECN and BECN leaves as the ICRC sees it, all ones.",
+    expected=["BTH-08"],
+)
+class MaskOnTheWire(RequestField):
+    def changed(self, frame: bytes) -> bytes:
+        return with_bth(frame, fecn=True, becn=True, reserved6=0x3F)
+
+
+@wire_mutant(
+    "bth-qpn-of-16-bits", "The peer's QPN is kept in a register of 16 bits.", expected=["BTH-10"]
+)
+class QpnOf16Bits(RequestField):
+    def changed(self, frame: bytes) -> bytes:
+        bth = request_of(frame)
+        return with_bth(frame, dest_qpn=bth.dest_qpn & 0xFFFF) if bth else frame
+
+
+@wire_mutant(
+    "bth-qpn-little-endian",
+    "The bytes of the destination QPN go out in the processor's order.",
+    expected=["BTH-14", "BTH-10"],
+)
+class QpnLittleEndian(RequestField):
+    def changed(self, frame: bytes) -> bytes:
+        bth = request_of(frame)
+        if bth is None:
+            return frame
+        return with_bth(frame, dest_qpn=int.from_bytes(bth.dest_qpn.to_bytes(3, "big"), "little"))
+
+
+@wire_mutant("tver-not-read", "Nobody looks at the transport version.", expected=["BTH-05"])
+class VersionNotRead(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        return [frame if bth_of(frame) is None else with_bth(frame, version=0)]
+
+
+@wire_mutant("pkey-not-read", "Nobody looks at the P_Key.", expected=["BTH-07"])
+class PkeyNotRead(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        return [frame if bth_of(frame) is None else with_bth(frame, pkey=_DEFAULT_PKEY)]
+
+
+@wire_mutant(
+    "pkey-compared-in-16-bits",
+    "All bits of the P_Key are compared, that of the membership, too.",
+    expected=["BTH-07"],
+)
+class PkeyComparedWhole(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        return [] if bth is not None and bth.pkey != _DEFAULT_PKEY else [frame]
+
+
+@wire_mutant(
+    "reserved-bits-compared", "A packet with a reserved bit set is dropped.", expected=["BTH-09"]
+)
+class ReservedCompared(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        return [] if bth is not None and (bth.reserved6 or bth.reserved7) else [frame]
+
+
+@wire_mutant(
+    "reserved-bit-beside-psn-compared",
+    "The PSN is compared in 25 bits, the lowest reserved one included.",
+    expected=["BTH-09"],
+)
+class ReservedBesidePsn(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        return [] if bth is not None and bth.reserved7 & 1 else [frame]
+
+
+@wire_mutant(
+    "migreq-zero-dropped",
+    "A packet that does not say migrated is taken for one of another path.",
+    expected=["BTH-15"],
+)
+class MigreqZeroDropped(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        return [] if bth is not None and not bth.migreq else [frame]
+
+
+@wire_mutant(
+    "qpn-index-only",
+    "The context is looked up by the low bits of the QPN, and the rest is not compared.",
+    expected=["BTH-11"],
+)
+class QpnIndexOnly(WireFault):
+    _LOW, _HIGH = 0xF, 0x10  # of the QPNs that cases give out
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        if bth is None:
+            return [frame]
+        return [with_bth(frame, dest_qpn=bth.dest_qpn & self._LOW | self._HIGH)]
+
+
+@wire_mutant(
+    "service-not-compared",
+    "Responses are decoded from five bits of the opcode.",
+    expected=["BTH-12"],
+)
+class ServiceNotCompared(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        as_rc = None if bth is None else with_bth(frame, opcode=bth.opcode & ~_SERVICE)
+        return [as_rc if as_rc and response_of(as_rc) else frame]
+
+
+@wire_mutant(
+    "naks-heard-on-uc",
+    "The service of the QP is not compared with that of a NAK, which stops it.",
+    expected=["BTH-12"],
+)
+class NaksHeardOnUc(WireFault):
+    """Once its peer has sent a NAK, a UC queue pair is as quiet as a failed one."""
+
+    def __init__(self) -> None:
+        self._is_stopped = False
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        aeth = packet.aeth if packet else None
+        self._is_stopped |= aeth is not None and aeth.syndrome > 0x60
+        return [frame]
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = request_of(frame)
+        is_uc = bth is not None and bth.opcode & _SERVICE == 0x20
+        return [] if is_uc and self._is_stopped else [frame]
+
+
+@wire_mutant(
+    "short-headers-filled-up",
+    "A packet that ends in its headers is read on in what the buffer held before.",
+    expected=["BTH-16"],
+)
+class ShortHeadersFilledUp(WireFault):
+    """The buffer holds the AETH of an ACK."""
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        if packet is None or packet.fault is not Fault.HEADERS:
+            return [frame]
+        if packet.bth.opcode != _ACKNOWLEDGE:
+            return [frame]
+        aeth = Aeth(NO_CREDITS, 1).pack()
+        return [edited(frame, resize(Aeth.SIZE - len(packet.payload)), set_udp(_AETH_AT, aeth))]

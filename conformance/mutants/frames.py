@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What wire faults do to frames. A frame whose ICRC was right gets a right one again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roceproof.conformance import icrc
+from roceproof.conformance.codec import parse
+from roceproof.conformance.framing import UDP_BYTES
+from roceproof.conformance.headers import Bth
+from roceproof.conformance.opcodes import OPCODES, Transport
+from roceproof.conformance.suite.spoil import Edit, layout_of, reseal
+
+
+def bth_of(frame: bytes) -> Bth | None:
+    """The BTH of a RoCEv2 packet."""
+    packet = parse(frame)
+    return packet.bth if packet else None
+
+
+def request_of(frame: bytes) -> Bth | None:
+    """The BTH of a request; of anything else none."""
+    bth = bth_of(frame)
+    return bth if bth is not None and not _is_answer(bth.opcode) else None
+
+
+def response_of(frame: bytes) -> Bth | None:
+    """The BTH of a response; of anything else, CNPs too, none."""
+    bth = bth_of(frame)
+    row = OPCODES.get(bth.opcode) if bth is not None else None
+    return bth if row is not None and row.is_response else None
+
+
+def edited(frame: bytes, *edits: Edit) -> bytes:
+    """The frame changed."""
+    changed = bytearray(frame)
+    for edit in edits:
+        edit(changed)
+    if icrc.check(frame).judgement is icrc.Judgement.OK:
+        reseal(changed)
+    return bytes(changed)
+
+
+def with_bth(frame: bytes, **fields: Any) -> bytes:
+    """The frame with fields of its BTH changed."""
+
+    def edit(changed: bytearray) -> None:
+        at = layout_of(changed).udp + UDP_BYTES
+        changed[at : at + Bth.SIZE] = replace(Bth.unpack(changed, at), **fields).pack()
+
+    return edited(frame, edit)
+
+
+def _is_answer(opcode: int) -> bool:
+    row = OPCODES.get(opcode)
+    return row is not None and (row.is_response or row.transport is Transport.CNP)
