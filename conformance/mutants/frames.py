@@ -48,7 +48,8 @@ def with_bth(frame: bytes, **fields: Any) -> bytes:
 
     def edit(changed: bytearray) -> None:
         at = layout_of(changed).udp + UDP_BYTES
-        changed[at : at + Bth.SIZE] = replace(Bth.unpack(changed, at), **fields).pack()
+        bth = replace(Bth.unpack(bytes(changed), at), **fields)
+        changed[at : at + Bth.SIZE] = bth.pack()
 
     return edited(frame, edit)
 
