@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Atomic operations: results, alignment, rights; and the optional operations of annex A19."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ATOMIC_ACK,
+    ATOMIC_WRITE,
+    CMP_SWAP,
+    FETCH_ADD,
+    FLUSH,
+    INVALID_REQUEST,
+    NAK,
+    READ_RESP_ONLY,
+    Maker,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import FULL_ACCESS, Region
+
+pytestmark = RESPONDER
+
+over_atomics = over("atomic", [CMP_SWAP, FETCH_ADD], ids=["CMP_SWAP", "FETCH_ADD"])
+
+
+def store(region: Region, value: int, *, offset: int = 0) -> None:
+    """Put a number into memory, as a little-endian host does."""
+    region.write(offset, value.to_bytes(8, "little"))
+
+
+def load(region: Region, *, offset: int = 0) -> int:
+    """The number in memory, as a little-endian host sees it."""
+    return int.from_bytes(region.read(offset, 8), "little")
+
+
+@case("ATOM-02", "ATOM-04", smoke=True)
+@over(
+    ("before", "compare", "after"),
+    [
+        (0x0102030405060708, 0x0102030405060708, 0x1112131415161718),
+        (0x0102030405060708, 0x0102030405060709, 0x0102030405060708),
+        (0x0102030405060708, 0x8102030405060708, 0x0102030405060708),
+    ],
+    ids=["equal", "lowest_bit_differs", "highest_bit_differs"],
+)
+def test_compare_and_swap_stores_only_if_equal(
+    bench: Bench, before: int, compare: int, after: int
+) -> None:
+    qp = bench.connect()
+    region = qp.region(24, filled=True)
+    store(region, before, offset=8)
+    around = region.read(0, 8), region.read(16, 8)
+    qp.send(CMP_SWAP(psn=0, compare=compare, swap=0x1112131415161718, **at(region, 8)))
+    qp.expect(ATOMIC_ACK(psn=0, msn=1, original=before, payload=0))
+    assert load(region, offset=8) == after
+    assert (region.read(0, 8), region.read(16, 8)) == around
+
+
+@case("ATOM-02", "ATOM-04", smoke=True)
+@over(
+    ("before", "add"),
+    [(5, 7), ((1 << 64) - 1, 1), (0xFFFFFFFF, 1), (1 << 63, 1 << 63), (9, (1 << 64) - 4)],
+    ids=["small", "wrap", "carry", "highest_bit", "negative"],
+)
+def test_fetch_and_add_counts_modulo_2_to_the_64(bench: Bench, before: int, add: int) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    store(region, before)
+    qp.send(FETCH_ADD(psn=0, swap=add, **at(region)))
+    qp.expect(ATOMIC_ACK(psn=0, msn=1, original=before, payload=0))
+    assert load(region) == (before + add) % (1 << 64)
+
+
+@case("ATOM-03", smoke=True)
+@over_atomics
+def test_an_address_that_is_not_aligned_is_refused(bench: Bench, atomic: Maker) -> None:
+    region = bench.target.register(4096)
+    for offset in range(1, 8):
+        qp = bench.connect()
+        qp.send(atomic(psn=0, swap=1, **at(region, offset)))
+        qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
+    assert region.read(0, 16) == bytes(16)
+
+
+@case("ATOM-05", smoke=True)
+@over_atomics
+def test_an_atomic_takes_one_psn_and_is_answered_unasked(bench: Bench, atomic: Maker) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    for psn, asked in enumerate((0, 1, 0)):
+        qp.send(atomic(psn=psn, a=asked, **at(region)))
+        qp.expect(ATOMIC_ACK(psn=psn, msn=psn + 1))
+    qp.fence(3, msn=4)
+
+
+@case("ATOM-07", smoke=True)
+@over_atomics
+def test_memory_that_may_not_be_changed_so_refuses(bench: Bench, atomic: Maker) -> None:
+    region = bench.target.register(4096)
+    for_writes = bench.target.register(4096, access=FULL_ACCESS - {"remote_atomic"})
+    elsewhere = bench.target.register_elsewhere(4096)
+    for place in (at(region, -8), at(region, 4096), at(for_writes), at(elsewhere)):
+        qp = bench.connect()
+        qp.send(atomic(psn=0, swap=1, **place))
+        qp.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
+
+
+@case("ATOM-07", "OPC-13", smoke=True)
+@over_atomics
+def test_a_queue_pair_without_atomics_refuses(bench: Bench, atomic: Maker) -> None:
+    qp = bench.connect(access=FULL_ACCESS - {"remote_atomic"})
+    region = qp.region()
+    qp.send(atomic(psn=0, swap=1, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
+    assert region.read(0, 8) == bytes(8)
+
+
+@case("ATOM-08", needs=[Capability.FLUSH])
+def test_flush_and_atomic_write_are_answered_by_an_empty_response(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.send(ATOMIC_WRITE(psn=0, payload=b"12345678", dmalen=8, **at(region)))
+    qp.expect(READ_RESP_ONLY(psn=0, msn=1, payload=0))
+    assert region.read(0, 8) == b"12345678"
+    qp.send(FLUSH(psn=1, dmalen=8, **at(region)))
+    qp.expect(READ_RESP_ONLY(psn=1, msn=2, payload=0))
+    qp.fence(2)

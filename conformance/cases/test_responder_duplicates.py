@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requests that come again: acknowledged, read again, replayed, and never executed twice."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    ATOMIC_ACK,
+    CMP_SWAP,
+    FETCH_ADD,
+    NAK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_MIDDLE,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    Maker,
+    Pattern,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.targets.interface import Region
+
+pytestmark = RESPONDER
+
+BURST = 1000
+
+
+@case("DUP-01", "MSN-03", smoke=True)
+def test_a_repeated_send_is_acknowledged_and_not_delivered(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    first, second = qp.post_receive(region), qp.post_receive(region)
+    send = qp.filled(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(first, byte_len=8)
+    qp.send(send, send)
+    qp.expect(ACK(psn=0, msn=1), ACK(psn=0, msn=1))
+    qp.send(SEND_ONLY(psn=1, payload=13, a=1))
+    qp.expect(ACK(psn=1, msn=2))
+    qp.receives(second, byte_len=13)
+
+
+@case("DUP-02", smoke=True)
+def test_a_repeated_write_leaves_memory_alone(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    write = qp.filled(WRITE_ONLY(psn=0, payload=16, a=1, **at(region)))
+    qp.send(write)
+    qp.expect(ACK(psn=0))
+    changed = qp.random.randbytes(16)
+    region.write(0, changed)
+    qp.send(write)
+    qp.expect(ACK(psn=0))
+    assert region.read(0, 16) == changed, "the repeated WRITE was executed"
+    qp.fence(1)
+
+
+@case("DUP-03")
+@over("answered", [READ_REQUEST, FETCH_ADD], ids=["READ", "ATOMIC"])
+def test_the_ack_of_a_duplicate_does_not_reach_into_what_was_asked_for(
+    bench: Bench, answered: Maker
+) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    write = qp.filled(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
+    qp.send(write, answered(psn=1, **at(region)))
+    qp.expect(ACK(psn=0))
+    qp.next()
+    qp.send(write)
+    qp.expect(ACK(psn=0))
+    qp.fence(2)
+
+
+@case("DUP-03", "DUP-10")
+def test_the_ack_of_a_duplicate_names_it_or_the_latest_write(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    writes = [qp.filled(WRITE_ONLY(psn=psn, payload=8, a=1, **at(region))) for psn in (0, 1, 6)]
+    qp.send(writes[0], writes[1], READ_REQUEST(psn=2, dmalen=4 * qp.mtu, **at(region)))
+    qp.expect(ACK(psn=0), ACK(psn=1))
+    for _ in range(4):
+        qp.next()
+    qp.send(writes[0])
+    qp.expect(ACK(psn=frozenset({0, 1})))
+    qp.send(writes[2])
+    qp.expect(ACK(psn=6))
+    qp.send(writes[1])
+    qp.expect(ACK(psn=frozenset({1, 6})))
+
+
+@case("DUP-04", smoke=True)
+@over("packets", [1, 3])
+def test_a_repeated_read_reads_the_memory_of_now(bench: Bench, packets: int) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    size = packets * qp.mtu - 5
+    read = READ_REQUEST(psn=0, dmalen=size, **at(region))
+    qp.send(read)
+    qp.expect(*read_responses(qp, 0, region.read(0, size)))
+    region.write(0, qp.random.randbytes(size))
+    qp.send(read)
+    qp.expect(*read_responses(qp, 0, region.read(0, size)))
+    qp.fence(packets)
+
+
+@case("DUP-04", unjudged={"MSN-05": "the READ was counted when it was executed first"})
+def test_a_repeated_read_of_memory_that_is_gone_gets_no_data(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    region = qp.region(filled=True)
+    read = READ_REQUEST(psn=0, dmalen=8, **at(region))
+    qp.send(read)
+    qp.expect(READ_RESP_ONLY(psn=0))
+    region.deregister()
+    qp.send(read)
+    bystander.fence(0)
+    qp.expect_silence(allowing=[NAK(ACCESS_ERROR, psn=0)])
+
+
+@case("DUP-05")
+@over("skipped", [1, 2, 3])
+def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipped: int) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    size = 4 * qp.mtu - 3
+    data = region.read(0, size)
+    qp.send(READ_REQUEST(psn=0, dmalen=size, **at(region)))
+    qp.expect(*read_responses(qp, 0, data))
+    start = skipped * qp.mtu
+    qp.send(READ_REQUEST(psn=skipped, dmalen=size - start, **at(region, start)))
+    qp.expect(*read_responses(qp, skipped, data[start:]))
+    qp.fence(4)
+
+
+@case("DUP-06")
+def test_a_repeated_read_that_asks_for_more_is_dropped(bench: Bench) -> None:
+    qp = bench.connect()
+    region, other = qp.region(filled=True), qp.region(fill=True)
+    size = 2 * qp.mtu
+    read = READ_REQUEST(psn=0, dmalen=size, **at(region, 64))
+    qp.send(read)
+    qp.expect(*read_responses(qp, 0, region.read(64, size)))
+    qp.drops(
+        read.but(va=region.addr + 63),
+        read.but(va=region.addr + 65),
+        read.but(dmalen=size + 1),
+        read.but(rkey=other.rkey),
+        read.but(**at(other, 64)),
+        fence=2,
+    )
+    qp.send(read)
+    qp.expect(*read_responses(qp, 0, region.read(64, size)))
+
+
+@case("DUP-07", "ATOM-06", smoke=True)
+@over("atomic", [CMP_SWAP, FETCH_ADD], ids=["CMP_SWAP", "FETCH_ADD"])
+def test_a_repeated_atomic_is_answered_again_and_executed_once(bench: Bench, atomic: Maker) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    region.write(0, (7).to_bytes(8, "little"))
+    request = atomic(psn=0, swap=5, compare=7, **at(region))
+    qp.send(request)
+    qp.expect(ATOMIC_ACK(psn=0, original=7))
+    executed = region.read(0, 8)
+    qp.send(request, request)
+    qp.expect(ATOMIC_ACK(psn=0, original=7), ATOMIC_ACK(psn=0, original=7))
+    assert region.read(0, 8) == executed, "the repeated atomic was executed"
+    qp.fence(1)
+
+
+@case("DUP-08", "ATOM-06")
+def test_an_atomic_whose_result_is_no_longer_kept_is_dropped(bench: Bench) -> None:
+    qp = bench.connect(max_dest_rd_atomic=2)
+    region = qp.region()
+    atomics = [FETCH_ADD(psn=psn, swap=1, **at(region)) for psn in range(5)]
+    for psn, atomic in enumerate(atomics):
+        qp.send(atomic)
+        qp.expect(ATOMIC_ACK(psn=psn, original=psn))
+    qp.drops(atomics[0], atomics[1], fence=5)
+    qp.send(atomics[4])
+    qp.expect(ATOMIC_ACK(psn=4, original=4))
+    assert region.read(0, 8) == (5).to_bytes(8, "little")
+
+
+def one_of_each(qp: Connection, region: Region) -> list[tuple[Pattern, Pattern]]:
+    """One request of each kind from PSN 0 on, and how it is answered."""
+    ack = ACK(psn=frozenset({0, 3, 4, 5, 6, 7}))
+    return [
+        (qp.filled(WRITE_ONLY(psn=0, payload=8, a=1, **at(region))), ack),
+        (READ_REQUEST(psn=1, dmalen=8, **at(region)), READ_RESP_ONLY(psn=1)),
+        (FETCH_ADD(psn=2, swap=1, **at(region)), ATOMIC_ACK(psn=2)),
+        (qp.filled(SEND_ONLY(psn=3, payload=8, a=1)), ack),
+    ]
+
+
+@case("DUP-09", smoke=True)
+@over("family", ["SEND", "WRITE"])
+def test_a_duplicate_inside_a_message_leaves_the_message_intact(bench: Bench, family: str) -> None:
+    qp = bench.connect()
+    region, target = qp.region(), qp.region()
+    receives = [qp.post_receive(region) for _ in range(2)]
+    old = one_of_each(qp, region)
+    for request, answer in old:
+        qp.send(request)
+        qp.expect(answer)
+    qp.receives(receives[0])
+    data = qp.random.randbytes(4 * qp.mtu + 20)
+    pieces = [data[start : start + qp.mtu] for start in range(0, len(data), qp.mtu)]
+    first, middle, last = {
+        "SEND": (SEND_FIRST, SEND_MIDDLE, SEND_LAST),
+        "WRITE": (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST),
+    }[family]
+    whole = {"dmalen": len(data), **at(target)} if family == "WRITE" else {}
+    if family == "SEND":
+        qp.post_receive(target)
+    qp.send(first(psn=4, payload=pieces[0], **whole))
+    for psn, (piece, (request, answer)) in enumerate(zip(pieces[1:], old, strict=True), start=5):
+        qp.send(request)
+        qp.expect(answer)
+        qp.send((last if psn == 8 else middle)(psn=psn, payload=piece, a=1))
+        qp.expect(ACK(psn=psn))
+    where = region if family == "SEND" else target
+    assert where.read(0, len(data)) == data, "the message did not arrive whole"
+
+
+@case("DUP-10", "ACK-04")
+@over("packet", [SEND_ONLY, WRITE_ONLY], ids=["SEND", "WRITE"])
+def test_a_duplicate_that_asks_for_no_ack_gets_one_or_nothing(bench: Bench, packet: Maker) -> None:
+    qp = bench.connect()
+    qp.post_receive(qp.region())
+    qp.send(packet(psn=0, a=1))
+    qp.expect(ACK(psn=0))
+    qp.send(packet(psn=0, a=0), WRITE_ONLY(psn=1, a=1))
+    qp.expect(ACK(psn=1), allowing=[ACK(psn=0)])
+    qp.expect_silence()
+
+
+@case("DUP-11")
+def test_a_burst_of_duplicates_draws_at_most_one_ack_each(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0))
+    qp.send(*[WRITE_ONLY(psn=0, a=1)] * BURST, WRITE_ONLY(psn=1, a=1))
+    qp.expect(ACK(psn=1), allowing=[ACK(psn=0)])
+    qp.expect_silence()
+    acks = len(bench.frames_sent()) - 2
+    assert acks <= BURST, f"{acks} ACKs for {BURST} duplicates"
+
+
+@case("DUP-12")
+def test_a_duplicate_before_the_first_request_draws_no_ack_of_what_was_never_sent(
+    bench: Bench,
+) -> None:
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=-1, a=1), WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
+    qp.expect_silence()

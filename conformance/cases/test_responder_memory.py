@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Remote keys, ranges and rights; immediate data; invalidation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    FETCH_ADD,
+    INVALID_REQUEST,
+    NAK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    SEND_FIRST,
+    SEND_LAST_INV,
+    SEND_ONLY_IMM,
+    SEND_ONLY_INV,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_LAST_IMM,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Maker,
+    Pattern,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import FULL_ACCESS, Region
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+GUARD = 0xC3
+SLOT = 256
+
+
+def each_is_refused(bench: Bench, requests: Iterable[Pattern], code: int = ACCESS_ERROR) -> None:
+    """Each of these, first on a queue pair of its own, draws that NAK."""
+    for request in requests:
+        qp = bench.connect()
+        qp.send(request)
+        qp.expect(NAK(code, psn=0, msn=0))
+
+
+def write_and_read(region: Region, offset: int, length: int) -> list[Pattern]:
+    """A WRITE and a READ of the same place."""
+    place = at(region, offset)
+    return [
+        WRITE_ONLY(psn=0, payload=length, a=1, **place),
+        READ_REQUEST(psn=0, dmalen=length, **place),
+    ]
+
+
+@case("RETH-05", smoke=True)
+def test_no_bytes_need_no_key(bench: Bench) -> None:
+    qp = bench.connect()
+    nowhere = {"va": qp.random.getrandbits(64), "rkey": qp.random.getrandbits(32)}
+    qp.send(WRITE_ONLY(psn=0, a=1, **nowhere), READ_REQUEST(psn=1, dmalen=0, **nowhere))
+    qp.expect(ACK(psn=0), READ_RESP_ONLY(psn=1, payload=0))
+
+
+@case("RETH-06", smoke=True)
+def test_a_key_that_names_nothing_is_refused(bench: Bench) -> None:
+    region, gone = bench.target.register(4096), bench.target.register(4096)
+    former = at(gone)
+    gone.deregister()
+    wrong_keys = [region.rkey + 1, region.rkey ^ 0x80, region.rkey ^ 1 << 31]
+    requests = [WRITE_ONLY(psn=0, payload=8, va=region.addr, rkey=rkey) for rkey in wrong_keys]
+    each_is_refused(bench, [*requests, WRITE_ONLY(psn=0, payload=8, **former)])
+    each_is_refused(bench, [READ_REQUEST(psn=0, dmalen=8, **former)])
+    assert region.read(0, 8) == bytes(8)
+
+
+@case("RETH-07", smoke=True)
+def test_a_range_must_lie_inside_its_region(bench: Bench) -> None:
+    region = bench.target.register(4096)
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
+    qp.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region, 4088)))
+    qp.send(READ_REQUEST(psn=2, dmalen=8, **at(region, 4088)))
+    qp.expect(ACK(psn=0), ACK(psn=1), READ_RESP_ONLY(psn=2, payload=8))
+    for offset in (-1, 4089, 4096):
+        each_is_refused(bench, write_and_read(region, offset, 8))
+
+
+@case("RETH-07", "NAK-07")
+def test_a_range_is_checked_as_a_whole_at_the_first_packet(bench: Bench) -> None:
+    region = bench.target.register(4096)
+    qp = bench.connect()
+    qp.send(
+        WRITE_ONLY(psn=0),
+        WRITE_FIRST(psn=1, payload=qp.mtu, dmalen=2 * qp.mtu, **at(region, 4097 - 2 * qp.mtu)),
+    )
+    qp.expect(NAK(ACCESS_ERROR, psn=1, msn=1))
+    assert region.read(0, 4096) == bytes(4096)
+
+
+@case("RETH-08")
+def test_an_address_that_wraps_is_refused(bench: Bench) -> None:
+    rkey = bench.target.register(4096).rkey
+    va = (1 << 64) - 8
+    write = WRITE_ONLY(psn=0, payload=16, va=va, rkey=rkey)
+    each_is_refused(bench, [write, READ_REQUEST(psn=0, dmalen=16, va=va, rkey=rkey)])
+
+
+@case("RETH-09", smoke=True)
+def test_memory_without_the_right_refuses(bench: Bench) -> None:
+    def region(missing: str) -> Region:
+        return bench.target.register(4096, access=FULL_ACCESS - {missing})
+
+    requests = [
+        WRITE_ONLY(psn=0, payload=8, **at(region("remote_write"))),
+        READ_REQUEST(psn=0, dmalen=8, **at(region("remote_read"))),
+        FETCH_ADD(psn=0, swap=1, **at(region("remote_atomic"))),
+    ]
+    each_is_refused(bench, requests)
+
+
+@case("RETH-10")
+def test_a_key_of_another_protection_domain_is_refused(bench: Bench) -> None:
+    region = bench.target.register_elsewhere(4096)
+    each_is_refused(bench, write_and_read(region, 0, 8))
+    assert region.read(0, 8) == bytes(8)
+
+
+@case("RETH-11", smoke=True)
+def test_a_write_that_ends_early_is_refused(bench: Bench) -> None:
+    region = bench.target.register(4096)
+    each_is_refused(bench, [WRITE_ONLY(psn=0, payload=8, dmalen=12, **at(region))], INVALID_REQUEST)
+    qp = bench.connect()
+    size = 2 * qp.mtu
+    qp.send(
+        WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=size, **at(region)),
+        WRITE_LAST(psn=1, payload=qp.mtu - 4, a=1),
+    )
+    qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
+
+
+@case("RETH-11")
+def test_a_last_of_a_whole_mtu_that_comes_too_early_is_refused(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(
+        WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, **at(qp.region())),
+        WRITE_LAST(psn=1, payload=qp.mtu, a=1),
+    )
+    qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
+
+
+@case("RETH-11", smoke=True)
+def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
+    region = bench.target.register(4096)
+    each_is_refused(bench, [WRITE_ONLY(psn=0, payload=12, dmalen=8, **at(region))], INVALID_REQUEST)
+    for packet in (WRITE_MIDDLE, WRITE_LAST):
+        qp = bench.connect()
+        qp.send(
+            WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=qp.mtu + 4, **at(region)),
+            packet(psn=1, payload=qp.mtu, a=1),
+        )
+        qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
+    assert region.read(SLOT + 4, SLOT) == bytes(SLOT)
+
+
+@case("RETH-11")
+def test_a_middle_that_leaves_nothing_for_the_last_is_refused_by_the_next_at_the_latest(
+    bench: Bench,
+) -> None:
+    qp = bench.connect()
+    qp.send(
+        WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=2 * qp.mtu, **at(qp.region())),
+        WRITE_MIDDLE(psn=1, payload=qp.mtu),
+        WRITE_LAST(psn=2, payload=4, a=1),
+    )
+    qp.expect(NAK(INVALID_REQUEST, psn=frozenset({1, 2}), msn=0))
+
+
+@case("RETH-12", "PAD-03", smoke=True)
+def test_nothing_beside_the_range_is_written(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(64 * SLOT)
+    guarded = bytearray([GUARD]) * region.size
+    region.write(0, bytes(guarded))
+    psn = 0
+    for lane in range(64):
+        for half in (0, SLOT // 2):
+            start = lane * SLOT + half + lane % 64
+            data = qp.random.randbytes(qp.random.randint(1, SLOT // 2 - lane))
+            guarded[start : start + len(data)] = data
+            is_last = lane == 63 and half > 0
+            qp.send(WRITE_ONLY(psn=psn, payload=data, a=is_last, **at(region, start)))
+            psn += 1
+    qp.expect(ACK(psn=psn - 1, msn=psn))
+    memory = region.read(0, region.size)
+    wrong = [offset for offset in range(region.size) if memory[offset] != guarded[offset]]
+    assert not wrong, f"{len(wrong)} bytes differ, the first at {wrong[0]} of the region"
+
+
+@case("IMM-02", smoke=True)
+@over_services
+@over("packet", [SEND_ONLY_IMM, WRITE_ONLY_IMM], ids=["SEND", "WRITE"])
+def test_immediate_data_arrive_in_their_byte_order(
+    bench: Bench, service: Service, packet: Maker
+) -> None:
+    qp = bench.connect(service)
+    region = qp.region()
+    for psn, value in enumerate((0x01020304, 0, 0xFFFFFFFF, 0x80000001)):
+        number = qp.post_receive(region)
+        qp.send(packet(psn=psn, payload=5, imm=value, **at(region)))
+        qp.receives(number, byte_len=5, immediate=value)
+
+
+@case("IMM-04", "IMM-05", smoke=True)
+@over_services
+def test_an_immediate_write_takes_one_receive_and_reports_its_length(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service)
+    region = qp.region()
+    numbers = [qp.post_receive(region) for _ in range(4)]
+    qp.send(
+        WRITE_ONLY_IMM(psn=0, imm=1, va=qp.random.getrandbits(64), rkey=0),
+        WRITE_ONLY_IMM(psn=1, payload=5, imm=2, **at(region)),
+        WRITE_FIRST(psn=2, payload=qp.mtu, dmalen=3 * qp.mtu, **at(region)),
+        WRITE_MIDDLE(psn=3, payload=qp.mtu),
+        WRITE_LAST_IMM(psn=4, payload=qp.mtu, imm=3),
+        WRITE_ONLY_IMM(psn=5, payload=1, imm=4, **at(region)),
+    )
+    for number, (length, value) in zip(
+        numbers, [(0, 1), (5, 2), (3 * qp.mtu, 3), (1, 4)], strict=True
+    ):
+        qp.receives(number, byte_len=length, immediate=value)
+
+
+@case("INV-01", needs=[Capability.INVALIDATE])
+@over("packets", [1, 2])
+def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> None:
+    qp, other = bench.connect(), bench.connect()
+    region = qp.region()
+    number = qp.post_receive(qp.region())
+    if packets == 1:
+        qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
+    else:
+        qp.send(
+            SEND_FIRST(psn=0, payload=qp.mtu),
+            SEND_LAST_INV(psn=1, payload=8, inv=region.rkey, a=1),
+        )
+    qp.expect(ACK(psn=packets - 1, msn=1))
+    qp.receives(number, invalidated=region.rkey)
+    other.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
+    other.expect(NAK(ACCESS_ERROR, psn=0))
+
+
+@case("INV-02")
+def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    qp.post_receive(qp.region())
+    qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=0x12345678, a=1))
+    qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
+    bystander.fence(0)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""READ: how responses are cut, numbered and ordered, and how many a responder takes at once."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    FETCH_ADD,
+    INVALID_REQUEST,
+    NAK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    SEND_ONLY,
+    WRITE_ONLY,
+    Maker,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.targets.capability import Capability
+
+pytestmark = RESPONDER
+
+LONG = 64
+
+
+@case("READ-02", "MTU-10", "AETH-01", smoke=True)
+@over_mtus(256, 1024, 4096)
+def test_responses_are_cut_by_the_path_mtu_and_numbered_from_the_request(
+    bench: Bench, mtu: int
+) -> None:
+    qp = bench.connect(path_mtu=mtu)
+    region = qp.region(4 * mtu, filled=True)
+    memory = region.read(0, region.size)
+    psn = 0
+    for msn, length in enumerate((1, 3, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu + 2), start=1):
+        start = qp.random.randrange(mtu - 2)
+        qp.send(READ_REQUEST(psn=psn, dmalen=length, **at(region, start)))
+        responses = read_responses(qp, psn, memory[start : start + length], msn=msn)
+        qp.expect(*responses)
+        psn += len(responses)
+    qp.fence(psn)
+
+
+@case("READ-03", "PSN-04", smoke=True)
+def test_a_read_of_nothing_is_answered_by_one_empty_response(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    for psn in range(3):
+        qp.send(READ_REQUEST(psn=psn, dmalen=0, **at(region)))
+        qp.expect(READ_RESP_ONLY(psn=psn, payload=0, msn=psn + 1))
+    qp.fence(3, msn=4)
+
+
+@case("READ-06")
+@over("operation", [READ_REQUEST, FETCH_ADD], ids=["READ", "ATOMIC"])
+def test_a_queue_pair_without_read_resources_refuses(bench: Bench, operation: Maker) -> None:
+    qp = bench.connect(max_dest_rd_atomic=0)
+    qp.send(operation(psn=0, **at(qp.region())))
+    qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
+
+
+@case("READ-06", "READ-12")
+def test_more_reads_than_resources_are_served_in_turn_or_refused(bench: Bench) -> None:
+    qp = bench.connect(max_dest_rd_atomic=2)
+    size = LONG * qp.mtu
+    region = qp.region(size, filled=True)
+    data = region.read(0, size)
+    for place in range(3):
+        qp.send(READ_REQUEST(psn=place * LONG, dmalen=size, **at(region)))
+    for place in range(2):
+        qp.expect(*read_responses(qp, place * LONG, data))
+    packet = qp.next()
+    assert packet is not None, "neither served nor refused"
+    qp.inbox.appendleft(packet)
+    if packet.bth.opcode == 0x11:
+        qp.expect(NAK(INVALID_REQUEST, psn=2 * LONG))
+    else:
+        qp.expect(*read_responses(qp, 2 * LONG, data))
+
+
+@case("READ-06", needs=[Capability.LOCKSTEP])
+def test_a_read_beyond_the_resources_is_refused_behind_those_before(bench: Bench) -> None:
+    qp = bench.connect(max_dest_rd_atomic=1)
+    size = LONG * qp.mtu
+    region = qp.region(size, filled=True)
+    read = READ_REQUEST(psn=0, dmalen=size, **at(region))
+    qp.send(read, read.but(psn=LONG))
+    qp.expect(*read_responses(qp, 0, region.read(0, size)))
+    qp.expect(NAK(INVALID_REQUEST, psn=LONG, msn=1))
+
+
+@case("READ-08", "ACK-12", smoke=True)
+def test_what_follows_a_read_is_acknowledged_behind_its_responses(bench: Bench) -> None:
+    qp = bench.connect()
+    size = LONG * qp.mtu
+    region, other = qp.region(size, filled=True), qp.region()
+    number = qp.post_receive(other)
+    qp.send(
+        READ_REQUEST(psn=0, dmalen=size, **at(region)),
+        WRITE_ONLY(psn=LONG, payload=8, a=1, **at(other, 8)),
+        SEND_ONLY(psn=LONG + 1, payload=8, a=1),
+    )
+    qp.expect(*read_responses(qp, 0, region.read(0, size), msn=range(1, 4)))
+    qp.expect(ACK(psn=LONG, msn=2), ACK(psn=LONG + 1, msn=3))
+    qp.receives(number, byte_len=8)
+
+
+@case("READ-09", "NAK-07")
+def test_a_read_that_loses_its_memory_ends_with_a_nak_in_place_of_a_response(
+    bench: Bench,
+) -> None:
+    qp = bench.connect()
+    size = LONG * qp.mtu
+    region = qp.region(size, filled=True)
+    responses = read_responses(qp, 0, region.read(0, size))
+    qp.send(READ_REQUEST(psn=0, dmalen=size, **at(region)))
+    qp.expect(responses[0])
+    region.deregister()
+    for psn, response in enumerate(responses[1:], start=1):
+        packet = qp.next()
+        assert packet is not None, f"no response {psn} and no NAK"
+        qp.inbox.appendleft(packet)
+        if packet.bth.opcode == 0x11:
+            qp.expect(NAK(ACCESS_ERROR, psn=psn))
+            break
+        qp.expect(response)
+    qp.expect_silence()
+
+
+@case("READ-11", smoke=True)
+def test_a_read_is_answered_whether_it_asks_for_an_ack_or_not(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    for psn, asked in enumerate((0, 1, 0)):
+        qp.send(READ_REQUEST(psn=psn, dmalen=8, a=asked, **at(region)))
+        qp.expect(READ_RESP_ONLY(psn=psn, payload=region.read(0, 8)))
+    qp.fence(3)
+
+
+@case("READ-12")
+def test_reads_of_one_queue_pair_are_answered_in_order_beside_those_of_another(
+    bench: Bench,
+) -> None:
+    pairs = [bench.connect(), bench.connect()]
+    region = pairs[0].region(6 * 256, filled=True)
+    sizes = (3 * 256, 5, 6 * 256)
+    starts = (0, 3, 4)
+    for start, size in zip(starts, sizes, strict=True):
+        for qp in pairs:
+            qp.send(READ_REQUEST(psn=start, dmalen=size, **at(region)))
+    for qp in pairs:
+        for start, size in zip(starts, sizes, strict=True):
+            qp.expect(*read_responses(qp, start, region.read(0, size)))
+        qp.fence(10)

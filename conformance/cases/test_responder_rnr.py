@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Receiver not ready: what a responder says while no receive is posted, and what it keeps."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ATOMIC_ACK,
+    FETCH_ADD,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    RNR,
+    SEND_FIRST,
+    SEND_ONLY,
+    SEND_ONLY_IMM,
+    WRITE_FIRST,
+    WRITE_LAST_IMM,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Maker,
+)
+
+pytestmark = RESPONDER
+
+
+@case("RNR-01", "MSN-05", smoke=True)
+@over("packet", [SEND_ONLY, SEND_ONLY_IMM, SEND_FIRST], ids=["ONLY", "ONLY_IMM", "FIRST"])
+def test_a_send_without_a_receive_draws_an_rnr_nak(bench: Bench, packet: Maker) -> None:
+    qp = bench.connect()
+    send = qp.filled(packet(psn=1, payload=qp.mtu, a=1))
+    qp.send(WRITE_ONLY(psn=0), send)
+    qp.expect(RNR(psn=1, msn=1))
+    qp.post_receive(qp.region())
+    qp.send(send)
+    qp.expect(ACK(psn=1))
+
+
+@case("RNR-01")
+def test_only_the_last_packet_of_an_immediate_write_needs_a_receive(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.send(
+        WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=qp.mtu + 1, a=1, **at(region)),
+        WRITE_LAST_IMM(psn=1, payload=1, a=1),
+    )
+    qp.expect(ACK(psn=0, msn=0), RNR(psn=1, msn=0))
+    qp.reconnect()
+    qp.send(WRITE_ONLY_IMM(psn=0, a=1))
+    qp.expect(RNR(psn=0, msn=0))
+
+
+@case("RNR-02")
+def test_the_timer_code_is_the_one_of_the_queue_pair(bench: Bench) -> None:
+    for code in (0, 1, 12, 30, 31):
+        qp = bench.connect(min_rnr_timer=code)
+        qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+        qp.expect(RNR(psn=0, timer=code))
+
+
+@case("RNR-06")
+def test_what_follows_an_rnr_nak_is_dropped_until_the_request_comes_again(bench: Bench) -> None:
+    qp = bench.connect()
+    sends = [qp.filled(SEND_ONLY(psn=psn, payload=8, a=1)) for psn in range(3)]
+    qp.send(*sends)
+    qp.expect(RNR(psn=0))
+    region = qp.region()
+    numbers = [qp.post_receive(region) for _ in sends]
+    qp.send(*sends)
+    qp.expect(ACK(psn=0, msn=1), ACK(psn=1, msn=2), ACK(psn=2, msn=3))
+    for number in numbers:
+        qp.receives(number, byte_len=8)
+
+
+@case("RNR-07", "IMM-04")
+def test_an_immediate_write_goes_on_where_it_was_not_ready(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    data = qp.random.randbytes(2 * qp.mtu + 9)
+    last = WRITE_LAST_IMM(psn=2, payload=data[2 * qp.mtu :], imm=0xA1B2C3D4, a=1)
+    qp.send(
+        WRITE_FIRST(psn=0, payload=data[: qp.mtu], dmalen=len(data), **at(region, 3)),
+        WRITE_MIDDLE(psn=1, payload=data[qp.mtu : 2 * qp.mtu]),
+        last,
+    )
+    qp.expect(RNR(psn=2))
+    qp.send(last)
+    qp.expect(RNR(psn=2))
+    number = qp.post_receive(qp.region())
+    qp.send(last)
+    qp.expect(ACK(psn=2, msn=1))
+    qp.receives(number, byte_len=len(data), immediate=0xA1B2C3D4)
+    assert region.read(0, len(data) + 16) == bytes(3) + data + bytes(13)
+
+
+@case("RNR-08")
+def test_write_read_and_atomic_need_no_receive(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
+    qp.expect(ACK(psn=0))
+    qp.send(READ_REQUEST(psn=1, dmalen=8, **at(region)))
+    qp.expect(READ_RESP_ONLY(psn=1, payload=8))
+    qp.send(FETCH_ADD(psn=2, swap=1, **at(region)))
+    qp.expect(ATOMIC_ACK(psn=2))
+
+
+@case("RNR-09", "MSN-05")
+def test_an_rnr_nak_takes_neither_psn_nor_msn(bench: Bench) -> None:
+    qp = bench.connect()
+    send = qp.filled(SEND_ONLY(psn=0, payload=8, a=1))
+    for _ in range(3):
+        qp.send(send)
+        qp.expect(RNR(psn=0, msn=0))
+    number = qp.post_receive(qp.region())
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(number)
+    qp.fence(1, msn=2)
+
+
+@case("RNR-12")
+def test_a_storm_of_rnr_naks_ends_when_a_receive_is_posted(bench: Bench) -> None:
+    qp = bench.connect(min_rnr_timer=1)
+    send = qp.filled(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.send(*[send] * 200)
+    qp.expect(*[RNR(psn=0)] * 200)
+    number = qp.post_receive(qp.region())
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(number)
