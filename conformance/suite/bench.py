@@ -92,9 +92,16 @@ class Bench:
         self.transcript.know(qp, self.target.host_for(spec))
         return qp
 
-    def send(self, frame: bytes, *, lane: Lane | None = None, comment: str = "") -> None:
-        """Send any frame to the device."""
-        self.transcript.add(Entry(self.target.now_ns, False, frame, comment))
+    def send(
+        self,
+        frame: bytes,
+        *,
+        lane: Lane | None = None,
+        comment: str = "",
+        is_void: bool = False,
+    ) -> None:
+        """Send any frame to the device; the observer does not see one that is void."""
+        self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void))
         self.target.send(frame)
 
     def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:

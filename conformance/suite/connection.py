@@ -257,7 +257,9 @@ class Connection:
 
         `fence` is the PSN that the device must still expect.
         """
-        self.send(*patterns)
+        for pattern in patterns:
+            frame = self.frame(pattern)
+            self._bench.send(frame, lane=self.to_device, comment="must be dropped", is_void=True)
         self.fence(fence, msn=msn)
 
     def fence(self, psn: int, *, msn: int | None = None) -> None:

@@ -25,11 +25,13 @@ class Judged(NamedTuple):
 
 
 def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
-    """Every rule of role O over everything that passed, in each epoch by itself."""
+    """Every rule of role O over all that passed and counts, in each epoch by itself."""
     found: list[Finding] = []
     for epoch in bench.transcript.epochs:
         checker = Checker(Facts.from_json(epoch.facts()))
         for entry in epoch.entries:
+            if entry.is_void:
+                continue
             direction = Direction.SENT if entry.is_sent else Direction.RECEIVED
             found += checker.feed(entry.frame, direction)
         found += checker.finish()

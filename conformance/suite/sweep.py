@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.pattern import ACK, Pattern
+from roceproof.conformance.suite.pattern import ACK, CNP, Pattern
 
 
 def drops_each(bench: Bench, variants: Mapping[str, Pattern]) -> None:
@@ -33,9 +33,12 @@ def _drops_alone(bench: Bench, name: str, variant: Pattern) -> None:
 
 
 def accepts_each(qp: Connection, variants: Iterable[Pattern], *, start: int = 0) -> int:
-    """Each of these is acknowledged, one behind the other from PSN `start`; the next PSN."""
+    """Each of these is acknowledged, one behind the other from PSN `start`; the next PSN.
+
+    Marks of congestion among them may be notified.
+    """
     psn = start
     for psn, variant in enumerate(variants, start):
         qp.send(variant.but(psn=psn, a=1))
-        qp.expect(ACK(psn=psn))
+        qp.expect(ACK(psn=psn), allowing=[CNP()])
     return psn + 1

@@ -18,12 +18,16 @@ Facts = dict[str, Any]
 
 
 class Entry(NamedTuple):
-    """One frame. `is_sent` says that the device sent it."""
+    """One frame. `is_sent` says that the device sent it.
+
+    `is_void` says that the device must drop it, so that nobody may hold anything against it.
+    """
 
     time_ns: int
     is_sent: bool
     frame: bytes
     comment: str = ""
+    is_void: bool = False
 
 
 @dataclass
