@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a responder makes of the ICRC: a packet with a wrong one never was, a right one is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from zlib import crc32
+
+from roceproof.conformance import icrc
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    Pattern,
+)
+from roceproof.conformance.suite.sweep import accepts_each, drops_each
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+IP_BYTES, UDP_BYTES, BTH, AFTER_BTH = 20, 8, 8, 20
+MASKED_IN_IP, MASKED_IN_UDP, MASKED_IN_BTH = {1, 8, 10, 11}, {6, 7}, {BTH + 4}
+PAYLOAD = 13
+RETH_TO_ICRC = 16 + PAYLOAD + 3 + 4
+
+
+def write(bench: Bench, payload: int = PAYLOAD) -> Pattern:
+    """A good WRITE ONLY at the expected PSN, to be spoilt."""
+    return WRITE_ONLY(psn=0, a=1, payload=payload, **at(bench.target.register(64)))
+
+
+def flips_in_ip(packet: Pattern, offsets: Iterable[int]) -> dict[str, Pattern]:
+    """The packet with each bit of these bytes of the IP header flipped, the checksum made right."""
+    return {
+        f"IP byte {offset} bit {bit}": packet.spoilt(
+            spoil.checksummed(spoil.flip_ip(offset, 1 << bit))
+        )
+        for offset in offsets
+        for bit in range(8)
+    }
+
+
+def flips_behind_ip(packet: Pattern, offsets: Iterable[int]) -> dict[str, Pattern]:
+    """The packet with each bit of these bytes, counted from the UDP header, flipped."""
+    return {
+        f"UDP byte {offset} bit {bit}": packet.spoilt(spoil.flip_udp(offset, 1 << bit))
+        for offset in offsets
+        for bit in range(8)
+    }
+
+
+def without_masks(frame: bytearray) -> None:
+    """The ICRC over the headers as they stand."""
+    layout = spoil.layout_of(frame)
+    body = bytes(frame[layout.ip : layout.end - 4])
+    frame[layout.end - 4 : layout.end] = crc32(b"\xff" * 8 + body).to_bytes(4, "little")
+
+
+@case("ICRC-12", smoke=True)
+def test_a_flipped_bit_of_the_ip_header_drops_the_packet(bench: Bench) -> None:
+    drops_each(bench, flips_in_ip(write(bench), set(range(IP_BYTES)) - MASKED_IN_IP))
+
+
+@case("ICRC-12")
+def test_a_flipped_bit_of_udp_or_bth_drops_the_packet(bench: Bench) -> None:
+    covered = set(range(AFTER_BTH)) - MASKED_IN_UDP - MASKED_IN_BTH
+    drops_each(bench, flips_behind_ip(write(bench), covered))
+
+
+@case("ICRC-12")
+def test_a_flipped_bit_behind_the_bth_drops_the_packet(bench: Bench) -> None:
+    covered = range(AFTER_BTH, AFTER_BTH + RETH_TO_ICRC)
+    drops_each(bench, flips_behind_ip(write(bench), covered))
+
+
+@case("ICRC-12")
+def test_a_flipped_bit_of_a_long_payload_drops_the_packet(bench: Bench) -> None:
+    packet = write(bench, payload=bench.claims.path_mtus[0])
+    places = range(AFTER_BTH + 16, AFTER_BTH + 16 + bench.claims.path_mtus[0])
+    drops_each(
+        bench,
+        {
+            f"UDP byte {place}": packet.spoilt(spoil.flip_udp(place, 1 << place % 8))
+            for place in places
+        },
+    )
+
+
+@case("ICRC-11")
+def test_a_flipped_bit_beside_ackreq_drops_the_packet(bench: Bench) -> None:
+    drops_each(bench, flips_behind_ip(write(bench), [BTH + 8]))
+
+
+@case("ICRC-07")
+@over("payload", [1, 2, 3])
+def test_a_flipped_pad_bit_drops_the_packet(bench: Bench, payload: int) -> None:
+    pad = range(AFTER_BTH + 16 + payload, AFTER_BTH + 16 + 4)
+    drops_each(bench, flips_behind_ip(write(bench, payload), pad))
+
+
+@case("ICRC-08", "ETH-03", smoke=True)
+def test_the_ethernet_pad_is_no_part_of_the_packet(bench: Bench) -> None:
+    def fill_pad(frame: bytearray) -> None:
+        frame[-2:] = b"\xff\xa5"
+
+    qp = bench.connect()
+    region = qp.region()
+    for _ in range(2):
+        qp.post_receive(region)
+    accepts_each(qp, [SEND_ONLY(), SEND_ONLY().spoilt(fill_pad)])
+
+
+@case("ICRC-13", smoke=True)
+def test_every_masked_field_may_change_behind_the_icrc(bench: Bench) -> None:
+    draw = bench.random
+    classes = [0x00, 0xFF, draw.getrandbits(8)]
+    hops = [0x01, 0xFF, draw.randrange(1, 256)]
+    marks = [0x00, 0xFF, draw.getrandbits(8), *(1 << bit for bit in range(8))]
+    changes = [
+        *(spoil.checksummed(spoil.set_ip(1, bytes([value]))) for value in classes),
+        *(spoil.checksummed(spoil.set_ip(8, bytes([value]))) for value in hops),
+        *(spoil.set_udp(BTH + 4, bytes([value])) for value in marks),
+    ]
+    packet = write(bench)
+    accepts_each(bench.connect(), [packet.spoilt(change) for change in changes])
+
+
+@case("ICRC-14", smoke=True)
+def test_a_wrong_icrc_draws_nothing_and_moves_nothing(bench: Bench) -> None:
+    qp = bench.connect()
+    packet = write(bench)
+    qp.send(packet.spoilt(spoil.bad_icrc()), packet)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.fence(1, msn=2)
+
+
+@case("ICRC-14")
+def test_a_wrong_icrc_far_ahead_draws_no_nak_either(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.drops(write(bench).but(psn=100).spoilt(spoil.bad_icrc()), fence=0)
+
+
+@case("ICRC-15", smoke=True)
+@over_services
+def test_the_payload_of_a_wrong_icrc_never_reaches_memory(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service)
+    region = qp.region()
+    before = qp.random.randbytes(64)
+    region.write(0, before)
+    qp.drops(WRITE_ONLY(psn=0, payload=64, **at(region)).spoilt(spoil.bad_icrc()), fence=0)
+    assert region.read(0, 64) == before
+
+
+@case("ICRC-15")
+def test_a_wrong_icrc_in_the_middle_leaves_the_rest_of_a_message_whole(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    data = qp.random.randbytes(3 * qp.mtu)
+    middle = WRITE_MIDDLE(psn=1, payload=data[qp.mtu : 2 * qp.mtu])
+    qp.send(
+        WRITE_FIRST(psn=0, payload=data[: qp.mtu], dmalen=len(data), **at(region)),
+        middle.but(payload=qp.mtu).spoilt(spoil.bad_icrc(0x80000000)),
+        middle,
+        WRITE_LAST(psn=2, payload=data[2 * qp.mtu :], a=1),
+    )
+    qp.expect(ACK(psn=2, msn=1))
+    assert region.read(0, len(data)) == data
+
+
+@case("ICRC-20", smoke=True)
+def test_an_icrc_over_unmasked_headers_drops_the_packet(bench: Bench) -> None:
+    bench.connect().drops(write(bench).spoilt(without_masks), fence=0)
+
+
+@case("ICRC-21")
+def test_both_directions_have_the_reference_icrc(bench: Bench) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [write(bench, payload) for payload in (0, 1, 2, 3, 4, 63)])
+    for frame in bench.frames_sent():
+        if icrc.check(frame).judgement is icrc.Judgement.BAD:
+            raise bench.failed("an ACK has not the reference's ICRC", rules=["ICRC-21"])
