@@ -14,7 +14,7 @@ from roceproof.dpi.records import Service
 
 pytestmark = REQUESTER
 
-PRIORITY_3 = 3 << 13 | 100
+TAG = 3 << 13 | 7
 STALLS = (1, 30, 50, 75, 99)
 
 
@@ -137,7 +137,7 @@ def test_nor_does_it_when_the_mac_stalls_between_them(bench: Bench, service: Ser
 def test_a_tag_stands_in_front_of_the_ethertype_and_outside_the_icrc(
     bench: Bench, service: Service
 ) -> None:
-    for tag in (None, PRIORITY_3, 7 << 13 | 4094, 1):
+    for tag in (None, TAG):
         qp = bench.connect(service, vlan=tag)
         message = qp.post(Op.WRITE, 16)
         qp.expect(*message.packets)
@@ -152,10 +152,9 @@ def test_a_tag_stands_in_front_of_the_ethertype_and_outside_the_icrc(
 @case("VLAN-02", needs=[Capability.WRITE, Capability.VLAN], smoke=True)
 @over_services
 def test_every_packet_of_a_queue_pair_carries_its_tag(bench: Bench, service: Service) -> None:
-    tagged = bench.connect(service, vlan=PRIORITY_3)
-    other = bench.connect(service, vlan=5 << 13 | 7)
-    for length in (0, 5, 2 * tagged.mtu + 1):
-        for qp, tag in ((tagged, PRIORITY_3), (other, 5 << 13 | 7)):
+    pairs = [(bench.connect(service, vlan=tag), tag) for tag in (TAG, None)]
+    for length in (0, 5, 513):
+        for qp, tag in pairs:
             message = qp.post(Op.WRITE, length)
             qp.expect(*(packet.but(vlan=tag) for packet in message.packets))
             qp.finish(message)
@@ -163,9 +162,9 @@ def test_every_packet_of_a_queue_pair_carries_its_tag(bench: Bench, service: Ser
 
 @case("VLAN-02", needs=[Capability.WRITE, Capability.VLAN, Capability.RETRANSMISSION])
 def test_so_does_a_packet_that_is_sent_again(bench: Bench) -> None:
-    qp = bench.connect(vlan=PRIORITY_3, ack_timeout=1, retry_count=1)
+    qp = bench.connect(vlan=TAG, ack_timeout=1, retry_count=1)
     message = qp.post(Op.WRITE, 5)
-    again = message.packets[0].but(vlan=PRIORITY_3)
+    again = message.packets[0].but(vlan=TAG)
     qp.expect(again, again)
     qp.finish(message)
 
@@ -173,7 +172,7 @@ def test_so_does_a_packet_that_is_sent_again(bench: Bench) -> None:
 @case("VLAN-05", needs=[Capability.SEND, Capability.VLAN], smoke=True)
 @over_services
 def test_a_tag_counts_towards_the_shortest_frame_only(bench: Bench, service: Service) -> None:
-    qp = bench.connect(service, vlan=PRIORITY_3)
+    qp = bench.connect(service, vlan=TAG)
     qp.transfer(Op.SEND, 0)
     frame = bench.frames_sent()[0]
     assert len(frame) == 62
@@ -181,9 +180,9 @@ def test_a_tag_counts_towards_the_shortest_frame_only(bench: Bench, service: Ser
 
 
 @case("VLAN-03", needs=[Capability.WRITE, Capability.VLAN], smoke=True)
-@over("tag", [None, 3 << 13, PRIORITY_3], ids=["untagged", "priority-tagged", "tagged"])
+@over("tag", [None, 3 << 13, TAG], ids=["untagged", "priority-tagged", "tagged"])
 def test_an_ack_counts_tagged_or_not(bench: Bench, tag: int | None) -> None:
-    qp = bench.connect(vlan=PRIORITY_3)
+    qp = bench.connect(vlan=TAG)
     message = qp.post(Op.WRITE, 5)
     qp.expect_message(message)
     qp.ack(message, vlan=tag)
