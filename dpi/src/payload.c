@@ -35,7 +35,7 @@ struct payload_chunk payload_next(struct payload *payload, uint8_t chunk[CHUNK_B
     if (size > left) {
         size = (size_t)left;
     }
-    memset(chunk, 0, CHUNK_BYTES);
+    memset(chunk, NULL_LANE, CHUNK_BYTES);
     if (payload->bytes) {
         memcpy(chunk + first, payload->bytes + payload->position, size);
     } else {

@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHUNK_BYTES = 128 };
+enum {
+    CHUNK_BYTES = 128,
+    NULL_LANE = 0xA5, // in every lane of a chunk that carries no byte, so that nobody leans on zeros
+};
 
 struct payload {
     uint8_t *bytes; // owned; NULL for a pattern

@@ -32,7 +32,7 @@ static bool get_rx(struct port *port, uint64_t cycle, struct chunk *chunk) {
     }
     size_t left = frame->length - port->rx_given;
     size_t size = left < CHUNK_BYTES ? left : CHUNK_BYTES;
-    memset(chunk->bytes, 0, CHUNK_BYTES);
+    memset(chunk->bytes, NULL_LANE, CHUNK_BYTES);
     memcpy(chunk->bytes, frame->bytes + port->rx_given, size);
     port->rx_given += size;
     chunk->first = 0;
