@@ -114,6 +114,24 @@ class Connection:
 
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """Post one message of given or random bytes; what it must put on the wire is known then."""
+        work = self._work(op, payload, fields)
+        self._bench.target.post(self.qp, work)
+        posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
+        self._next_psn = posted.end_psn
+        self._posted.append(posted)
+        return posted
+
+    def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:
+        """Work that the device ends with an error, and for which it sends nothing."""
+        work = self._work(op, payload, fields)
+        self._bench.target.post(self.qp, work)
+        self.expect_silence()
+        outcome = self._next_outcome()
+        if outcome is None or outcome.wr_id != work.wr_id or outcome.status == SUCCESS:
+            told = "nothing" if outcome is None else _told(outcome)
+            raise self._bench.failed(f"want  work {work.wr_id} refused\ngot   {told}")
+
+    def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
         data = self.random.randbytes(payload) if isinstance(payload, int) else payload
         if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
             size = payload if isinstance(payload, int) else len(payload)
@@ -126,12 +144,7 @@ class Connection:
             } | fields
         if op in (Op.SEND_IMM, Op.WRITE_IMM):
             fields = {"immediate": self.random.getrandbits(32)} | fields
-        work = Work(wr_id=self._bench.next_wr_id(), op=op, data=data, **fields)
-        self._bench.target.post(self.qp, work)
-        posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
-        self._next_psn = posted.end_psn
-        self._posted.append(posted)
-        return posted
+        return Work(wr_id=self._bench.next_wr_id(), op=op, data=data, **fields)
 
     def expect_message(self, *messages: Posted) -> list[Packet]:
         """Whole messages, one behind the other, exactly as predicted."""
@@ -320,16 +333,19 @@ class Connection:
         return not all(mismatches(pattern, packet, self.from_device) for pattern in patterns)
 
     def _expect_outcome(self, wr_id: int, status: str) -> Outcome:
-        if not self._outcomes:
-            self._outcomes = self._bench.completions(self)
-        if not self._outcomes:
+        outcome = self._next_outcome()
+        if outcome is None:
             raise self._bench.failed(f"want  work {wr_id} completed with {status}\ngot   nothing")
-        outcome = self._outcomes.pop(0)
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._bench.failed(
                 f"want  work {wr_id} completed with {status}\ngot   {_told(outcome)}"
             )
         return outcome
+
+    def _next_outcome(self) -> Outcome | None:
+        if not self._outcomes:
+            self._outcomes = self._bench.completions(self)
+        return self._outcomes.pop(0) if self._outcomes else None
 
 
 def _told(outcome: Outcome) -> str:

@@ -30,6 +30,7 @@ from roceproof.conformance.targets.interface import (
 from roceproof.dpi.events import Until
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import Flow, PortOptions
+from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError
 from roceproof.dpi.records import (
     Operation,
@@ -48,6 +49,7 @@ _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 600
 _RUN_SECONDS = 60.0
+_LONGEST_MESSAGE = 1 << 31
 
 _CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
 _ALWAYS = frozenset(
@@ -191,7 +193,7 @@ class HdlTarget(Target):
         self._port.configure(_config(qp.spec, qp.qpn, command=QpCommand.RESET))
 
     def post(self, qp: Qp, work: Work) -> None:
-        """Hand over a work request with its payload."""
+        """Hand over a work request with its payload; data that fall short are some pattern."""
         request = WorkRequest(
             wr_id=work.wr_id,
             qpn=qp.qpn,
@@ -203,7 +205,9 @@ class HdlTarget(Target):
             solicited=work.solicited,
             payload_offset=work.offset,
         )
-        self._port.post(request, payload=work.data)
+        falls_short = len(work.data) < work.size <= _LONGEST_MESSAGE
+        endless = PatternPayload(seed=work.wr_id, length=work.size)
+        self._port.post(request, payload=endless if falls_short else work.data)
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """Run until so many have come."""
