@@ -1,27 +1,45 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Segmentation and lengths: what a message of L bytes at path MTU P looks like on the wire."""
+"""Lengths: of packets against the path MTU, of messages, and of the pad."""
 
 from __future__ import annotations
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, over, over_mtus, over_services
-from roceproof.conformance.suite.pattern import (
-    WRITE_FIRST,
-    WRITE_LAST_IMM,
-    WRITE_MIDDLE,
-    WRITE_ONLY,
+from roceproof.conformance.suite.case import (
+    REQUESTER,
+    case,
+    needs,
+    over,
+    over_mtus,
+    over_services,
 )
+from roceproof.conformance.suite.exact import frames_are_exact
+from roceproof.conformance.suite.pattern import WRITE_FIRST
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.targets.interface import Op, Work
 from roceproof.dpi.records import Service
 
 pytestmark = REQUESTER
 
+LONGEST = 1 << 31
+ETHERNET_BYTES = 14
+HEADER_BYTES = {4: 64, 16: 84}  # most between path MTU and IP packet, by the address's size
 
-@case("OPC-01", "MTU-03", "MTU-04", needs=[Capability.WRITE], smoke=True)
+over_pushes = pytest.mark.parametrize(
+    "op",
+    [
+        pytest.param(op, id=op.name, marks=needs(Capability[op.name]))
+        for op in (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
+    ],
+)
+"""Run a case with every message that carries its payload, and that RC and UC have."""
+
+
+@case("OPC-01", "MTU-01", "MTU-02", "MTU-03", "MTU-04", "MTU-07", needs=[Capability.WRITE])
 @over_services
-@over_mtus(256, 4096)
-def test_a_message_becomes_only_or_first_middle_last(
+@over_mtus()
+def test_a_message_fills_every_packet_but_its_last(
     bench: Bench, service: Service, mtu: int
 ) -> None:
     qp = bench.connect(service, path_mtu=mtu)
@@ -29,23 +47,116 @@ def test_a_message_becomes_only_or_first_middle_last(
         qp.transfer(Op.WRITE, length)
 
 
-@case("OPC-02", "IMM-03", needs=[Capability.WRITE_IMM], smoke=True)
+@case("MTU-01", "MTU-03", "MTU-04", smoke=True)
 @over_services
-def test_immediate_data_rides_on_the_last_packet(bench: Bench, service: Service) -> None:
+@over_pushes
+def test_every_kind_of_message_is_cut_alike(bench: Bench, service: Service, op: Op) -> None:
     qp = bench.connect(service, path_mtu=256)
-    qp.post(Op.WRITE_IMM, 700, immediate=0x01020304)
-    qp.expect(
-        WRITE_FIRST(psn=0, payload=256, dmalen=700),
-        WRITE_MIDDLE(psn=1, payload=256),
-        WRITE_LAST_IMM(psn=2, payload=188, imm=0x01020304),
-    )
+    for length in (0, 1, 255, 256, 257, 512, 513):
+        qp.transfer(op, length)
 
 
-@case("PSN-03", needs=[Capability.WRITE], smoke=True)
+@case("MTU-05", needs=[Capability.WRITE], smoke=True)
 @over_services
-@over("before", [0, 1, 2, 3])
-def test_a_psn_wraps(bench: Bench, service: Service, before: int) -> None:
-    qp = bench.connect(service, path_mtu=256, sq_psn=0x1000000 - 1 - before)
-    qp.transfer(Op.WRITE, 3 * 256)
-    qp.post(Op.WRITE, 5)
-    qp.expect(WRITE_ONLY(psn=3, dmalen=5))
+def test_each_queue_pair_has_its_own_path_mtu(bench: Bench, service: Service) -> None:
+    mtus = sorted(bench.claims.path_mtus)
+    pairs = [bench.connect(service, path_mtu=mtu) for mtu in (mtus[-1], mtus[0], mtus[1])]
+    messages = [qp.post(Op.WRITE, mtus[-1] + 1) for qp in pairs]
+    bench.settle()
+    for qp, message in zip(pairs, messages, strict=True):
+        qp.expect_message(message)
+        qp.finish(message)
+
+
+@case("MTU-05", needs=[Capability.WRITE])
+@over_services
+def test_a_new_connection_has_its_new_path_mtu(bench: Bench, service: Service) -> None:
+    smallest, *_, largest = sorted(bench.claims.path_mtus)
+    qp = bench.connect(service, path_mtu=largest)
+    for mtu in (largest, smallest, largest):
+        qp.reconnect(path_mtu=mtu)
+        qp.transfer(Op.WRITE, 2 * mtu + 1)
+
+
+@case("MTU-07", "RETH-02", needs=[Capability.WRITE, Capability.WRITE_IMM], smoke=True)
+@over_services
+@over("op", [Op.WRITE, Op.WRITE_IMM])
+def test_the_payloads_of_a_write_add_up_to_its_length(
+    bench: Bench, service: Service, op: Op
+) -> None:
+    qp = bench.connect(service, path_mtu=256)
+    for length in (3, 257, 511, 514, 765):
+        message = qp.post(op, length)
+        packets = qp.expect_message(message)
+        reth = packets[0].reth
+        assert reth is not None and reth.length == sum(len(packet.payload) for packet in packets)
+        qp.finish(message)
+
+
+@case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
+def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
+    qp = bench.connect()
+    bench.target.post(qp.qp, Work(wr_id=bench.next_wr_id(), op=Op.WRITE, length=LONGEST))
+    qp.expect(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST))
+
+
+@case("MTU-08", "PSN-21", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
+def test_a_longer_one_is_refused(bench: Bench) -> None:
+    qp = bench.connect()
+    for length in (LONGEST + 1, LONGEST + qp.mtu, (1 << 32) - 1):
+        qp.refuses(Op.WRITE, 2 * qp.mtu, length=length)
+    qp.transfer(Op.WRITE, 5)
+
+
+@case("MTU-09", needs=[Capability.WRITE_IMM])
+@over_services
+@over_mtus()
+def test_no_packet_is_longer_than_path_mtu_and_headers(
+    bench: Bench, service: Service, mtu: int
+) -> None:
+    qp = bench.connect(service, path_mtu=mtu)
+    for length in (mtu - 1, mtu, 3 * mtu):
+        qp.transfer(Op.WRITE_IMM, length)
+    most = mtu + HEADER_BYTES[len(bench.target.host.ip)]
+    assert max(len(frame) - ETHERNET_BYTES for frame in bench.frames_sent()) <= most
+
+
+@case("PAD-01", "PAD-02", "PAD-03", smoke=True)
+@over_services
+@over_pushes
+def test_zeros_round_a_payload_up_to_four_bytes(bench: Bench, service: Service, op: Op) -> None:
+    qp = bench.connect(service, path_mtu=256)
+    for length in (*range(10), *range(253, 260)):
+        qp.transfer(op, b"\xff" * length)
+    frames_are_exact(bench)
+
+
+@case("PAD-04", needs=[Capability.WRITE, Capability.SEND], smoke=True)
+@over_services
+@over("op", [Op.WRITE, Op.SEND])
+def test_only_the_last_packet_has_a_pad(bench: Bench, service: Service, op: Op) -> None:
+    qp = bench.connect(service, path_mtu=256)
+    for length in (513, 514, 515):
+        message = qp.post(op, length)
+        packets = qp.expect_message(message)
+        assert [packet.bth.pad_count for packet in packets] == [0, 0, -length % 4]
+        qp.finish(message)
+
+
+@case("PAD-05", needs=[Capability.WRITE], smoke=True)
+@over_services
+def test_an_empty_message_has_no_pad_whatever_was_before(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service)
+    for length in (1, 0, 2, 0, 3, 0):
+        qp.transfer(Op.WRITE, length)
+
+
+@case("PAD-05", needs=[Capability.RC, Capability.WRITE, Capability.READ, Capability.ATOMIC])
+@over("op", [Op.READ, Op.CMP_SWAP, Op.FETCH_ADD])
+def test_a_request_without_payload_has_no_pad_whatever_was_before(bench: Bench, op: Op) -> None:
+    qp = bench.connect()
+    qp.serve()
+    messages = [qp.post(Op.WRITE, 5), qp.post(op, 5)]
+    bench.settle()
+    qp.expect_message(*messages)
+    qp.completes(*messages)
