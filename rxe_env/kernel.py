@@ -18,9 +18,16 @@ from roceproof.rxe_env import apt, cache, kmodules
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable
 
-PEER_MODULES = ("virtio_pci", "virtio_net", "virtio_console", "crc32_generic", "rdma_rxe")
+PEER_MODULES = (
+    "virtio_pci",
+    "virtio_net",
+    "virtio_console",
+    "crc32_generic",
+    "8021q",
+    "rdma_rxe",
+)
 INSIDE_MODULES = (*PEER_MODULES, "tun", "9p", "9pnet_virtio")
-STOCK_MODULES = (*PEER_MODULES, "rdma_ucm", "8021q")
+STOCK_MODULES = (*PEER_MODULES, "rdma_ucm")
 KEPT_MODULES = (*INSIDE_MODULES, *STOCK_MODULES)
 # Newer kernels compute CRC-32 without the crypto API.
 OPTIONAL_MODULES = ("crc32_generic",)

@@ -3,8 +3,8 @@
 # shellcheck shell=dash
 #
 # PID 1 of a Soft-RoCE peer: brings up one interface with an rxe device on it
-# and runs the verbs agent on the first virtio port. When the agent ends, so
-# does the machine.
+# and runs the verbs agent on the first virtio port. It has 10.77.0.2 and fd77::2,
+# and 10.78.0.2 on VLAN 7 with priority 3. When the agent ends, so does the machine.
 
 say() { echo "roceproof-guest: $*" >/dev/console; }
 
@@ -25,14 +25,22 @@ while read -r module; do
 done </modules/order
 
 # No unasked-for packets: the wire carries what the test asked for.
-echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_ra
-echo 0 >/proc/sys/net/ipv6/conf/eth0/router_solicitations
-echo 0 >/proc/sys/net/ipv6/conf/eth0/dad_transmits
+for name in eth0 default; do
+    echo 0 >/proc/sys/net/ipv6/conf/$name/accept_ra
+    echo 0 >/proc/sys/net/ipv6/conf/$name/router_solicitations
+    echo 0 >/proc/sys/net/ipv6/conf/$name/dad_transmits
+done
 
 hostname rxe-peer
 ip link set lo up
 ip link set eth0 mtu 4200 up || fail "eth0 does not come up"
-ip addr add 10.77.0.2/24 dev eth0 || fail "eth0 takes no address"
+ip addr add 10.77.0.2/24 dev eth0 || fail "eth0 takes no IPv4 address"
+ip addr add fd77::2/64 dev eth0 || fail "eth0 takes no IPv6 address"
+ip link add link eth0 name eth0.7 type vlan id 7 || fail "no VLAN 7"
+vconfig set_egress_map eth0.7 0 3 >/dev/null
+ip link set eth0.7 up
+ip addr add 10.78.0.2/24 dev eth0.7 || fail "eth0.7 takes no address"
+while ip addr show | grep -q tentative; do :; done
 rdma link add rxe0 type rxe netdev eth0 || fail "rdma link add"
 
 say "rxe0 is up"

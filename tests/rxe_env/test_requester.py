@@ -139,3 +139,24 @@ def test_a_bound_memory_window_takes_remote_writes(
     tiny.send(frame)
     assert tiny.expect(tp.ETH_IPV4)[BTH] == tp.RC_ACKNOWLEDGE
     assert peer.read(region, length=16) == bytes(8) + b"pane" + bytes(4)
+
+
+def test_a_queue_pair_has_its_routes_hop_limit_whatever_was_wished(
+    peer: SoftRoce, tiny: tp.TinyPeer
+) -> None:
+    qp = peer.open_qp("RC")
+    peer.connect(qp, remote_ipv4="10.77.0.1", remote_qpn=1, path_mtu=1024, rq_psn=0, hop_limit=17)
+    assert peer.call("query_qp", qp=qp.handle)["hop_limit"] == 64
+
+
+def test_counters_count_what_has_just_happened(
+    peer: SoftRoce, tiny: tp.TinyPeer, mac: bytes
+) -> None:
+    qp = connected(peer, "RC")
+    for _ in range(2):
+        before = peer.call("counters")["hw"]
+        tiny.send(tp.roce(mac, tp.RC_SEND_ONLY, qp.qpn, 0xFFFFFF, ack_request=True))
+        assert tiny.expect(tp.ETH_IPV4)[BTH] == tp.RC_ACKNOWLEDGE
+        after = peer.call("counters")["hw"]
+        assert after["duplicate_request"] == before["duplicate_request"] + 1
+        assert "lifespan" not in after
