@@ -47,13 +47,14 @@ class Wire:
         """Nanoseconds since `restart`."""
         return time.monotonic_ns() - self._start_ns
 
-    def restart(self) -> None:
-        """Forget what has arrived and begin the clock anew."""
+    def restart(self) -> int:
+        """Forget what has arrived and begin the clock anew; how many frames the port lost."""
         with self._news:
             self._arrived.clear()
             self._aside.clear()
             self.chatter.clear()
             self._start_ns = time.monotonic_ns()
+        return self._port.lost()
 
     def discard(self) -> None:
         """Forget what has arrived."""
@@ -123,17 +124,18 @@ class Wire:
             self._port.send(frame)
 
     def _read(self) -> None:
-        port = self._port.fileno()
-        while self._stop_read not in select.select([port, self._stop_read], [], [])[0]:
-            try:
-                frames = self._port.take()
-            except PortGone as error:
-                with self._news:
-                    self._gone = str(error)
-                    self._news.notify_all()
-                return
-            for frame in frames:
-                self._sort(frame, time.monotonic_ns())
+        reason = "its wire is no longer read"
+        try:
+            port = self._port.fileno()
+            while self._stop_read not in select.select([port, self._stop_read], [], [])[0]:
+                for frame in self._port.take():
+                    self._sort(frame, time.monotonic_ns())
+        except PortGone as error:
+            reason = str(error)
+        finally:
+            with self._news:
+                self._gone = reason
+                self._news.notify_all()
 
     def _sort(self, frame: bytes, at_ns: int) -> None:
         name = chatter(frame, self._neighbours.values())

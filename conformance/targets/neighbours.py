@@ -29,6 +29,7 @@ BROADCAST = b"\xff" * 6
 ALL_NODES = ("33:33:00:00:00:01", "ff02::1")
 IPV4_BYTES = 4
 ARP_REQUEST, ARP_REPLY = 1, 2
+ARP_BYTES = 28
 ND_HOPS = 255
 
 
@@ -49,6 +50,8 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
     if found is None:
         return None
     ether_type, at = found
+    if len(frame) < at + ARP_BYTES:
+        return None
     if ether_type == ETHER_ARP:
         reply = _arp_reply(ARP(frame[at:]), neighbours)
     elif ether_type == ETHER_IPV6:

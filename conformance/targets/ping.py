@@ -11,27 +11,28 @@ from roceproof.conformance.targets.interface import Host
 from roceproof.conformance.targets.neighbours import IPV4_BYTES, framed, text
 
 ECHO_REPLY = 0
+NUMBER = 7
 ECHO_DATA = b"roceproof".ljust(48, b".")
 
 
-def echo_request(asker: Host, host: Host, *, number: int) -> bytes:
+def echo_request(asker: Host, host: Host) -> bytes:
     """A ping from one host to the other."""
     src, dst = text(asker.ip), text(host.ip)
     if len(host.ip) == IPV4_BYTES:
-        echo = IP(src=src, dst=dst) / ICMP(id=number, seq=number) / ECHO_DATA
+        echo = IP(src=src, dst=dst) / ICMP(id=NUMBER, seq=NUMBER) / ECHO_DATA
         return framed(host.mac, asker.mac, echo)
-    echo6 = IPv6(src=src, dst=dst) / ICMPv6EchoRequest(id=number, seq=number, data=ECHO_DATA)
+    echo6 = IPv6(src=src, dst=dst) / ICMPv6EchoRequest(id=NUMBER, seq=NUMBER, data=ECHO_DATA)
     return framed(host.mac, asker.mac, echo6)
 
 
-def is_echo_reply(frame: bytes, *, number: int) -> bool:
-    """Whether the frame answers the ping with that number, data and all."""
+def is_echo_reply(frame: bytes) -> bool:
+    """Whether the frame answers our ping, data and all."""
     packet = Ether(frame)
     if ICMP in packet:
         icmp = packet[ICMP]
-        known = (icmp.type, icmp.id, icmp.seq) == (ECHO_REPLY, number, number)
+        known = (icmp.type, icmp.id, icmp.seq) == (ECHO_REPLY, NUMBER, NUMBER)
         return known and bytes(icmp.payload).startswith(ECHO_DATA)
     if ICMPv6EchoReply in packet:
         icmp6 = packet[ICMPv6EchoReply]
-        return (icmp6.id, icmp6.seq, bytes(icmp6.data)) == (number, number, ECHO_DATA)
+        return (icmp6.id, icmp6.seq, bytes(icmp6.data)) == (NUMBER, NUMBER, ECHO_DATA)
     return False

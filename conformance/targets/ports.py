@@ -37,6 +37,10 @@ class Port(ABC):
     def take(self) -> list[bytes]:
         """The frames that have arrived; call it when the file is readable."""
 
+    def lost(self) -> int:
+        """How many frames had no room since the last call."""
+        return 0
+
     @abstractmethod
     def close(self) -> None:
         """Give the port back."""
@@ -55,6 +59,7 @@ class StreamPort(Port):
 
     def send(self, frame: bytes) -> None:
         """Send one frame."""
+        self._socket.settimeout(SEND_SECONDS)
         try:
             self._socket.sendall(len(frame).to_bytes(LENGTH_BYTES, "big") + frame)
         except TimeoutError:

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from socket import inet_aton
 
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.device_address import address_of
 from roceproof.conformance.targets.interface import Claims, Host, Patience
 from roceproof.conformance.targets.live_wire import Wire
 from roceproof.conformance.targets.ports import StreamPort
+from roceproof.conformance.targets.verbs_device import VerbsDevice
 from roceproof.conformance.targets.verbs_source import VerbsSource
-from roceproof.conformance.targets.verbs_target import VerbsDevice
-from roceproof.dpi.records import parse_gid, parse_mac
+from roceproof.dpi.records import parse_mac
 from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu
 
 TESTER_MAC = "02:00:00:00:00:01"
+# As rxe_env/guest/init-peer.sh gives them: VLAN 7 with priority 3.
+GUEST_ADDRESSES = (("10.77.0.2", None), ("fd77::2", None), ("10.78.0.2", 3 << 13 | 7))
 PATIENCE = Patience(answer_ns=2_000_000_000, quiet_ns=60_000_000)
 
 NO_SUCH_RXE = "rdma_rxe has no such thing"
@@ -55,6 +59,8 @@ CAPABILITIES = frozenset(
         Capability.SHARED_RECEIVE,
         Capability.ALIGNMENT,
         Capability.PING,
+        Capability.IPV6,
+        Capability.VLAN,
     }
 )
 
@@ -75,18 +81,16 @@ class RxeSource(VerbsSource):
             peer = undo.enter_context(SoftRoce.start(backend="vm"))
             wire = Wire(StreamPort(Path(peer.link.removeprefix("socket:"))))
             undo.callback(wire.close)
-            device = VerbsDevice(
-                name="the Soft-RoCE guest",
-                verbs=peer,
-                wire=wire,
-                host=Host(parse_mac(peer.mac), parse_gid(peer.ipv4)[-4:]),
-                tester=Host(parse_mac(TESTER_MAC), parse_gid(DUT_IPV4)[-4:]),
-                sgid_index=peer.gid_index,
+            return VerbsDevice(
+                "the Soft-RoCE guest",
+                peer,
+                wire,
+                addresses=[address_of(peer.hello, ip, vlan=vlan) for ip, vlan in GUEST_ADDRESSES],
+                tester=Host(parse_mac(TESTER_MAC), inet_aton(DUT_IPV4)),
                 patience=PATIENCE,
                 last_words=peer.console_tail,
                 close=undo.pop_all().close,
             )
-        return device
 
     def versions(self) -> Mapping[str, str]:
         """The guest's kernel, once it has been fetched, and what it runs on."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Source, Target
-from roceproof.conformance.targets.verbs_target import VerbsDevice, VerbsTarget
+from roceproof.conformance.targets.verbs_device import VerbsDevice
+from roceproof.conformance.targets.verbs_target import VerbsTarget
 
 
 class VerbsSource(Source):
@@ -28,33 +29,27 @@ class VerbsSource(Source):
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """The device, emptied, for one case."""
-        target = self._begun()
+        device = self._device
+        if device is None:
+            device = self._plug_in()
+            self._device = device
+            self._clear(device)
         try:
-            yield target
+            yield VerbsTarget(device)
         except BaseException:
-            self._end(target)
+            with suppress(DeviceDied):  # what ended the case says more
+                self._clear(device)
             raise
-        if target.has_died:
-            self.close()
-        elif death := self._end(target):
-            raise death
+        self._clear(device)
 
-    def _begun(self) -> VerbsTarget:
-        if self._device is None:
-            self._device = self._plug_in()
+    def _clear(self, device: VerbsDevice) -> None:
+        """Make the device ready for the next case; nobody is told of one death twice."""
         try:
-            return VerbsTarget(self._device)
-        except BaseException:
-            self.close()
-            raise
-
-    def _end(self, target: VerbsTarget) -> DeviceDied | None:
-        try:
-            target.clear()
-        except DeviceDied as death:
-            self.close()
-            return death
-        return None
+            if not device.has_died:
+                device.clear()
+        finally:
+            if device.has_died:
+                self.close()
 
     def close(self) -> None:
         """Let go of the device."""

@@ -9,6 +9,7 @@ from roceproof.conformance.codec import Packet, build, parse
 from roceproof.conformance.headers import Bth, Extension
 from roceproof.conformance.ip import Ipv4, Ipv6
 from roceproof.conformance.targets.interface import Host, Qp, QpSpec, Target
+from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.dpi.records import Service
 
 MAC = bytes.fromhex("0200000000b2")
@@ -33,14 +34,21 @@ def spec_for(target: Target, service: Service = Service.RC, **more: Any) -> QpSp
 
 
 def frame(
-    target: Target, qp: Qp, opcode: int, psn: int, *extensions: Extension, data: bytes = b""
+    target: VerbsTarget, qp: Qp, opcode: int, psn: int, *extensions: Extension, data: bytes = b""
 ) -> bytes:
     """A frame to the queue pair that asks for an answer; `psn` counts from PSN."""
-    remote = qp.spec.remote
-    version = Ipv4 if len(remote.ip) == 4 else Ipv6
-    bth = Bth(opcode, qp.qpn, (PSN + psn) & 0xFFFFFF, ack_req=True)
-    ip = version(remote.ip, target.host.ip)
-    return build(Packet(target.host.mac, remote.mac, ip, 0xC0DE, bth, extensions, data))
+    spec = qp.spec
+    host = target.host_for(spec)
+    version = Ipv4 if len(host.ip) == 4 else Ipv6
+    bth = Bth(opcode, qp.qpn, at(psn), ack_req=True)
+    ip = version(spec.remote.ip, host.ip)
+    tag = b"" if spec.vlan is None else b"\x81\x00" + spec.vlan.to_bytes(2, "big")
+    return build(Packet(host.mac, spec.remote.mac, ip, 0xC0DE, bth, extensions, data, tag))
+
+
+def at(psn: int) -> int:
+    """A PSN on the wire."""
+    return (PSN + psn) & 0xFFFFFF
 
 
 def answer(target: Target) -> Packet:

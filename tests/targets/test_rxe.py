@@ -1,60 +1,156 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Soft-RoCE as a target, claim by claim, and what happens when it dies."""
+"""The Soft-RoCE guest may die in a case: that is told once, and the next case has another."""
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
-import far_end
 import pytest
 from far_end import answer, frame, silence, spec_for
 
 from roceproof.conformance.headers import Reth
-from roceproof.conformance.targets.interface import CasePlace, Target
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Qp, Region
 from roceproof.conformance.targets.rxe import RxeSource
+from roceproof.conformance.targets.verbs_target import VerbsTarget
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 
-PLACE = CasePlace(name="test", seed=1)
-WRITE_ONLY, ACKNOWLEDGE = 0x0A, 0x11
+PLACE = CasePlace(name="death", seed=1)
+NOTICE_SECONDS = 2.0
+REPLACED_SECONDS = 5.0  # about 0.5 s, and more on a busy machine
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def source() -> Iterator[RxeSource]:
     started = RxeSource()
     yield started
     started.close()
 
 
-@pytest.fixture
-def target(source: RxeSource) -> Iterator[Target]:
-    with source.device(PLACE) as device:
-        yield device
+def parent_of(pid: int) -> int:
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
 
 
-def test_a_write_lands_and_is_acknowledged(target: Target) -> None:
-    qp = target.open(spec_for(target))
-    region = target.register(4096)
-    for psn, data in enumerate((b"abcde", b"fgh")):
-        reth = Reth(region.addr + 8 * psn, region.rkey, len(data))
-        target.send(frame(target, qp, WRITE_ONLY, psn, reth, data=data))
-        got = answer(target)
-        assert got.bth.opcode == ACKNOWLEDGE
-        assert got.bth.dest_qpn == far_end.REMOTE_QPN
-        assert got.bth.psn == (far_end.PSN + psn) & 0xFFFFFF
-        assert got.aeth
-        assert got.aeth.msn == psn + 1
-    assert region.read(0, 12) == b"abcde\0\0\0fgh\0"
+def own_guests() -> set[int]:
+    """The QEMUs whose keepers are our children."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        pid = int(place.name)
+        try:
+            is_qemu = (place / "cmdline").read_bytes().startswith(b"/usr/bin/qemu-system-x86_64\0")
+            if is_qemu and parent_of(parent_of(pid)) == os.getpid():
+                found.add(pid)
+        except OSError:
+            continue
+    return found
 
 
-def test_a_frame_with_a_wrong_icrc_is_dropped_and_the_next_is_taken(target: Target) -> None:
-    qp = target.open(spec_for(target))
-    region = target.register(64)
-    good = frame(target, qp, WRITE_ONLY, 0, Reth(region.addr, region.rkey, 4), data=b"good")
-    bad = good[:-1] + bytes([good[-1] ^ 1])
-    target.send(bad)
-    silence(target)
-    assert region.read(0, 4) == bytes(4)
-    target.send(good)
-    assert answer(target).bth.opcode == ACKNOWLEDGE
-    assert region.read(0, 4) == b"good"
+class Guest:
+    """The guest of one case, ready to take a WRITE, and ready to be killed."""
+
+    def __init__(self, source: RxeSource, before: set[int], target: VerbsTarget) -> None:
+        (self.pid,) = own_guests() - before
+        self.target = target
+        self.qp: Qp = target.open(spec_for(target))
+        self.region: Region = target.register(64)
+
+    def write(self, psn: int) -> bytes:
+        reth = Reth(self.region.addr, self.region.rkey, 4)
+        return frame(self.target, self.qp, 0x0A, psn, reth, data=b"data")
+
+
+def begun(source: RxeSource, before: set[int], target: object) -> Guest:
+    assert isinstance(target, VerbsTarget)
+    return Guest(source, before, target)
+
+
+def works(source: RxeSource) -> None:
+    with source.device(PLACE) as target:
+        assert isinstance(target, VerbsTarget)
+        qp = target.open(spec_for(target))
+        target.send(frame(target, qp, 0x04, 0, data=b"anyone?"))
+        assert answer(target).aeth
+
+
+def test_a_guest_killed_while_frames_are_awaited_is_a_death_with_its_last_frame(
+    source: RxeSource,
+) -> None:
+    before = own_guests()
+    with source.device(PLACE) as target:
+        guest = begun(source, before, target)
+        last = guest.write(0)
+        target.send(last)
+        assert target.receive(target.patience.answer_ns)
+        os.kill(guest.pid, signal.SIGKILL)
+        start = time.monotonic()
+        with pytest.raises(DeviceDied) as caught:
+            target.receive(60_000_000_000)
+        assert time.monotonic() - start < NOTICE_SECONDS
+        assert f"the last frame sent to it: {last.hex()}" in str(caught.value)
+    start = time.monotonic()
+    works(source)
+    assert time.monotonic() - start < REPLACED_SECONDS
+
+
+def test_a_guest_killed_while_the_agent_is_asked_is_a_death_with_its_last_words(
+    source: RxeSource,
+) -> None:
+    with (
+        pytest.raises(
+            DeviceDied, match=r"last frame sent to it: none\nlast console lines:\n.*ended"
+        ),
+        source.device(PLACE) as target,
+    ):
+        assert isinstance(target, VerbsTarget)
+        target._device.call("quit")
+        target.register(64)
+    works(source)
+
+
+def test_a_death_that_the_case_did_not_see_is_told_at_its_end(source: RxeSource) -> None:
+    before = own_guests()
+    with pytest.raises(DeviceDied), source.device(PLACE) as target:
+        guest = begun(source, before, target)
+        os.kill(guest.pid, signal.SIGKILL)
+    works(source)
+
+
+def test_a_guest_that_stands_still_is_a_death_after_a_deadline(source: RxeSource) -> None:
+    before = own_guests()
+    with (
+        pytest.raises(DeviceDied, match="did not answer 'reset' in time"),
+        source.device(PLACE) as target,
+    ):
+        guest = begun(source, before, target)
+        os.kill(guest.pid, signal.SIGSTOP)
+        target.send(guest.write(0))
+        silence(target)
+    works(source)
+
+
+def test_a_case_that_fails_on_a_living_guest_leaves_it_for_the_next(source: RxeSource) -> None:
+    works(source)
+    guests = own_guests()
+    with pytest.raises(ZeroDivisionError), source.device(PLACE):
+        raise ZeroDivisionError
+    works(source)
+    assert own_guests() == guests
+
+
+def test_closing_leaves_no_guest(source: RxeSource) -> None:
+    before = own_guests()
+    works(source)
+    source.close()
+    assert own_guests() == before
+
+
+def test_the_claims_have_reasons_for_what_is_absent_and_versions_name_the_kernel() -> None:
+    claims = RxeSource.claims
+    assert not claims.capabilities & set(claims.absent)
+    assert all(claims.absent.values())
+    assert "QEMU" in RxeSource().versions()["qemu"]
