@@ -1,35 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Many variants of one request: what all must be dropped, and what each must be accepted.
+"""Many variants of one packet: what all must be dropped or ignored, and what each must be taken.
 
-Those to be dropped share one fence. Only when that fails does each get a queue pair and a
-fence of its own, so that the text names the one that was not dropped.
+Those that must come to nothing share one fence. Only when that fails does each get a fresh
+queue pair and a fence of its own, so that the text names the one that was not dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.pattern import ACK, CNP, Pattern
+from roceproof.conformance.suite.pattern import ACK, CNP, Edit, Pattern
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.targets.interface import Op
+
+_Check = Callable[[Connection, Iterable[Pattern]], None]
 
 
 def drops_each(bench: Bench, variants: Mapping[str, Pattern]) -> None:
-    """A new queue pair drops each of these, which would be expected but for what is wrong."""
-    try:
-        bench.connect().drops(*variants.values(), fence=0)
-    except CaseFailed:
-        for name, variant in variants.items():
-            _drops_alone(bench, name, variant)
-        raise
+    """A responder drops each of these, which would be expected but for what is wrong."""
+    _all_then_alone(bench, variants, _drops)
 
 
-def _drops_alone(bench: Bench, name: str, variant: Pattern) -> None:
-    try:
-        bench.connect().drops(variant, fence=0)
-    except CaseFailed as failure:
-        raise CaseFailed(f"not dropped: {name}\n{failure}", rules=failure.rules) from None
+def ignores_each(bench: Bench, variants: Mapping[str, Pattern]) -> None:
+    """A requester ignores each of these, which would answer its first message but for that."""
+    _all_then_alone(bench, variants, _ignores)
 
 
 def accepts_each(qp: Connection, variants: Iterable[Pattern], *, start: int = 0) -> int:
@@ -42,3 +39,55 @@ def accepts_each(qp: Connection, variants: Iterable[Pattern], *, start: int = 0)
         qp.send(variant.but(psn=psn, a=1))
         qp.expect(ACK(psn=psn), allowing=[CNP()])
     return psn + 1
+
+
+def completes_with_each(qp: Connection, variants: Iterable[Pattern]) -> None:
+    """Each of these ACKs completes a message of its own."""
+    for variant in variants:
+        message = outstanding(qp)
+        qp.send(variant.but(psn=message.last_psn, msn=message.ordinal))
+        qp.completes(message)
+
+
+def outstanding(qp: Connection) -> Posted:
+    """A short message that waits for its answer."""
+    message = qp.post(Op.WRITE, 8)
+    qp.expect_message(message)
+    return message
+
+
+def bit_flips(
+    packet: Pattern, flip: Callable[[int, int], Edit], offsets: Iterable[int]
+) -> dict[str, Pattern]:
+    """The packet with each bit of some bytes flipped behind the ICRC's back."""
+    return {
+        f"byte {offset} bit {bit} flipped": packet.spoilt(flip(offset, 1 << bit))
+        for offset in offsets
+        for bit in range(8)
+    }
+
+
+def _drops(qp: Connection, packets: Iterable[Pattern]) -> None:
+    qp.drops(*packets, fence=0)
+
+
+def _ignores(qp: Connection, responses: Iterable[Pattern]) -> None:
+    qp.ignores(outstanding(qp), *responses)
+
+
+def _all_then_alone(bench: Bench, variants: Mapping[str, Pattern], check: _Check) -> None:
+    qp = bench.connect()
+    try:
+        check(qp, variants.values())
+    except CaseFailed:
+        for name, variant in variants.items():
+            qp.reconnect()
+            _alone(qp, name, variant, check)
+        raise
+
+
+def _alone(qp: Connection, name: str, variant: Pattern, check: _Check) -> None:
+    try:
+        check(qp, [variant])
+    except CaseFailed as failure:
+        raise CaseFailed(f"not dropped: {name}\n{failure}", rules=failure.rules) from None
