@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Order of opcodes, sizes against the path MTU, and pads, as a responder checks them."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    CMP_SWAP,
+    FETCH_ADD,
+    INVALID_REQUEST,
+    NAK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_LAST_IMM,
+    SEND_LAST_INV,
+    SEND_MIDDLE,
+    SEND_ONLY,
+    SEND_ONLY_IMM,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_LAST_IMM,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Maker,
+    Pattern,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import FULL_ACCESS, Region
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+SENDS = (SEND_MIDDLE, SEND_LAST, SEND_LAST_IMM)
+WRITES = (WRITE_MIDDLE, WRITE_LAST, WRITE_LAST_IMM)
+STARTS = (SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, CMP_SWAP, FETCH_ADD)
+FIRSTS = (SEND_FIRST, WRITE_FIRST)
+NEEDED = {"remote_write": WRITE_ONLY, "remote_read": READ_REQUEST, "remote_atomic": FETCH_ADD}
+
+
+def name(maker: Maker) -> str:
+    """For the names of cases."""
+    return maker.__name__
+
+
+def opened(qp: Connection, first: Maker, *, size: int | None = None) -> Region:
+    """Where the message goes whose FIRST the device has taken at PSN 0."""
+    region = qp.region()
+    length = 3 * qp.mtu if size is None else size
+    if first is SEND_FIRST:
+        qp.post_receive(region)
+        qp.send(SEND_FIRST(psn=0, payload=qp.mtu))
+    else:
+        qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=length, **at(region)))
+    return region
+
+
+def refuses(qp: Connection, request: Pattern) -> None:
+    """The device answers a request by NAK 0x61 at its PSN."""
+    qp.send(request.but(a=1))
+    qp.expect(NAK(INVALID_REQUEST, psn=request.said["psn"]))
+
+
+@case("OPC-06", smoke=True)
+@over("maker", (*SENDS, SEND_LAST_INV, *WRITES), ids=name)
+def test_what_continues_a_message_needs_a_first(bench: Bench, maker: Maker) -> None:
+    qp = bench.connect()
+    refuses(qp, maker(psn=0, payload=qp.mtu))
+
+
+@case("OPC-07")
+@over("start", STARTS, ids=name)
+@over("first", FIRSTS, ids=name)
+def test_no_message_starts_inside_another(bench: Bench, first: Maker, start: Maker) -> None:
+    qp = bench.connect()
+    opened(qp, first)
+    region = qp.region()
+    qp.post_receive(region)
+    payload = {} if start in (READ_REQUEST, CMP_SWAP, FETCH_ADD) else {"payload": qp.mtu}
+    refuses(qp, start(psn=1, **at(region), **payload))
+    assert region.read(0, region.size) == bytes(region.size)
+
+
+@case("OPC-08")
+@over("maker", (*SENDS, *WRITES), ids=name)
+@over("middles", [0, 1])
+def test_a_message_goes_on_as_it_began(bench: Bench, maker: Maker, middles: int) -> None:
+    qp = bench.connect()
+    opened(qp, WRITE_FIRST if maker in SENDS else SEND_FIRST)
+    if middles:
+        own = WRITE_MIDDLE if maker in SENDS else SEND_MIDDLE
+        qp.send(own(psn=1, payload=qp.mtu))
+    refuses(qp, maker(psn=1 + middles, payload=qp.mtu))
+
+
+@case("OPC-09", smoke=True)
+@over("first", FIRSTS, ids=name)
+def test_a_duplicate_inside_a_message_leaves_it_whole(bench: Bench, first: Maker) -> None:
+    qp = bench.connect()
+    other = qp.region()
+    qp.send(WRITE_ONLY(psn=0, payload=8, **at(other)))
+    qp.send(READ_REQUEST(psn=1, dmalen=8, **at(other)))
+    qp.expect(READ_RESP_ONLY(psn=1, payload=8))
+    region = qp.region()
+    qp.post_receive(region)
+    data = qp.random.randbytes(2 * qp.mtu)
+    ends = data[: qp.mtu], data[qp.mtu :]
+    if first is SEND_FIRST:
+        qp.send(SEND_FIRST(psn=2, payload=ends[0]))
+    else:
+        qp.send(WRITE_FIRST(psn=2, payload=ends[0], dmalen=len(data), **at(region)))
+    qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(other)))
+    qp.expect(ACK(psn=range(3)))
+    qp.send(READ_REQUEST(psn=1, dmalen=8, **at(other)))
+    qp.expect(READ_RESP_ONLY(psn=1, payload=8))
+    last = SEND_LAST if first is SEND_FIRST else WRITE_LAST
+    qp.send(last(psn=3, payload=ends[1], a=1))
+    qp.expect(ACK(psn=3, msn=3))
+    assert region.read(0, len(data)) == data
+
+
+@case("OPC-10", needs=[Capability.UC])
+@over("maker", (*SENDS, *WRITES), ids=name)
+def test_uc_drops_what_continues_no_message(bench: Bench, maker: Maker) -> None:
+    qp = bench.connect(Service.UC)
+    qp.post_receive(qp.region())
+    qp.drops(maker(psn=0, payload=qp.mtu), fence=1)
+
+
+@case("OPC-10", "NAK-11", needs=[Capability.UC])
+@over("first", FIRSTS, ids=name)
+def test_uc_says_nothing_to_a_message_inside_another(bench: Bench, first: Maker) -> None:
+    qp = bench.connect(Service.UC)
+    region = opened(qp, first)
+    qp.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region)), WRITE_MIDDLE(psn=2, payload=qp.mtu))
+    qp.expect_silence()
+
+
+@case("OPC-13", smoke=True)
+@over("right", NEEDED)
+def test_an_operation_that_the_queue_pair_forbids_is_no_access_error(
+    bench: Bench, right: str
+) -> None:
+    qp = bench.connect(access=FULL_ACCESS - {right})
+    region = qp.region()
+    payload = {} if right != "remote_write" else {"payload": 8}
+    refuses(qp, NEEDED[right](psn=0, **at(region), **payload))
+    assert region.read(0, 8) == bytes(8)
+
+
+@case("MTU-06")
+@over("change", [-256, -4, -1, 1, 4])
+@over("first", FIRSTS, ids=name)
+def test_first_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
+    qp = bench.connect(path_mtu=256)
+    region = qp.region()
+    qp.post_receive(region)
+    refuses(qp, first(psn=0, payload=qp.mtu + change, dmalen=3 * qp.mtu, **at(region)))
+
+
+@case("MTU-06", smoke=True)
+@over("change", [-256, -4, -1, 1, 4])
+@over("first", FIRSTS, ids=name)
+def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
+    qp = bench.connect(path_mtu=256)
+    opened(qp, first)
+    middle = SEND_MIDDLE if first is SEND_FIRST else WRITE_MIDDLE
+    refuses(qp, middle(psn=1, payload=qp.mtu + change))
+
+
+@case("MTU-06")
+@over("size", [0, 257, 260])
+@over("maker", (SEND_LAST, SEND_LAST_IMM, WRITE_LAST, WRITE_LAST_IMM), ids=name)
+def test_last_carries_one_byte_to_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
+    qp = bench.connect(path_mtu=256)
+    is_send = maker in (SEND_LAST, SEND_LAST_IMM)
+    opened(qp, SEND_FIRST if is_send else WRITE_FIRST, size=qp.mtu + max(size, 4))
+    qp.post_receive(qp.region())
+    refuses(qp, maker(psn=1, payload=size))
+
+
+@case("MTU-06")
+@over("size", [257, 260])
+@over("maker", (SEND_ONLY, SEND_ONLY_IMM, WRITE_ONLY, WRITE_ONLY_IMM), ids=name)
+def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
+    qp = bench.connect(path_mtu=256)
+    region = qp.region()
+    qp.post_receive(qp.region())
+    refuses(qp, maker(psn=0, payload=size, **at(region)))
+    assert region.read(0, size) == bytes(size)
+
+
+@case("MTU-10", "AETH-01", smoke=True)
+@over_mtus(256, 1024, 4096)
+def test_a_read_is_answered_in_pieces_of_the_path_mtu(bench: Bench, mtu: int) -> None:
+    qp = bench.connect(path_mtu=mtu)
+    region = qp.region(3 * mtu, filled=True)
+    data = region.read(0, region.size)
+    psn = 0
+    for length in (0, 1, mtu - 1, mtu, mtu + 1, 2 * mtu, 3 * mtu - 1, 3 * mtu):
+        qp.send(READ_REQUEST(psn=psn, dmalen=length, **at(region)))
+        psn += len(qp.expect(*read_responses(qp, psn, data[:length])))
+
+
+@case("PAD-06", smoke=True)
+@over("pad", [1, 2, 3])
+@over("maker", (SEND_ONLY, WRITE_ONLY), ids=name)
+def test_more_pad_than_payload_is_refused(bench: Bench, maker: Maker, pad: int) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.post_receive(qp.region())
+    qp.send(maker(psn=0, pad=pad, a=1, **at(region)))
+    answer = qp.next(quiet=True)
+    if answer is None:
+        qp.fence(0)
+    elif answer.aeth is None or answer.aeth.syndrome != 0x60 | INVALID_REQUEST:
+        raise bench.failed("a pad that is not there was accepted")
+    assert region.read(0, region.size) == bytes(region.size)
+    bench.connect().fence(0)
+
+
+@case("PAD-07")
+@over("dmalen, pad", [(5, 2), (5, 0), (7, 3), (6, 1), (9, 0), (8, 1)])
+def test_a_pad_that_contradicts_dmalen_is_refused(bench: Bench, dmalen: int, pad: int) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    refuses(qp, WRITE_ONLY(psn=0, payload=8, pad=pad, dmalen=dmalen, **at(region)))
+    assert region.read(0, 16) == bytes(16)
+
+
+@case("PAD-08", "PAD-03", smoke=True)
+@over("length", [1, 2, 3, 5])
+def test_pad_bytes_may_be_anything_and_are_never_delivered(bench: Bench, length: int) -> None:
+    qp = bench.connect()
+    region, receive = qp.region(), qp.region()
+    before = qp.random.randbytes(16)
+    data = qp.random.randbytes(length)
+    for memory in (region, receive):
+        memory.write(0, before)
+    write = WRITE_ONLY(psn=0, payload=data, a=1, **at(region))
+    send = SEND_ONLY(psn=1, payload=data, a=1)
+    number = qp.post_receive(receive)
+    for packet in (write, send):
+        for place in range(1, -length % 4 + 1):
+            packet = packet.resealed(spoil.flip_end(place, 0xFF))
+        qp.send(packet)
+        qp.expect(ACK(psn=packet.said["psn"]))
+    qp.receives(number, byte_len=length)
+    assert region.read(0, 16) == data + before[length:]
+    assert receive.read(0, 16) == data + before[length:]
