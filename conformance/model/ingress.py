@@ -78,8 +78,13 @@ class Admitted(NamedTuple):
 class QueuePairView(Protocol):
     """What the port knows of a queue pair."""
 
-    spec: QpSpec
-    state: State
+    @property
+    def spec(self) -> QpSpec:
+        """What it was told."""
+
+    @property
+    def state(self) -> State:
+        """Its state."""
 
 
 _FAULTS = {

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which answers a responder may give to a frame, whatever its reading of the specification.
+
+An oracle stands beside one queue pair of a device. It is told of the memory and the
+receives that the device has, of every frame that is sent there, and of what came back;
+it keeps all states in which a conforming device can then be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from roceproof.conformance.headers import Aeth, AtomicAckEth
+from roceproof.conformance.model.alternatives import Alternative, alternatives
+from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.ingress import Drop, Ingress
+from roceproof.conformance.model.memory import OWN_DOMAIN, Memory, Region
+from roceproof.conformance.model.parts import RESPONDERS
+from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
+from roceproof.conformance.model.responder import Responder
+from roceproof.conformance.model.responder_policy import ResponderPolicy
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.opcodes import Transport
+from roceproof.conformance.targets import interface
+from roceproof.conformance.targets.interface import FULL_ACCESS, Host, Qp, QpSpec, State
+
+Answer = tuple[Segment, ...]
+
+
+class Reaction(NamedTuple):
+    """The responses to a frame, and why it was dropped, if it was before the queue pair."""
+
+    answer: Answer
+    drop: Drop | None = None
+
+
+class Beside:
+    """Ingress and responder of one queue pair under one policy."""
+
+    def __init__(self, host: Host, qp: Qp, policy: ResponderPolicy) -> None:
+        self.memory = Memory()
+        self.receives = ReceiveQueue(shared=qp.spec.shared_receive)
+        self.spec: QpSpec = qp.spec
+        self.responder: Responder = RESPONDERS[qp.spec.service](
+            qp.spec, memory=self.memory, receives=self.receives, policy=policy
+        )
+        self.ingress = Ingress(host.mac, {host.ip}, {qp.qpn: self}, policy)
+
+    @property
+    def state(self) -> State:
+        """The state of the queue pair."""
+        return State.ERR if self.responder.failed else self.spec.state
+
+    @property
+    def policy(self) -> ResponderPolicy:
+        """The reading of the specification."""
+        return self.responder.policy
+
+    @policy.setter
+    def policy(self, policy: ResponderPolicy) -> None:
+        self.responder.policy = self.ingress.policy = policy
+
+    def react(self, frame: bytes) -> Reaction:
+        """Take a frame."""
+        admitted = self.ingress.examine(frame)
+        if isinstance(admitted, Drop):
+            return Reaction((), admitted)
+        row = admitted.segment.row
+        if row is not None and (row.is_response or row.transport is Transport.CNP):
+            return Reaction(())
+        return Reaction(tuple(self.responder.receive(admitted.segment, admitted.network_header)))
+
+
+class Oracle:
+    """All states in which the device can be."""
+
+    def __init__(
+        self,
+        host: Host,
+        qp: Qp,
+        *,
+        policy: ResponderPolicy | None = None,
+        tolerated: Collection[Enum] = (),
+    ) -> None:
+        self._tolerated = tolerated
+        self._states = [Beside(host, qp, policy or ResponderPolicy())]
+
+    # what the device has; to be told before the first frame
+
+    def mirror(
+        self,
+        region: interface.Region,
+        *,
+        access: frozenset[str] = FULL_ACCESS,
+        domain: int = OWN_DOMAIN,
+    ) -> None:
+        """The device has this memory, with these bytes."""
+        for state in self._states:
+            own = state.memory.register(
+                region.size, addr=region.addr, rkey=region.rkey, access=access, domain=domain
+            )
+            own.write(0, region.read(0, region.size))
+
+    def post_receive(
+        self, *, wr_id: int, region: interface.Region, offset: int = 0, length: int
+    ) -> None:
+        """The device has this receive, in memory that is mirrored."""
+        for state in self._states:
+            own = self._mirrored(state, region.rkey)
+            state.receives.post(Receive(wr_id, own, offset, length))
+
+    # frames
+
+    def allowed(self, frame: bytes) -> list[Alternative]:
+        """All that may happen; `result` is a `Reaction`. The states do not change."""
+        ways = [
+            way
+            for state in self._states
+            for way in alternatives(
+                state, lambda model: model.react(frame), tolerated=self._tolerated
+            )
+        ]
+        return list({_signature(way): way for way in reversed(ways)}.values())
+
+    def observe(self, frame: bytes, got: Sequence[Segment]) -> list[Alternative]:
+        """The device was sent the frame and answered so; the ways that lead there, none if none.
+
+        From now on the device is where one of them ends.
+        """
+        fitting = [way for way in self.allowed(frame) if matches(way.result.answer, got)]
+        if fitting:
+            self._states = [way.model for way in fitting]
+        return fitting
+
+    def may_hold(self, rkey: int, offset: int, data: bytes) -> bool:
+        """Whether that memory of a conforming device may hold these bytes now."""
+        return any(
+            self._mirrored(state, rkey).read(offset, len(data)) == data for state in self._states
+        )
+
+    @staticmethod
+    def _mirrored(state: Beside, rkey: int) -> Region:
+        region = state.memory.region(rkey)
+        if region is None:
+            raise KeyError(f"no memory with key {rkey:#x} was mirrored, or it is invalid now")
+        return region
+
+
+def matches(expected: Iterable[Segment], got: Iterable[Segment]) -> bool:
+    """Whether two answers say the same; MigReq and credits may differ."""
+    return [*map(_meaning, expected)] == [*map(_meaning, got)]
+
+
+def _meaning(segment: Segment) -> tuple[object, ...]:
+    aeth, original = segment.extension(Aeth), segment.extension(AtomicAckEth)
+    code: int | None = None
+    if aeth is not None:
+        is_ack = aeth.syndrome >> 5 == AethType.ACK
+        code = AethType.ACK if is_ack else aeth.syndrome
+    bth = segment.bth
+    msn = None if aeth is None else aeth.msn
+    return bth.opcode, bth.dest_qpn, bth.psn, code, msn, original, segment.payload
+
+
+def _signature(way: Alternative) -> tuple[object, ...]:
+    """Ways with the same answer differ at most in whether the queue pair lives."""
+    return tuple(map(_meaning, way.result.answer)), way.model.responder.failed, way.result.drop
