@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a responder refuses: with which code, at which PSN, how often, and what comes behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    OPERATIONAL_ERROR,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    RNR,
+    SEND_LAST,
+    SEND_MIDDLE,
+    SEND_ONLY,
+    SEQUENCE_ERROR,
+    UD_SEND_ONLY,
+    WRITE_LAST,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Pattern,
+)
+from roceproof.conformance.suite.sweep import accepts_each
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import FULL_ACCESS
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+NOT_WRITABLE = FULL_ACCESS - {"remote_write"}
+Fault = Callable[[Connection, int], Pattern]
+
+
+def out_of_order(_qp: Connection, psn: int) -> Pattern:
+    """A request that continues no message."""
+    return WRITE_LAST(psn=psn, payload=8, a=1)
+
+
+def wrong_key(qp: Connection, psn: int) -> Pattern:
+    """A WRITE whose key nobody has given out."""
+    region = qp.region()
+    return WRITE_ONLY(psn=psn, payload=8, a=1, va=region.addr, rkey=region.rkey ^ 0x55)
+
+
+def wrong_read_key(qp: Connection, psn: int) -> Pattern:
+    """A READ of three packets whose key nobody has given out."""
+    region = qp.region()
+    key = region.rkey ^ 0x55
+    return READ_REQUEST(psn=psn, dmalen=3 * qp.mtu, va=region.addr, rkey=key)
+
+
+def unusable_receive(qp: Connection, psn: int) -> Pattern:
+    """A SEND whose receive has lost its memory."""
+    region = qp.region()
+    qp.post_receive(region)
+    region.deregister()
+    return SEND_ONLY(psn=psn, payload=8, a=1)
+
+
+FATAL: dict[Fault, int] = {
+    out_of_order: INVALID_REQUEST,
+    wrong_key: ACCESS_ERROR,
+    wrong_read_key: ACCESS_ERROR,
+    unusable_receive: OPERATIONAL_ERROR,
+}
+over_faults = over("fault", FATAL, ids=lambda fault: fault.__name__)
+
+
+@case("NAK-01", "NAK-02", smoke=True)
+def test_a_gap_draws_one_nak_at_the_missing_psn(bench: Bench) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [WRITE_ONLY()])
+    qp.send(WRITE_ONLY(psn=2, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=1, msn=1))
+    qp.drops(*(WRITE_ONLY(psn=psn, a=1) for psn in range(3, 103)), fence=1, msn=2)
+
+
+@case("NAK-02")
+def test_a_burst_behind_a_gap_draws_one_nak(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in range(1, 101)))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0))
+    qp.fence(0)
+
+
+@case("NAK-03", smoke=True)
+def test_a_new_gap_draws_a_new_nak(bench: Bench) -> None:
+    qp = bench.connect()
+    for gap in (0, 1, 2):
+        qp.send(WRITE_ONLY(psn=gap + 1, a=1))
+        qp.expect(NAK(SEQUENCE_ERROR, psn=gap))
+        qp.send(WRITE_ONLY(psn=gap, a=1))
+        qp.expect(ACK(psn=gap))
+    qp.fence(3)
+
+
+@case("NAK-04")
+def test_a_gap_that_stays_is_filled_however_late(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=1, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0))
+    again = NAK(SEQUENCE_ERROR, psn=0)
+    for _ in range(3):
+        qp.send(WRITE_ONLY(psn=1, a=1), WRITE_ONLY(psn=2, a=1))
+        bench.settle()
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1), allowing=[again])
+    accepts_each(qp, [WRITE_ONLY()] * 2, start=1)
+
+
+@case("NAK-05", smoke=True)
+def test_duplicates_are_served_while_a_nak_is_out(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(8, filled=True)
+    number = qp.post_receive(qp.region())
+    qp.send(SEND_ONLY(psn=0, payload=4, a=1))
+    qp.expect(ACK(psn=0))
+    qp.receives(number)
+    qp.send(READ_REQUEST(psn=1, dmalen=8, **at(region)))
+    qp.expect(READ_RESP_ONLY(psn=1, payload=region.read(0, 8)))
+    qp.send(WRITE_ONLY(psn=3, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=2))
+    qp.send(SEND_ONLY(psn=0, payload=4, a=1))
+    qp.expect(ACK(psn=0, msn=2))
+    qp.send(READ_REQUEST(psn=1, dmalen=8, **at(region)))
+    qp.expect(READ_RESP_ONLY(psn=1, payload=region.read(0, 8)))
+    qp.fence(2)
+
+
+@case("NAK-07", "MSN-05", "NAK-15", smoke=True)
+@over_faults
+def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [WRITE_ONLY()] * 3)
+    qp.send(fault(qp, 3))
+    qp.expect(NAK(FATAL[fault], psn=3, msn=3))
+
+
+@case("NAK-08", smoke=True)
+@over_faults
+def test_a_responder_is_silent_after_a_fatal_nak(bench: Bench, fault: Fault) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [WRITE_ONLY()])
+    qp.send(fault(qp, 1))
+    qp.expect(NAK(FATAL[fault], psn=1))
+    qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in (1, 2, 0, 5)), READ_REQUEST(psn=1))
+    qp.expect_silence()
+
+
+@case("NAK-08")
+def test_a_fatal_nak_is_the_end_of_one_queue_pair_only(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    qp.send(out_of_order(qp, 0))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+    bystander.fence(0)
+    qp.reconnect()
+    qp.fence(0)
+
+
+@case("NAK-11", needs=[Capability.UC])
+def test_uc_never_draws_a_nak(bench: Bench) -> None:
+    qp = bench.connect(Service.UC)
+    region = qp.region(access=NOT_WRITABLE)
+    qp.send(
+        WRITE_ONLY(psn=5, payload=8, a=1, **at(region)),
+        wrong_key(qp, 6),
+        SEND_ONLY(psn=7, payload=4, a=1),
+        WRITE_ONLY_IMM(psn=8, a=1),
+        WRITE_ONLY(psn=9, payload=8, dmalen=16, a=1, **at(qp.region())),
+        WRITE_ONLY(psn=10, payload=qp.mtu + 4, a=1, **at(qp.region())),
+        SEND_MIDDLE(psn=20, payload=qp.mtu, a=1),
+        SEND_LAST(psn=21, payload=3, a=1),
+        WRITE_LAST(psn=22, payload=3, a=1),
+    )
+    qp.fence(23)
+
+
+@case("NAK-11", needs=[Capability.UD])
+def test_ud_never_draws_a_nak(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    qp.send(UD_SEND_ONLY(payload=8, a=1), UD_SEND_ONLY(payload=8, a=1, qkey=qp.spec.qkey ^ 1))
+    qp.post_receive(qp.region(), length=41)
+    qp.send(UD_SEND_ONLY(payload=8, a=1), UD_SEND_ONLY(payload=qp.mtu + 4, a=1))
+    qp.expect_silence()
+
+
+@case("NAK-12")
+@over_faults
+def test_acks_that_are_due_come_before_a_fatal_nak(bench: Bench, fault: Fault) -> None:
+    qp = bench.connect()
+    bad = fault(qp, 8)
+    qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in range(8)), bad)
+    qp.expect(NAK(FATAL[fault], psn=8, msn=8), allowing=[ACK(psn=range(8))])
+    qp.expect_silence()
+
+
+@case("NAK-12")
+def test_acks_that_are_due_come_before_a_sequence_nak(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in (*range(8), 9)))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=8, msn=8), allowing=[ACK(psn=range(8))])
+    qp.fence(8)
+
+
+@case("NAK-14", smoke=True)
+@over_faults
+def test_the_psn_is_looked_at_before_anything_else(bench: Bench, fault: Fault) -> None:
+    qp = bench.connect()
+    qp.send(fault(qp, 1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0))
+    qp.fence(0)
+
+
+@case("NAK-14")
+def test_a_duplicate_is_acknowledged_whatever_is_wrong_with_it(bench: Bench) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [WRITE_ONLY()])
+    for duplicate in (out_of_order(qp, 0), wrong_key(qp, 0)):
+        qp.send(duplicate)
+        qp.expect(ACK(psn=0, msn=1))
+    qp.fence(1)
+
+
+@case("NAK-14")
+def test_the_order_of_opcodes_is_looked_at_before_receives(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(SEND_LAST(psn=0, payload=8, a=1))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+
+
+@case("NAK-14")
+def test_permission_is_looked_at_before_receives_and_keys(bench: Bench) -> None:
+    qp = bench.connect(access=NOT_WRITABLE)
+    region = qp.region()
+    key = region.rkey ^ 0x55
+    qp.send(WRITE_ONLY_IMM(psn=0, payload=8, a=1, va=region.addr, rkey=key))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+
+
+@case("NAK-14")
+def test_receives_are_looked_at_before_lengths(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(SEND_ONLY(psn=0, payload=qp.mtu + 4, a=1))
+    qp.expect(RNR(psn=0))
+
+
+@case("NAK-14")
+@over("dmalen", [4, 12])
+def test_lengths_are_looked_at_before_keys(bench: Bench, dmalen: int) -> None:
+    qp = bench.connect()
+    qp.send(wrong_key(qp, 0).but(dmalen=dmalen))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+
+
+@case("NAK-16")
+def test_a_packet_with_a_wrong_icrc_counts_as_lost(bench: Bench) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [WRITE_ONLY()])
+    qp.send(WRITE_ONLY(psn=1, a=1).spoilt(spoil.bad_icrc()), WRITE_ONLY(psn=2, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=1, msn=1))
+    accepts_each(qp, [WRITE_ONLY()] * 2, start=1)
