@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Unreliable datagrams: who may send them, where they go, and that nothing is answered."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM, Pattern
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Region
+from roceproof.dpi.records import Service
+
+pytestmark = [RESPONDER, needs(Capability.UD)]
+
+HEADER = 40  # bytes in front of every datagram that is received
+GUARD = b"\xc3" * 64
+
+
+def delivers(qp: Connection, region: Region, receive: int, datagram: Pattern) -> None:
+    """This datagram takes that receive, behind room for the network header."""
+    datagram = qp.filled(datagram)
+    qp.send(datagram)
+    data = datagram.said["payload"]
+    qp.receives(receive, byte_len=HEADER + len(data), immediate=datagram.said.get("imm"))
+    assert region.read(HEADER, len(data)) == data, "other bytes than those of the datagram"
+
+
+@case("UD-02", smoke=True)
+def test_a_datagram_with_another_q_key_is_dropped(bench: Bench) -> None:
+    qp = bench.connect(Service.UD, qkey=0x11223344)
+    region = qp.region()
+    receive = qp.post_receive(region)
+    wrong = (0x11223343, 0x11223345, 0x91223344, 0x44332211, 0)
+    qp.send(*(UD_SEND_ONLY(psn=n, payload=9, qkey=qkey) for n, qkey in enumerate(wrong)))
+    delivers(qp, region, receive, UD_SEND_ONLY(psn=5, payload=8))
+
+
+@case("UD-05")
+def test_a_datagram_that_its_receive_cannot_hold_is_dropped_or_ends_in_a_local_error(
+    bench: Bench,
+) -> None:
+    qp, bystander = bench.connect(Service.UD), bench.connect(Service.UD)
+    region, other = qp.region(), bystander.region()
+    region.write(0, GUARD * 4)
+    receive = qp.post_receive(region, length=HEADER + 31)
+    qp.send(UD_SEND_ONLY(psn=0, payload=32))
+    delivers(bystander, other, bystander.post_receive(other), UD_SEND_ONLY(psn=0, payload=8))
+    outcomes = bench.target.completions(qp.qp, count=0, timeout_ns=0)
+    assert [o.status for o in outcomes if o.wr_id == receive] in ([], ["loc_len_err"])
+    qp.expect_silence()
+    assert region.read(HEADER + 31, 64) == GUARD, "written behind the end of the receive"
+
+
+@case("UD-05", smoke=True)
+def test_a_datagram_that_just_fits_is_delivered(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    region = qp.region()
+    for psn, length in enumerate((0, 1, 32, qp.mtu)):
+        receive = qp.post_receive(region, length=HEADER + length)
+        delivers(qp, region, receive, UD_SEND_ONLY(psn=psn, payload=length))
+
+
+@case("UD-07", "ACK-11", smoke=True)
+@over(
+    "datagram",
+    [UD_SEND_ONLY(payload=8, a=1), UD_SEND_ONLY_IMM(payload=8, a=1, imm=7)],
+    ids=["ONLY", "ONLY_IMM"],
+)
+def test_a_datagram_is_never_answered(bench: Bench, datagram: Pattern) -> None:
+    qp = bench.connect(Service.UD)
+    region = qp.region()
+    receive = qp.post_receive(region)
+    delivers(qp, region, receive, datagram)
+    qp.send(datagram, datagram.but(qkey=1))
+    qp.expect_silence()
+    delivers(qp, region, qp.post_receive(region), datagram)
+    qp.expect_silence()
+
+
+@case("IMM-02", smoke=True)
+def test_immediate_data_of_a_datagram_arrive_in_their_byte_order(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    region = qp.region()
+    for psn, value in enumerate((0x01020304, 0, 0xFFFFFFFF)):
+        datagram = UD_SEND_ONLY_IMM(psn=psn, payload=5, imm=value)
+        delivers(qp, region, qp.post_receive(region), datagram)
