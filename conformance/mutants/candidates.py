@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from roceproof.conformance.mutants.rtl import load_mutants
-from roceproof.conformance.mutants.wire import wire_mutants
+from roceproof.conformance.mutants.rtl import Mutant, load_mutants
+from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
 from roceproof.conformance.suite.options import OUR_CASES
 from roceproof.conformance.suite.plugin import rules_of
 
@@ -19,7 +19,7 @@ class Candidate:
     """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
 
     id: str
-    kind: str  # rtl, wire
+    kind: str  # rtl, wire, model
     target: str
     description: str
     expected: tuple[str, ...]
@@ -28,19 +28,19 @@ class Candidate:
 
 def candidates() -> list[Candidate]:
     """All mutants in the order of their kinds and ids."""
-    rtl = [("rtl", "hdl", mutant) for mutant in load_mutants().mutants]
-    wire = [("wire", "model", mutant) for mutant in wire_mutants().values()]
-    return [
-        Candidate(
-            id=mutant.id,
-            kind=kind,
-            target=target,
-            description=mutant.description,
-            expected=mutant.expected,
-            explained_as=mutant.explained_as,
-        )
-        for kind, target, mutant in [*rtl, *wire]
-    ]
+    rtl = [_candidate(mutant, "rtl", "hdl") for mutant in load_mutants().mutants]
+    return rtl + [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
+
+
+def _candidate(mutant: Mutant | WireMutant, kind: str, target: str) -> Candidate:
+    return Candidate(
+        id=mutant.id,
+        kind=kind,
+        target=target,
+        description=mutant.description,
+        expected=mutant.expected,
+        explained_as=mutant.explained_as,
+    )
 
 
 @dataclass(frozen=True)

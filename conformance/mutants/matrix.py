@@ -181,7 +181,7 @@ def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: fl
     for line in wrong:
         print(line)
     kinds = ", ".join(
-        f"{sum(row['kind'] == kind for row in rows)} {kind}" for kind in ("rtl", "wire")
+        f"{sum(row['kind'] == kind for row in rows)} {kind}" for kind in ("rtl", "wire", "model")
     )
     print(
         f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "

@@ -9,7 +9,7 @@ from roceproof.conformance.targets.interface import Source
 
 
 def mutant_source(name: str, *, target: str, width: int | None) -> Source:
-    """The devices of a mutant: an RTL fault on `hdl`, a wire fault on `model`."""
+    """The devices of a mutant: an RTL fault on `hdl`, a fault of wire or model on `model`."""
     if target == "hdl":
         from roceproof.conformance.mutants.rtl_source import rtl_source
 
@@ -19,4 +19,5 @@ def mutant_source(name: str, *, target: str, width: int | None) -> Source:
     mutant = wire_mutants().get(name)
     if mutant is None:
         raise WireMutantError(f"{name}: no wire mutant has this id; see conformance/mutants")
-    return SpoiltSource(ModelSource(), mutant)
+    parts = None if mutant.parts is None else mutant.parts()
+    return SpoiltSource(ModelSource(parts=parts), mutant)

@@ -7,6 +7,12 @@ the version. So any rule has a device that breaks it, on any target.
     @wire_mutant("tver-ignored", "TVer is not looked at", expected=["BTH-05"])
     class TverIgnored(WireFault):
         def received(self, frame, time_ns): ...
+
+What a filter cannot do, since it never sees how a device is configured, is a part of the
+reference model exchanged for a faulty one.
+
+    @model_mutant("psn-of-other-way", "...", expected=["PSN-01"], explained_as=["P01"])
+    def starts_the_other_way() -> Parts: ...
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TypeVar
 
+from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.rules import RULES
 from roceproof.errors import RoceproofError
 
@@ -49,30 +56,54 @@ class WireMutant:
     description: str
     expected: tuple[str, ...]
     explained_as: tuple[str, ...]
-    make: Callable[[], WireFault]
+    make: Callable[[], WireFault] = WireFault
+    parts: Callable[[], Parts] | None = None
+
+    @property
+    def kind(self) -> str:
+        """Where the fault lies."""
+        return "wire" if self.parts is None else "model"
 
 
 _REGISTRY: dict[str, WireMutant] = {}
 _FAMILIES = "roceproof.conformance.mutants.families"
 F = TypeVar("F", bound=type[WireFault])
+P = TypeVar("P", bound=Callable[[], Parts])
 
 
 def wire_mutant(
     id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
 ) -> Callable[[F], F]:
     """Declare a fault: the rules that must find it, and how `explain` must name it."""
-    rules = tuple(expected)
-    unknown = [rule for rule in rules if rule not in RULES]
-    if unknown or not rules:
-        raise WireMutantError(f"{id}: expected {unknown or 'nothing'}; give ids of rules.tsv")
-    if id in _REGISTRY:
-        raise WireMutantError(f"{id}: two wire mutants have this id; rename one")
 
     def register(kind: F) -> F:
-        _REGISTRY[id] = WireMutant(id, description, rules, tuple(explained_as), kind)
+        _declare(WireMutant(id, description, tuple(expected), tuple(explained_as), make=kind))
         return kind
 
     return register
+
+
+def model_mutant(
+    id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+) -> Callable[[P], P]:
+    """Declare a fault inside the model; the function makes its parts, the faulty one included."""
+
+    def register(parts: P) -> P:
+        _declare(WireMutant(id, description, tuple(expected), tuple(explained_as), parts=parts))
+        return parts
+
+    return register
+
+
+def _declare(mutant: WireMutant) -> None:
+    unknown = [rule for rule in mutant.expected if rule not in RULES]
+    if unknown or not mutant.expected:
+        raise WireMutantError(
+            f"{mutant.id}: expected {unknown or 'nothing'}; give ids of rules.tsv"
+        )
+    if mutant.id in _REGISTRY:
+        raise WireMutantError(f"{mutant.id}: two wire mutants have this id; rename one")
+    _REGISTRY[mutant.id] = mutant
 
 
 def wire_mutants() -> dict[str, WireMutant]:

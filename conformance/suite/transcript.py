@@ -72,15 +72,15 @@ class Transcript:
         path.with_suffix(".qps.json").write_text(facts + "\n")
 
     def all_facts(self) -> Facts:
-        """What held all the time; start PSNs only where they never changed."""
-        rows: dict[int, dict[str, Any]] = {}
+        """What held for each connection all the time; start PSNs only where they never changed."""
+        rows: dict[tuple[int, str, int], dict[str, Any]] = {}
         for epoch in self.epochs:
-            for qpn, row in epoch.qps.items():
-                known = rows.setdefault(qpn, dict(row))
+            for row in epoch.qps.values():
+                ends = (row["qpn"], row["remote_address"], row["remote_qpn"])
+                known = rows.setdefault(ends, dict(row))
                 for name in [name for name, value in known.items() if row.get(name) != value]:
                     del known[name]
-        complete = [row for row in rows.values() if "remote_qpn" in row and "address" in row]
-        return {"schema": 1, "qps": complete}
+        return {"schema": 1, "qps": [row for row in rows.values() if "service" in row]}
 
 
 def records_of(entries: Iterable[Entry]) -> Iterator[Record]:
