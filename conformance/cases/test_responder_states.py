@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a queue pair answers in each of its states, what RESET clears, and that nothing kills it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ATOMIC_ACK,
+    FETCH_ADD,
+    INVALID_REQUEST,
+    NAK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    RNR,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_ONLY,
+    SEQUENCE_ERROR,
+    UD_SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import State
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+
+@case("QPS-01", needs=[Capability.STATES], smoke=True)
+@over_services
+@over("state", [State.RESET, State.INIT], ids=["RESET", "INIT"])
+def test_a_queue_pair_that_is_not_ready_to_receive_drops_everything(
+    bench: Bench, service: Service, state: State
+) -> None:
+    qp = bench.connect(service, state=state)
+    region = qp.region(filled=True)
+    before = region.read(0, 8)
+    qp.send(
+        WRITE_ONLY(psn=0, payload=8, a=1, **at(region)),
+        READ_REQUEST(psn=0, dmalen=8, **at(region)),
+        WRITE_ONLY(psn=5, a=1),
+    )
+    qp.expect_silence()
+    assert region.read(0, 8) == before
+    bench.target.set_state(qp.qp, State.RTR)
+    qp.fence(0)
+
+
+@case("QPS-01", needs=[Capability.STATES, Capability.UD])
+def test_a_datagram_to_a_queue_pair_that_is_not_ready_is_dropped(bench: Bench) -> None:
+    qp = bench.connect(Service.UD, state=State.INIT)
+    region = qp.region()
+    receive = qp.post_receive(region)
+    qp.send(UD_SEND_ONLY(psn=0, payload=9))
+    qp.expect_silence()
+    bench.target.set_state(qp.qp, State.RTR)
+    qp.send(UD_SEND_ONLY(psn=1, payload=8))
+    qp.receives(receive, byte_len=48)
+
+
+@case("QPS-02", needs=[Capability.STATES], smoke=True)
+@over_services
+def test_a_queue_pair_that_is_ready_to_receive_serves_requests(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service, state=State.RTR)
+    receive = qp.post_receive(qp.region())
+    qp.send(SEND_ONLY(psn=0, payload=8))
+    qp.receives(receive, byte_len=8)
+    qp.fence(1)
+
+
+@case("QPS-03", needs=[Capability.STATES], smoke=True)
+def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    region = qp.region()
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0))
+    bench.target.set_state(qp.qp, State.ERR)
+    qp.send(
+        WRITE_ONLY(psn=0, a=1),
+        WRITE_ONLY(psn=1, payload=8, a=1, **at(region)),
+        READ_REQUEST(psn=2, dmalen=8, **at(region)),
+        WRITE_ONLY(psn=9, a=1),
+    )
+    bystander.fence(0)
+    qp.expect_silence()
+    assert region.read(0, 8) == bytes(8)
+
+
+@case("QPS-03", "NAK-08")
+def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    region = qp.region()
+    qp.send(WRITE_ONLY(psn=0, payload=8, dmalen=4, a=1, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+    qp.send(
+        WRITE_ONLY(psn=0, payload=8, a=1, **at(region)),
+        WRITE_ONLY(psn=1, payload=8, a=1, **at(region)),
+        READ_REQUEST(psn=0, dmalen=8, **at(region)),
+    )
+    bystander.fence(0)
+    qp.expect_silence()
+    assert region.read(0, 8) == bytes(8)
+
+
+def in_a_send(qp: Connection) -> None:
+    """A SEND is open."""
+    qp.post_receive(qp.region())
+    qp.send(SEND_FIRST(psn=0, payload=qp.mtu, a=1))
+    qp.expect(ACK(psn=0))
+
+
+def in_a_write(qp: Connection) -> None:
+    """A WRITE is open."""
+    region = qp.region()
+    qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, a=1, **at(region)))
+    qp.expect(ACK(psn=0))
+
+
+def behind_a_sequence_nak(qp: Connection) -> None:
+    """A sequence NAK is pending."""
+    qp.send(WRITE_ONLY(psn=3, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0))
+
+
+def behind_an_rnr_nak(qp: Connection) -> None:
+    """An RNR NAK is pending."""
+    qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.expect(RNR(psn=0))
+
+
+def behind_a_fatal_nak(qp: Connection) -> None:
+    """The queue pair is in error."""
+    qp.send(WRITE_MIDDLE(psn=0, payload=qp.mtu, a=1))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+
+
+def behind_a_read_and_an_atomic(qp: Connection) -> None:
+    """Results are kept for duplicates."""
+    region = qp.region()
+    qp.send(READ_REQUEST(psn=0, dmalen=700, **at(region)))
+    qp.expect(*read_responses(qp, 0, bytes(700)))
+    qp.send(FETCH_ADD(psn=3, swap=1, **at(region)))
+    qp.expect(ATOMIC_ACK(psn=3))
+
+
+@case("QPS-04", "MSN-07", smoke=True)
+@over(
+    "state",
+    [
+        *(in_a_send, in_a_write, behind_a_sequence_nak),
+        *(behind_an_rnr_nak, behind_a_fatal_nak, behind_a_read_and_an_atomic),
+    ],
+)
+def test_reset_leaves_nothing_behind(bench: Bench, state: Callable[[Connection], None]) -> None:
+    qp = bench.connect()
+    state(qp)
+    qp.reconnect()
+    serves_everything(qp)
+
+
+def serves_everything(qp: Connection) -> None:
+    """A new connection does all that it should, its PSN and MSN beginning anew."""
+    region = qp.region(filled=True)
+    data = region.read(1024, 700)
+    qp.send(WRITE_ONLY(psn=2, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.expect(RNR(psn=0, msn=0))
+    receive = qp.post_receive(region)
+    qp.send(SEND_FIRST(psn=0, payload=qp.mtu), SEND_LAST(psn=1, payload=8, a=1))
+    qp.expect(ACK(psn=1, msn=1))
+    qp.receives(receive, byte_len=qp.mtu + 8)
+    qp.send(READ_REQUEST(psn=2, dmalen=700, **at(region, 1024)))
+    qp.expect(*read_responses(qp, 2, data, msn=2))
+    qp.send(FETCH_ADD(psn=5, swap=1, **at(region)))
+    qp.expect(ATOMIC_ACK(psn=5, msn=3))
+    qp.send(
+        WRITE_FIRST(psn=6, payload=qp.mtu, dmalen=qp.mtu + 1, **at(region)),
+        WRITE_LAST(psn=7, payload=1, a=1),
+    )
+    qp.expect(ACK(psn=7, msn=4))
+
+
+@case("QPS-04", needs=[Capability.UC], smoke=True)
+@over("family", ["SEND", "WRITE"])
+@over("torn", [False, True], ids=["open", "torn"])
+def test_reset_ends_an_open_message_of_an_unreliable_connection(
+    bench: Bench, family: str, *, torn: bool
+) -> None:
+    qp = bench.connect(Service.UC)
+    region = qp.region()
+    if family == "SEND":
+        qp.post_receive(region)
+        qp.send(SEND_FIRST(psn=0, payload=qp.mtu))
+    else:
+        qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, **at(region)))
+    if torn:
+        qp.send(WRITE_LAST(psn=7, payload=8))
+    bench.settle()
+    qp.reconnect()
+    receive = qp.post_receive(region)
+    qp.send(SEND_FIRST(psn=0, payload=qp.mtu), SEND_LAST(psn=1, payload=8))
+    qp.receives(receive, byte_len=qp.mtu + 8)
+    qp.fence(2)
+
+
+@case("QPS-05", smoke=True)
+@over("step", [1000, -1000], ids=["old_ones_are_behind", "old_ones_are_ahead"])
+def test_late_packets_of_the_connection_before_do_no_harm(bench: Bench, step: int) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    old = [qp.filled(WRITE_ONLY(psn=n, payload=8, **at(region, 8 * n))) for n in range(4)]
+    old += [READ_REQUEST(psn=4, dmalen=8, **at(region)), FETCH_ADD(psn=5, **at(region))]
+    qp.send(*old)
+    qp.expect(READ_RESP_ONLY(psn=4), ATOMIC_ACK(psn=5))
+    region.write(0, bytes(64))
+    qp.reconnect(rq_psn=(qp.spec.rq_psn + step) % (1 << 24))
+    late = [packet.but(psn=n - step) for n, packet in enumerate(old)]
+    qp.send(WRITE_ONLY(psn=0, a=1), *late, WRITE_ONLY(psn=1, a=1))
+    allowed = [NAK(SEQUENCE_ERROR, psn=1)] if step < 0 else [ACK(psn=0), ACK(psn=range(-step, 0))]
+    qp.expect(ACK(psn=0, msn=1))
+    qp.expect(ACK(psn=1, msn=2), allowing=allowed)
+    assert region.read(0, 64) == bytes(64), "a packet of the connection before was executed"
+
+
+@case("QPS-06", needs=[Capability.STATES], smoke=True)
+def test_opening_and_closing_another_queue_pair_changes_nothing(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    data = qp.random.randbytes(6 * qp.mtu)
+    parts = [data[start : start + qp.mtu] for start in range(0, len(data), qp.mtu)]
+    qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=len(data), **at(region)))
+    for psn, part in enumerate(parts[1:-1], start=1):
+        other = bench.connect()
+        other.fence(0, msn=1)
+        qp.send(WRITE_MIDDLE(psn=psn, payload=part, a=1))
+        qp.expect(ACK(psn=psn, msn=0))
+        bench.target.set_state(other.qp, (State.RESET, State.ERR)[psn % 2])
+    qp.send(WRITE_LAST(psn=5, payload=parts[5], a=1))
+    qp.expect(ACK(psn=5, msn=1))
+    assert region.read(0, len(data)) == data
+
+
+@case("LIVE-01")
+def test_a_device_that_was_sent_rubbish_serves_a_new_queue_pair(bench: Bench) -> None:
+    qp = bench.connect()
+    good = qp.frame(WRITE_ONLY(psn=0, payload=8, a=1, **at(qp.region())))
+    for _ in range(300):
+        frame = bytearray(good)
+        for _ in range(bench.random.randint(1, 20)):
+            frame[bench.random.randrange(14, len(frame))] = bench.random.getrandbits(8)
+        bench.send(bytes(frame[: bench.random.randint(14, len(frame))]))
+    qp.fence(0)
+    bench.connect().fence(0)
+
+
+def broadcasts(bench: Bench) -> list[bytes]:
+    """Traffic that is none of a RoCE device's business."""
+    peer, device, draw = bench.peers[0], bench.target.host, bench.random
+    arp = bytes.fromhex("0806000108000604000100")
+    unknown = [
+        b"\xff" * 6 + peer.mac + arp + draw.randbytes(20),
+        bytes.fromhex("0180c200000e") + peer.mac + b"\x88\xcc" + draw.randbytes(80),
+        bytes.fromhex("333300000001") + peer.mac + b"\x86\xdd" + draw.randbytes(60),
+        device.mac + peer.mac + b"\x89\x15" + draw.randbytes(80),
+        device.mac + peer.mac + b"\x08\x00" + draw.randbytes(9000),
+    ]
+    return [frame.ljust(60, b"\0") for frame in unknown]
+
+
+@case("LIVE-03", smoke=True)
+def test_unrelated_traffic_between_requests_changes_nothing(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    write = WRITE_ONLY(psn=0, payload=64, **at(region))
+    for psn in range(20):
+        for frame in broadcasts(bench):
+            bench.send(frame)
+        for port in (4790, 4792):
+            edit = spoil.set_udp(2, port.to_bytes(2, "big"))
+            qp.send(write.but(psn=psn).resealed(edit))
+        qp.send(write.but(psn=psn, a=1))
+        qp.expect(ACK(psn=psn, msn=psn + 1))
+
+
+@case("LIVE-04")
+def test_bursts_of_the_shortest_frames_lose_nothing(bench: Bench) -> None:
+    qp = bench.connect()
+    for burst in range(10):
+        qp.send(*(ACK(psn=n) for n in range(-50, 0)))
+        qp.send(*(WRITE_ONLY(psn=50 * burst + n, a=n == 49) for n in range(50)))
+        qp.expect(ACK(psn=50 * burst + 49, msn=50 * burst + 50))
