@@ -14,6 +14,7 @@ from roceproof.conformance.model.echo import echo_reply
 from roceproof.conformance.model.ingress import Drop
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Region
 from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.pause import Pauses
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.receive_queue import ReceiveQueue
 from roceproof.conformance.targets import neighbours
@@ -41,16 +42,17 @@ class Device:
         )
         self.shared_receives = ReceiveQueue(shared=True)
         self.counters: Counter[str] = Counter()
+        self.pauses = Pauses()
         self._turns: deque[int] = deque()  # QPNs, the next to send first
         self._control: deque[bytes] = deque()  # answers to ARP, ND and ping
 
     # queue pairs
 
     def open(self, spec: QpSpec) -> QueuePair:
-        """A queue pair with the number of its spec, or with the first free one."""
-        qpn = spec.local_qpn or self._free_qpn()
-        if qpn in self.queue_pairs:
-            raise ValueError(f"queue pair {qpn:#x} is open already")
+        """A queue pair with the number of its spec, or with another if that is taken."""
+        qpn = spec.local_qpn
+        if not qpn or qpn in self.queue_pairs:
+            qpn = max((_FIRST_QPN - 1, *self.queue_pairs)) + 1
         self._turns.append(qpn)
         return self.reset(qpn, spec)
 
@@ -78,9 +80,6 @@ class Device:
         """The own address of the peer's IP version."""
         return self.host if len(peer.ip) == len(self.host.ip) else Host(self.host.mac, self.ip6)
 
-    def _free_qpn(self) -> int:
-        return max((_FIRST_QPN - 1, *self.queue_pairs)) + 1
-
     # memory
 
     def register(self, size: int, access: frozenset[str] = FULL_ACCESS) -> Region:
@@ -95,6 +94,8 @@ class Device:
 
     def receive(self, frame: bytes, now_ns: int) -> None:
         """A frame has arrived."""
+        if self.pauses.take(frame, now_ns):
+            return
         admitted = self.ingress.examine(frame)
         if admitted is Drop.NOT_ROCE:
             self.answer_host(frame)
@@ -117,15 +118,18 @@ class Device:
         for _ in range(len(self._turns)):
             queue_pair = self.queue_pairs[self._turns[0]]
             self._turns.rotate(-1)
+            if self.pauses.holds(queue_pair.egress.priority, now_ns):
+                continue
             segment = queue_pair.take(now_ns)
             if segment is not None:
                 return queue_pair.egress.frame(segment)
         return None
 
-    def next_deadline(self) -> int | None:
-        """When to call `next_frame` and `expire` next; None if nothing is planned."""
+    def next_deadline(self, now_ns: int) -> int | None:
+        """When to call `next_frame` and `expire` after now; None if nothing is planned."""
         deadlines = [pair.requester.next_deadline() for pair in self.queue_pairs.values()]
-        return min((time for time in deadlines if time is not None), default=None)
+        deadlines.append(self.pauses.next_end(now_ns))
+        return min((time for time in deadlines if time is not None and time > now_ns), default=None)
 
     def expire(self, now_ns: int) -> None:
         """Let timers act."""

@@ -65,6 +65,11 @@ class Egress:
         is_cnp = segment.bth.opcode >> 5 == Transport.CNP
         return CNP_TRAFFIC_CLASS if is_cnp else self.spec.traffic_class
 
+    @property
+    def priority(self) -> int:
+        """The class that a pause holds or does not; without a tag that of a port by default."""
+        return 0 if self.spec.vlan is None else self.spec.vlan >> 13
+
     def tag(self) -> bytes:
         """The 802.1Q tag, if there is one."""
         vlan = self.spec.vlan

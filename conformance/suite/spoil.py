@@ -130,6 +130,18 @@ def set_udp(offset: int, value: bytes) -> Edit:
     return edit
 
 
+def fragment(word: int) -> Edit:
+    """Set flags and fragment offset, IP checksum and ICRC made right for that."""
+
+    def edit(frame: bytearray) -> None:
+        layout = layout_of(frame)
+        frame[layout.ip + 6 : layout.ip + 8] = word.to_bytes(2, "big")
+        fix_ip_checksum(frame)
+        frame[layout.end - ICRC_BYTES : layout.end] = icrc.compute_at(bytes(frame), layout)
+
+    return edit
+
+
 def trailer(data: bytes) -> Edit:
     """Put bytes behind the packet, where an Ethernet pad would be."""
 

@@ -37,6 +37,7 @@ from roceproof.conformance.targets.interface import (
 )
 from roceproof.conformance.targets.neighbours import is_advertised, solicit
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
+from roceproof.dpi.options import Flow
 
 HOST = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 PATIENCE = Patience(answer_ns=100_000, quiet_ns=20_000)
@@ -45,7 +46,7 @@ Filter = Callable[[bytes, int], list[bytes]]
 
 _GAP_BYTES = 24  # preamble, FCS and interframe gap
 _PS_PER_BYTE = 800  # 10 Gbit/s
-_CANNOT = (Capability.FCS, Capability.DISTURBANCE, Capability.PFC, Capability.CM)
+_CANNOT = (Capability.FCS, Capability.CM)
 
 
 def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
@@ -74,6 +75,7 @@ class ModelTarget(Target):
         self._spoil_sent = spoil_sent
         self._repair_received = repair_received
         self._now = 0
+        self._stall = 0
         self._inbound: deque[Arrival] = deque()
         self._leaving: Arrival | None = None
         self._arrivals: deque[Arrival] = deque()
@@ -120,12 +122,12 @@ class ModelTarget(Target):
         if self._leaving is None:
             frame = self.device.next_frame(self._now)
             if frame is not None:
-                self._leaving = Arrival(self._now + wire_ns(frame), frame)
-        deadline = self.device.next_deadline()
+                busy = wire_ns(frame) * 100 // (100 - self._stall)
+                self._leaving = Arrival(self._now + busy, frame)
         times = (
             self._inbound[0].time_ns if self._inbound else None,
             self._leaving.time_ns if self._leaving else None,
-            deadline if deadline is not None and deadline > self._now else None,
+            self.device.next_deadline(self._now),
         )
         return min((time for time in times if time is not None), default=None)
 
@@ -195,6 +197,10 @@ class ModelTarget(Target):
     def counters(self) -> Mapping[str, int]:
         """Dropped frames by reason."""
         return dict(self.device.counters)
+
+    def disturb(self, **percent: int) -> None:
+        """Stalls of the MAC make the wire slower; nothing inside the device waits for streams."""
+        self._stall = Flow(**percent).tx_stall
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP or ND, then an echo request, each answered in time."""
