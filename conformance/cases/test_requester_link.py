@@ -177,13 +177,3 @@ def test_a_tag_counts_towards_the_shortest_frame_only(bench: Bench, service: Ser
     frame = bench.frames_sent()[0]
     assert len(frame) == 62
     assert (frame[20:22], frame[42:44]) == (b"\0\x2c", b"\0\x18")
-
-
-@case("VLAN-03", needs=[Capability.WRITE, Capability.VLAN], smoke=True)
-@over("tag", [None, 3 << 13, TAG], ids=["untagged", "priority-tagged", "tagged"])
-def test_an_ack_counts_tagged_or_not(bench: Bench, tag: int | None) -> None:
-    qp = bench.connect(vlan=TAG)
-    message = qp.post(Op.WRITE, 5)
-    qp.expect_message(message)
-    qp.ack(message, vlan=tag)
-    qp.completes(message)

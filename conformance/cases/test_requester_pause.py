@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What pauses of its link do to a requester: they stop its frames, and nothing else."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
+from roceproof.conformance.suite.exact import frames_are_exact
+from roceproof.conformance.suite.pause import LONGEST, global_pause, priority_pause
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+from roceproof.dpi.records import Service
+
+pytestmark = REQUESTER
+
+PRIORITY = 3
+TAG = PRIORITY << 13 | 7
+PACKETS = 60
+"""More than leave while a device may still be busy to stop and the suite believes silence."""
+
+
+def pause(bench: Bench, quanta: int, *, classes: range | tuple[int, ...] = range(8)) -> None:
+    """Ask for a pause of these classes, and let that arrive."""
+    wanted = {priority: quanta for priority in classes}
+    bench.send(priority_pause(wanted, src_mac=bench.peers[0].mac))
+    bench.pump(bench.target.patience.quiet_ns // 16)
+
+
+@case("PFC-01", needs=[Capability.PFC, Capability.WRITE], smoke=True)
+@over_services
+def test_a_pause_stops_new_frames_until_it_is_lifted(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=max(bench.claims.path_mtus))
+    message = qp.post(Op.WRITE, PACKETS * qp.mtu)
+    qp.expect(message.packets[0])
+    pause(bench, LONGEST)
+    bench.settle()
+    before = len(bench.frames_sent())
+    bench.settle()
+    assert len(bench.frames_sent()) == before < PACKETS
+    pause(bench, 0)
+    qp.expect(*message.packets[1:])
+    qp.finish(message)
+    frames_are_exact(bench)
+
+
+@case("PFC-01", needs=[Capability.PFC, Capability.WRITE])
+@over_services
+def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service)
+    pause(bench, 600)
+    qp.transfer(Op.WRITE, 5)
+    frames_are_exact(bench)
+
+
+@case("PFC-02", needs=[Capability.PFC, Capability.VLAN, Capability.WRITE], smoke=True)
+@over_services
+def test_a_pause_of_other_classes_stops_nothing(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, vlan=TAG)
+    pause(bench, LONGEST, classes=tuple(set(range(8)) - {PRIORITY}))
+    for _ in range(3):
+        qp.transfer(Op.WRITE, 5)
+
+
+@case("PFC-02", needs=[Capability.PFC, Capability.VLAN, Capability.WRITE])
+def test_a_pause_stops_its_own_class_only(bench: Bench) -> None:
+    held, free = bench.connect(vlan=TAG), bench.connect()
+    pause(bench, LONGEST, classes=(PRIORITY,))
+    message = held.post(Op.WRITE, 5)
+    free.transfer(Op.WRITE, 5)
+    held.does_not_complete()
+    pause(bench, 0, classes=(PRIORITY,))
+    held.expect_message(message)
+    held.finish(message)
+
+
+@case("PFC-03", needs=[Capability.PFC, Capability.WRITE, Capability.RETRANSMISSION])
+def test_time_spent_paused_uses_up_no_retries(bench: Bench) -> None:
+    qp = bench.connect(ack_timeout=1, retry_count=1)
+    pause(bench, LONGEST)
+    message = qp.post(Op.WRITE, 5)
+    bench.pump(12 * 4_096 << 1)
+    pause(bench, 0)
+    qp.expect_message(message)
+    qp.finish(message)
+    qp.expect_silence()
+
+
+@case("PFC-04", needs=[Capability.WRITE], smoke=True)
+@over_services
+@over("length", [5, 700])
+def test_mac_control_is_none_of_a_queue_pairs_business(
+    bench: Bench, service: Service, length: int
+) -> None:
+    qp = bench.connect(service)
+    message = qp.post(Op.WRITE, length)
+    bench.send(global_pause(0, src_mac=bench.peers[0].mac))
+    pause(bench, 0)
+    qp.expect(*message.packets)
+    qp.finish(message)
+    qp.transfer(Op.WRITE, 5)
