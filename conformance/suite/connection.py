@@ -213,12 +213,20 @@ class Connection:
             return with_payload(pattern, self.random.randbytes(payload))
         return pattern
 
-    def expect(self, *patterns: Pattern, allowing: Collection[Pattern] = ()) -> list[Packet]:
+    def expect(
+        self,
+        *patterns: Pattern,
+        allowing: Collection[Pattern] = (),
+        within_ns: int | None = None,
+    ) -> list[Packet]:
         """The next packets of the device on this queue pair are these.
 
-        Packets that fit one of `allowing` may come in front of each.
+        Packets that fit one of `allowing` may come in front of each; each may take `within_ns`.
         """
-        return [self._expect_one(pattern, allowing=allowing) for pattern in patterns]
+        return [
+            self._expect_one(pattern, allowing=allowing, within_ns=within_ns)
+            for pattern in patterns
+        ]
 
     def expect_silence(self, *, allowing: Collection[Pattern] = ()) -> None:
         """The device sends nothing on this queue pair but packets that fit one of `allowing`."""
@@ -312,10 +320,11 @@ class Connection:
         *,
         allowing: Collection[Pattern] = (),
         is_predicted: bool = False,
+        within_ns: int | None = None,
     ) -> Packet:
-        packet = self.next()
+        packet = self.next(timeout_ns=within_ns)
         while packet is not None and self._fits(packet, pattern) < self._fits(packet, *allowing):
-            packet = self.next()
+            packet = self.next(timeout_ns=within_ns)
         if packet is None:
             raise self._bench.failed(f"want  {wanted(pattern)}\ngot   nothing in time")
         found = mismatches(pattern, packet, self.from_device)

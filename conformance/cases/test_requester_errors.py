@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Fatal NAKs: what they end, what they still acknowledge, and the silence behind them."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    OPERATIONAL_ERROR,
+)
+from roceproof.conformance.suite.recovery import write_all
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
+
+MTU = 256
+STATUS = {
+    INVALID_REQUEST: "rem_inv_req_err",
+    ACCESS_ERROR: "rem_access_err",
+    OPERATIONAL_ERROR: "rem_op_err",
+}
+
+over_fatal_naks = over("code", STATUS, ids=[STATUS[code] for code in STATUS])
+
+
+@case("NAK-09", "QPS-03", smoke=True)
+@over_fatal_naks
+def test_a_fatal_nak_ends_the_queue_pair(bench: Bench, code: int) -> None:
+    qp = bench.connect(path_mtu=MTU, retry_count=7)
+    first, second = write_all(qp, 2 * MTU, 5)
+    qp.send(NAK(code, psn=first.psn))
+    qp.completes(first, status=STATUS[code])
+    qp.completes(second, status="wr_flush_err")
+    late = qp.post(Op.WRITE, 5)
+    qp.completes(late, status="wr_flush_err")
+    qp.expect_silence()
+    qp.send(ACK(psn=second.last_psn, msn=2))
+    qp.does_not_complete()
+
+
+@case("NAK-10", smoke=True)
+@over_fatal_naks
+def test_a_fatal_nak_acknowledges_what_stands_before_it(bench: Bench, code: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    messages = write_all(qp, 5, 3 * MTU, 2 * MTU)
+    qp.send(NAK(code, psn=messages[2].psn + 1, msn=2))
+    qp.completes(*messages[:2])
+    qp.completes(messages[2], status=STATUS[code])
+    qp.expect_silence()
+
+
+@case("QPS-04", "NAK-09", smoke=True)
+@over_fatal_naks
+def test_a_queue_pair_that_failed_starts_afresh(bench: Bench, code: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    (message,) = write_all(qp, 5)
+    qp.send(NAK(code, psn=0))
+    qp.completes(message, status=STATUS[code])
+    qp.reconnect()
+    qp.transfer(Op.WRITE, 2 * MTU + 1)

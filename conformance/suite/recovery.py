@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a requester that retransmits must send again, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.model.codes import ack_timeout_ns
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.targets.interface import Op
+
+TIMEOUT_CODE = 8
+"""A local ACK timeout of 1.05 ms: long beside a bus cycle, short beside a second."""
+NEVER = 0
+_DETECTION = 4  # a timeout is noticed after T to 4 T
+
+
+def copies(messages: Iterable[Posted], *, first: int = 0) -> list[Pattern]:
+    """The packets of these messages from a PSN on, as they must look when sent again.
+
+    AckReq may differ from the first time.
+    """
+    packets = [packet for message in messages for packet in message.packets]
+    return [packet.without("a") for packet in packets if packet.said["psn"] >= first]
+
+
+def write_all(qp: Connection, *lengths: int, op: Op = Op.WRITE) -> list[Posted]:
+    """Messages under way: all their packets have come, nothing is answered."""
+    messages = [qp.post(op, length) for length in lengths]
+    qp.expect_message(*messages)
+    return messages
+
+
+def longest_wait_ns(bench: Bench, code: int = TIMEOUT_CODE) -> int:
+    """By then a timeout must have been noticed, and the packet must have come."""
+    return _DETECTION * (ack_timeout_ns(code) or 0) + bench.target.patience.answer_ns
+
+
+def last_sent_ns(bench: Bench) -> int:
+    """When the device last sent something."""
+    return max(entry.time_ns for entry in bench.transcript.entries() if entry.is_sent)
+
+
+def last_given_ns(bench: Bench) -> int:
+    """When the device was last sent something."""
+    return max(entry.time_ns for entry in bench.transcript.entries() if not entry.is_sent)
+
+
+def everything(qp: Connection) -> list[Packet]:
+    """All packets that come until the device is quiet."""
+    found = []
+    while (packet := qp.next(quiet=True)) is not None:
+        found.append(packet)
+    return found
