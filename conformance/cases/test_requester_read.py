@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""READs and atomics of a requester: their PSNs, how many at once, and what their answers may be."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import SUCCESS, Connection
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ATOMIC_ACK,
+    CMP_SWAP,
+    FETCH_ADD,
+    READ_REQUEST,
+    READ_RESP_FIRST,
+    READ_RESP_LAST,
+    READ_RESP_MIDDLE,
+    READ_RESP_ONLY,
+    WRITE_ONLY,
+    Pattern,
+)
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.recovery import TIMEOUT_CODE, longest_wait_ns
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op, Region
+
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
+
+MTU = 256
+PARTS = 4
+
+
+def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
+    """A READ under way, and the bytes that shall answer it."""
+    message = qp.post(Op.READ, length, into=into)
+    qp.expect_message(message)
+    return message, qp.random.randbytes(length)
+
+
+def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes) -> None:
+    """The READ completes, and its memory holds the bytes."""
+    qp.completes(message)
+    if into.read(0, len(data)) != data:
+        raise bench.failed("the READ completed with other bytes than those of its responses")
+
+
+@case("READ-01", "PSN-05", "READ-04", smoke=True)
+@over("length", [0, 1, MTU, MTU + 1, 5 * MTU])
+def test_a_read_takes_as_many_psns_as_it_has_responses(bench: Bench, length: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(8192)
+    message, data = ask(qp, length, into)
+    qp.send(*read_responses(qp, 0, data, msn=1))
+    lands(bench, qp, message, into, data)
+    qp.post(Op.WRITE, 5)
+    qp.expect(WRITE_ONLY(psn=max(1, -(-length // MTU)), payload=5))
+
+
+@case("READ-01", smoke=True)
+def test_a_read_request_is_a_reth_and_nothing_else(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(8192)
+    qp.post(Op.READ, 700, remote_addr=0x0102030405060708, rkey=0x11223344, into=into)
+    request = READ_REQUEST(
+        psn=0, va=0x0102030405060708, rkey=0x11223344, dmalen=700, payload=0, pad=0, se=0
+    )
+    qp.expect(request)
+
+
+@case("READ-05", smoke=True)
+@over("depth", [1, 4])
+def test_no_more_reads_are_under_way_than_agreed(bench: Bench, depth: int) -> None:
+    qp = bench.connect(path_mtu=MTU, max_rd_atomic=depth)
+    into = qp.region(8192)
+    messages = [qp.post(Op.READ, 2 * MTU, into=into) for _ in range(depth + 2)]
+    qp.expect_message(*messages[:depth])
+    qp.expect_silence()
+    for done, following in enumerate(messages[depth:], start=1):
+        data = qp.random.randbytes(2 * MTU)
+        qp.send(*read_responses(qp, messages[done - 1].psn, data, msn=done))
+        qp.expect_message(following)
+        qp.expect_silence()
+
+
+@case("ACK-13", smoke=True)
+def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(8192)
+    write = qp.post(Op.WRITE, 3 * MTU)
+    qp.expect_message(write)
+    message, data = ask(qp, 2 * MTU, into)
+    qp.send(*read_responses(qp, message.psn, data, msn=2))
+    qp.completes(write)
+    lands(bench, qp, message, into, data)
+
+
+@case("READ-07", smoke=True)
+@over(
+    "fault",
+    ["middle-first", "only-for-many", "short-first", "long-last", "short-last", "atomic-answer"],
+)
+def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault: str) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE, retry_count=0)
+    into = qp.region(8192)
+    ask(qp, 2 * MTU, into)
+    qp.send(*_bad(fault))
+    bench.settle()
+    wait = longest_wait_ns(bench)
+    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
+        if outcome.status == SUCCESS:
+            raise bench.failed(f"a READ completed with success by {fault}")
+
+
+def _bad(fault: str) -> list[Pattern]:
+    first, last = READ_RESP_FIRST(psn=0, payload=MTU), READ_RESP_LAST(psn=1, payload=MTU)
+    return {
+        "middle-first": [READ_RESP_MIDDLE(psn=0, payload=MTU), last],
+        "only-for-many": [READ_RESP_ONLY(psn=0, payload=MTU)],
+        "short-first": [first.but(payload=MTU - 4), last],
+        "long-last": [first, last.but(payload=MTU + 4)],
+        "short-last": [first, last.but(payload=MTU - 4)],
+        "atomic-answer": [ATOMIC_ACK(psn=0, original=7)],
+    }[fault]
+
+
+@case("RTX-17", "READ-10", needs=[Capability.RETRANSMISSION], smoke=True)
+@over("missing", range(PARTS))
+def test_a_lost_response_is_asked_for_again(bench: Bench, missing: int) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE)
+    into = qp.region(8192)
+    message, data = ask(qp, PARTS * MTU, into)
+    responses = read_responses(qp, 0, data, msn=1)
+    qp.send(*responses[:missing])
+    start = _asked_again(bench, qp, message, missing)
+    qp.send(*read_responses(qp, start, data[start * MTU :], msn=1))
+    lands(bench, qp, message, into, data)
+
+
+@case("RTX-19", "READ-10", needs=[Capability.RETRANSMISSION])
+def test_responses_out_of_order_are_discarded(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE)
+    into = qp.region(8192)
+    message, data = ask(qp, PARTS * MTU, into)
+    first, second, third, last = read_responses(qp, 0, data, msn=1)
+    qp.send(first, third, second, last)
+    packet = qp.next(timeout_ns=longest_wait_ns(bench))
+    if packet is not None:
+        start = (packet.bth.psn - qp.spec.sq_psn) % (1 << 24)
+        qp.send(*read_responses(qp, start, data[start * MTU :], msn=1))
+    lands(bench, qp, message, into, data)
+
+
+@case("RTX-18", needs=[Capability.RETRANSMISSION, Capability.WRITE])
+def test_an_ack_beyond_a_read_means_that_its_response_was_lost(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE)
+    into = qp.region(8192)
+    message, data = ask(qp, 2 * MTU, into)
+    write = qp.post(Op.WRITE, 5)
+    qp.expect_message(write)
+    qp.send(ACK(psn=write.last_psn, msn=2))
+    _asked_again(bench, qp, message, 0)
+    qp.send(*read_responses(qp, 0, data, msn=1))
+    lands(bench, qp, message, into, data)
+    qp.next(timeout_ns=longest_wait_ns(bench))
+    qp.finish(write)
+
+
+def _asked_again(bench: Bench, qp: Connection, message: Posted, missing: int) -> int:
+    """The READ for what is missing, or the whole READ; where it starts, in packets."""
+    work = message.work
+    packet = qp.next(timeout_ns=longest_wait_ns(bench))
+    if packet is None or packet.reth is None:
+        raise bench.failed(f"response {missing} was lost and is not asked for again")
+    start = (packet.bth.psn - qp.spec.sq_psn - message.psn) % (1 << 24)
+    due = (work.remote_addr + start * MTU, work.size - start * MTU)
+    got = (packet.reth.address, packet.reth.length)
+    if start not in (0, missing) or got != due:
+        raise bench.failed(
+            f"asked again from packet {start} for va={got[0]:#x} dmalen={got[1]}; "
+            f"va={due[0]:#x} dmalen={due[1]} belong to it, and {missing} was missing"
+        )
+    return start
+
+
+@case("ATOM-01", needs=[Capability.ATOMIC], smoke=True)
+def test_an_atomic_names_its_operands_in_their_order(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(64)
+    where = {"remote_addr": 0x0102030405060708, "rkey": 0x11223344, "into": into}
+    numbers = {"swap_or_add": 0x1112131415161718, "compare": 0x2122232425262728}
+    swap = qp.post(Op.CMP_SWAP, 8, **where, **numbers)
+    qp.expect(
+        CMP_SWAP(
+            psn=0,
+            va=0x0102030405060708,
+            rkey=0x11223344,
+            swap=0x1112131415161718,
+            compare=0x2122232425262728,
+            payload=0,
+            pad=0,
+        )
+    )
+    qp.send(ATOMIC_ACK(psn=0, msn=1, original=5))
+    qp.completes(swap)
+    add = qp.post(Op.FETCH_ADD, 8, **where, swap_or_add=3)
+    qp.expect(FETCH_ADD(psn=1, va=0x0102030405060708, rkey=0x11223344, swap=3))
+    qp.send(ATOMIC_ACK(psn=1, msn=2, original=7))
+    qp.completes(add)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Go-back-N: from where, what, how often and when a requester sends again."""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.codes import ack_timeout_ns
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.recovery import (
+    NEVER,
+    TIMEOUT_CODE,
+    copies,
+    everything,
+    last_sent_ns,
+    longest_wait_ns,
+    write_all,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE, Capability.RETRANSMISSION)]
+
+MTU = 256
+LENGTHS = (1, MTU, MTU + 1, 3 * MTU - 1)
+RETRY_EXCEEDED = "retry_exc_err"
+SLOW_CODE = 18
+"""A second: nothing that happens in a case has waited for it."""
+
+
+def connect(bench: Bench, *, timeout: int = SLOW_CODE, **spec: int) -> Connection:
+    return bench.connect(path_mtu=MTU, ack_timeout=timeout, **spec)
+
+
+@case("NAK-06", "RTX-04", smoke=True)
+@over("start", [0, 3, 5, 8])
+def test_a_sequence_nak_restarts_exactly_there(bench: Bench, start: int) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 3 * MTU, 3 * MTU, 3 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=start, msn=start // 3))
+    qp.expect(*copies(messages, first=start))
+    qp.expect_silence()
+    qp.completes(*messages[: start // 3])
+    qp.finish(*messages[start // 3 :])
+
+
+@case("RTX-08")
+def test_a_sequence_nak_does_not_wait_for_the_timeout(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 2 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(*copies(messages))
+    qp.finish(*messages)
+
+
+@case("RTX-03", "RTX-14", "PSN-06", "IMM-06", smoke=True)
+def test_what_is_sent_again_is_what_was_sent(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = [qp.post(Op.WRITE_IMM, length) for length in LENGTHS]
+    messages += [qp.post(Op.SEND, length) for length in LENGTHS]
+    qp.expect_message(*messages)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(*copies(messages))
+    qp.finish(*messages)
+
+
+@case("ICRC-16", "RTX-03")
+def test_a_copy_has_an_icrc_for_its_own_bytes(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, *LENGTHS)
+    for start in (0, 1, 4):
+        qp.send(NAK(SEQUENCE_ERROR, psn=start))
+        qp.expect(*copies(messages, first=start))
+    qp.completes(*messages[:3])
+    qp.finish(messages[3])
+
+
+@case("RTX-15")
+@over("start", [0xFFFFFE, 0xFFFFFB, 0x7FFFFE])
+def test_a_restart_crosses_the_wrap(bench: Bench, start: int) -> None:
+    qp = connect(bench, sq_psn=start)
+    messages = write_all(qp, 4 * MTU, 4 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(*copies(messages))
+    qp.send(NAK(SEQUENCE_ERROR, psn=6, msn=1))
+    qp.expect(*copies(messages, first=6))
+    qp.finish(*messages)
+
+
+@case("RTX-09")
+def test_one_gap_told_three_times_is_one_restart(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 6 * MTU)
+    qp.send(*[NAK(SEQUENCE_ERROR, psn=2)] * 3)
+    found = [packet.bth.psn for packet in everything(qp)]
+    passes = found.count((qp.spec.sq_psn + 2) % (1 << 24))
+    if passes != 1:
+        raise bench.failed(f"three NAKs of one gap led to {passes} restarts")
+    qp.finish(*messages)
+
+
+@case("RTX-10")
+def test_a_nak_of_what_is_acknowledged_is_ignored(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 3 * MTU)
+    qp.finish(*messages)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0), NAK(SEQUENCE_ERROR, psn=2))
+    qp.expect_silence()
+    qp.transfer(Op.WRITE, MTU + 1)
+
+
+@case("RTX-21")
+def test_an_ack_that_a_nak_has_overtaken_confuses_nothing(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 5, 5, 5, 5)
+    qp.send(NAK(SEQUENCE_ERROR, psn=2, msn=2), ACK(psn=0, msn=1), ACK(psn=1, msn=2))
+    qp.expect(*copies(messages, first=2))
+    qp.expect_silence()
+    qp.completes(*messages[:2])
+    qp.send(ACK(psn=3, msn=4), ACK(psn=2, msn=3))
+    qp.completes(*messages[2:])
+    qp.transfer(Op.WRITE, 5)
+
+
+@case("RTX-24")
+def test_work_posted_during_recovery_follows_the_replay(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 4 * MTU, 4 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=1))
+    qp.expect(copies(messages, first=1)[0])
+    late = qp.post(Op.WRITE, 2 * MTU)
+    qp.expect(*copies(messages, first=2), *copies([late]))
+    qp.finish(*messages, late)
+
+
+@case("RTX-13")
+def test_progress_during_recovery_moves_the_restart(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, *[MTU] * 16)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(copies(messages)[0])
+    qp.send(ACK(psn=11, msn=12))
+    everything(qp)
+    qp.completes(*messages[:12])
+    qp.send(NAK(SEQUENCE_ERROR, psn=5), NAK(SEQUENCE_ERROR, psn=12, msn=12))
+    qp.expect(*copies(messages, first=12))
+    qp.finish(*messages[12:])
+
+
+@case("RTX-16")
+def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = [qp.post(Op.WRITE, MTU) for _ in range(160)]
+    count = len(everything(qp))
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(*copies(messages)[:count])
+    while count < len(messages):
+        qp.send(ACK(psn=count - 1, msn=count))
+        count += len(everything(qp))
+    qp.finish(*messages)
+
+
+# without any answer
+
+
+@case("RTX-01", smoke=True)
+@over("code", [7, TIMEOUT_CODE, 9])
+def test_silence_is_noticed_between_t_and_four_t(bench: Bench, code: int) -> None:
+    qp = connect(bench, timeout=code)
+    messages = write_all(qp, 3 * MTU)
+    start = last_sent_ns(bench)
+    qp.expect(copies(messages)[0], within_ns=longest_wait_ns(bench, code))
+    waited = last_sent_ns(bench) - start
+    least = ack_timeout_ns(code) or 0
+    if not least <= waited <= longest_wait_ns(bench, code):
+        raise bench.failed(f"sent again after {waited} ns; T is {least} ns, 4 T at most")
+    everything(qp)
+    qp.finish(*messages)
+
+
+@case("RTX-02", "RTX-11", smoke=True)
+@over("acked", [0, 1, 3])
+def test_a_timeout_restarts_at_the_oldest_unacknowledged_packet(bench: Bench, acked: int) -> None:
+    qp = connect(bench, timeout=TIMEOUT_CODE)
+    messages = write_all(qp, 5 * MTU)
+    qp.send(ACK(psn=acked, msn=0))
+    wait = longest_wait_ns(bench)
+    qp.expect(*copies(messages, first=acked + 1), within_ns=wait)
+    qp.finish(*messages)
+
+
+@case("RTX-11", smoke=True)
+def test_the_loss_of_the_very_last_packet_is_noticed(bench: Bench) -> None:
+    qp = connect(bench, timeout=TIMEOUT_CODE)
+    first, last = write_all(qp, 3 * MTU, 5)
+    qp.ack(first)
+    qp.completes(first)
+    qp.expect(*copies([last]), within_ns=longest_wait_ns(bench))
+    qp.finish(last)
+
+
+@case("RTX-12", "RTX-20")
+def test_a_lost_ack_completes_a_message_once(bench: Bench) -> None:
+    qp = connect(bench, timeout=TIMEOUT_CODE)
+    (message,) = write_all(qp, 5)
+    (copy,) = qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
+    if not copy.bth.ack_req:
+        raise bench.failed("the copy has A=0: its loss is never noticed", rules=["RTX-20"])
+    qp.ack(message)
+    qp.ack(message)
+    qp.completes(message)
+    qp.transfer(Op.WRITE, 5)
+
+
+@case("RTX-05", smoke=True)
+@over("retries", [0, 1, 3, 6, 7])
+def test_a_packet_is_sent_once_and_again_as_often_as_configured(bench: Bench, retries: int) -> None:
+    qp = connect(bench, timeout=TIMEOUT_CODE, retry_count=retries)
+    (message,) = write_all(qp, 5)
+    wait = longest_wait_ns(bench)
+    for _ in range(retries):
+        qp.expect(*copies([message]), within_ns=wait)
+    after = qp.next(timeout_ns=wait)
+    if after is not None:
+        raise bench.failed(f"retry count {retries}: sent once more than {1 + retries} times")
+    qp.completes(message, status=RETRY_EXCEEDED)
+    qp.expect_silence()
+
+
+@case("RTX-06")
+def test_progress_restores_the_retry_counter(bench: Bench) -> None:
+    qp = connect(bench, timeout=TIMEOUT_CODE, retry_count=1)
+    for _ in range(10):
+        (message,) = write_all(qp, 5)
+        qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
+        qp.finish(message)
+
+
+@case("RTX-07", smoke=True)
+def test_code_0_means_no_timeout(bench: Bench) -> None:
+    qp = connect(bench, timeout=NEVER)
+    (message,) = write_all(qp, 5)
+    if qp.next(timeout_ns=2 * longest_wait_ns(bench)) is not None:
+        raise bench.failed("sent again, though timeout code 0 means never")
+    qp.finish(message)
+
+
+@case("RTX-23")
+def test_the_recovery_of_one_queue_pair_does_not_hold_up_another(bench: Bench) -> None:
+    lost = connect(bench, timeout=TIMEOUT_CODE)
+    healthy = connect(bench)
+    write_all(lost, 8 * MTU)
+    for _ in range(6):
+        lost.send(NAK(SEQUENCE_ERROR, psn=0))
+        healthy.transfer(Op.WRITE, 2 * MTU)
+
+
+@case("NAK-06", "RTX-04")
+def test_recovery_follows_recovery(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 3 * MTU, 5, 2 * MTU)
+    for start in (1, 2, 3, 5):
+        qp.send(NAK(SEQUENCE_ERROR, psn=start))
+        qp.expect(*copies(messages, first=start))
+    qp.completes(*messages[:2])
+    qp.finish(messages[2])

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Receiver not ready: how long a requester waits, from where it goes on, and how often."""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import RNR
+from roceproof.conformance.suite.recovery import (
+    NEVER,
+    TIMEOUT_CODE,
+    copies,
+    last_given_ns,
+    last_sent_ns,
+    write_all,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.SEND, Capability.RETRANSMISSION)]
+
+MTU = 256
+SHORT_CODE, SHORTEST_CODE, LONGEST_CODE = 5, 1, 0
+ALWAYS = 7
+RNR_EXCEEDED = "rnr_retry_exc_err"
+
+
+def connect(bench: Bench, **spec: int) -> Connection:
+    return bench.connect(path_mtu=MTU, **({"ack_timeout": NEVER} | spec))
+
+
+def patience_ns(bench: Bench, code: int) -> int:
+    return 4 * rnr_wait_ns(code) + bench.target.patience.answer_ns
+
+
+@case("RNR-03", smoke=True)
+@over("code", [1, 2, 5, 9, 12, 14])
+def test_the_requester_waits_as_long_as_the_code_says(bench: Bench, code: int) -> None:
+    qp = connect(bench)
+    (message,) = write_all(qp, 5, op=Op.SEND)
+    qp.send(RNR(psn=0, timer=code))
+    told = last_given_ns(bench)
+    qp.expect(*copies([message]), within_ns=patience_ns(bench, code))
+    waited = last_sent_ns(bench) - told
+    if waited < rnr_wait_ns(code):
+        raise bench.failed(f"sent again after {waited} ns; code {code} is {rnr_wait_ns(code)} ns")
+    qp.finish(message)
+
+
+@case("RNR-03", smoke=True)
+def test_code_0_is_the_longest_wait(bench: Bench) -> None:
+    qp = connect(bench)
+    (message,) = write_all(qp, 5, op=Op.SEND)
+    qp.send(RNR(psn=0, timer=LONGEST_CODE))
+    if qp.next(timeout_ns=rnr_wait_ns(13)) is not None:
+        raise bench.failed("timer code 0 was taken for a short wait; it is 655 ms")
+    qp.finish(message)
+
+
+@case("RNR-04", "RNR-10", smoke=True)
+def test_everything_from_the_refused_message_on_is_sent_again(bench: Bench) -> None:
+    qp = connect(bench)
+    messages = write_all(qp, 2 * MTU, 5) + write_all(qp, 5, MTU + 1, 0, op=Op.SEND)
+    qp.send(RNR(psn=messages[2].psn, timer=SHORT_CODE, msn=2))
+    qp.completes(*messages[:2])
+    qp.expect(*copies(messages, first=messages[2].psn), within_ns=patience_ns(bench, SHORT_CODE))
+    qp.expect_silence()
+    qp.finish(*messages[2:])
+
+
+@case("RNR-05", smoke=True)
+@over("retries", [0, 1, 3, 6])
+def test_a_message_is_refused_as_often_as_configured(bench: Bench, retries: int) -> None:
+    qp = connect(bench, rnr_retry=retries)
+    (message,) = write_all(qp, 5, op=Op.SEND)
+    for _ in range(retries):
+        qp.send(RNR(psn=0, timer=SHORTEST_CODE))
+        qp.expect(*copies([message]), within_ns=patience_ns(bench, SHORTEST_CODE))
+    qp.send(RNR(psn=0, timer=SHORTEST_CODE))
+    qp.completes(message, status=RNR_EXCEEDED)
+    qp.expect_silence()
+
+
+@case("RNR-05", smoke=True)
+def test_retry_count_7_has_no_end(bench: Bench) -> None:
+    qp = connect(bench, rnr_retry=ALWAYS)
+    (message,) = write_all(qp, 5, op=Op.SEND)
+    for _ in range(12):
+        qp.send(RNR(psn=0, timer=SHORTEST_CODE))
+        qp.expect(*copies([message]), within_ns=patience_ns(bench, SHORTEST_CODE))
+    qp.finish(message)
+
+
+@case("RNR-05")
+def test_success_restores_the_counter(bench: Bench) -> None:
+    qp = connect(bench, rnr_retry=1)
+    for _ in range(4):
+        (message,) = write_all(qp, 5, op=Op.SEND)
+        qp.send(RNR(psn=message.psn, timer=SHORTEST_CODE))
+        qp.expect(*copies([message]), within_ns=patience_ns(bench, SHORTEST_CODE))
+        qp.finish(message)
+
+
+@case("RNR-11")
+def test_the_ack_timer_rests_while_the_requester_waits(bench: Bench) -> None:
+    code = 16  # 2.56 ms, and T is 1.05 ms
+    assert rnr_wait_ns(code) > 2 * (ack_timeout_ns(TIMEOUT_CODE) or 0)
+    qp = connect(bench, ack_timeout=TIMEOUT_CODE, retry_count=0)
+    (message,) = write_all(qp, 5, op=Op.SEND)
+    qp.send(RNR(psn=0, timer=code))
+    told = last_given_ns(bench)
+    qp.expect(*copies([message]), within_ns=patience_ns(bench, code))
+    if last_sent_ns(bench) - told < rnr_wait_ns(code):
+        raise bench.failed("the ACK timeout ended the wait of the RNR NAK")
+    qp.finish(message)
