@@ -24,6 +24,7 @@ class RcRecovery(RcSender):
         self.retries = Retries(spec, self.policy)
         self._timeout_at: int | None = None
         self._has_restarted = False  # for a NAK, since the last progress or timeout
+        self._was_told_to_wait = False  # by an RNR NAK, since the last progress
 
     # time
 
@@ -71,7 +72,7 @@ class RcRecovery(RcSender):
             self.answers.forget(message)
             self.complete(message.work, "success")
         self.retries.restore()
-        self._has_restarted = False
+        self._has_restarted = self._was_told_to_wait = False
         waits = self.window.outstanding > 0 and now_ns >= self.not_before
         self._timeout_at = self.timeout_from(now_ns) if waits else None
 
@@ -108,11 +109,14 @@ class RcRecovery(RcSender):
     def rnr_nak(self, psn: int, timer_code: int, now_ns: int) -> None:
         """The responder has no receive: wait, then again from that PSN (RNR-03, RNR-04).
 
-        Until then there is no ACK timer (RNR-11), and a second such NAK says nothing new.
+        Until then there is no ACK timer (RNR-11), and the same NAK again says nothing new.
         """
-        if not self.all_before(psn, now_ns) or now_ns < self.not_before:
+        if not self.all_before(psn, now_ns):
+            return
+        if self._was_told_to_wait and now_ns < self.not_before:
             return
         if self.retries.after_rnr_nak():
+            self._was_told_to_wait = True
             self.not_before = now_ns + self.rnr_wait(timer_code)
             self._has_restarted = False
             self.go_back()

@@ -8,10 +8,13 @@ where one begins, LAST where all of them end, MIDDLE between.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from roceproof.conformance.headers import Aeth, AtomicAckEth
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message
+from roceproof.conformance.requester import packet_count
 
 READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY = 0x0D, 0x0E, 0x0F, 0x10
 READ_RESPONSES = (READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY)
@@ -33,23 +36,24 @@ class ReadAnswers:
 
     def is_right(self, message: Message, offset: int, response: Segment) -> bool:
         """Whether that response may stand at that offset of that READ."""
-        rest = message.work.size - offset * message.spec.path_mtu
-        aeth = response.extension(Aeth)
-        return (
-            response.bth.opcode in self._opcodes_at(message, offset)
-            and len(response.payload) == min(rest, message.spec.path_mtu)
-            and (aeth is None or aeth.syndrome >> 5 == AethType.ACK)
-        )
-
-    def _opcodes_at(self, message: Message, offset: int) -> set[int]:
-        ends = offset == message.span - 1
         starts = self._asked_from[message.first_psn]
-        opcodes = set()
-        if offset in starts:
-            opcodes.add(READ_ONLY if ends else READ_FIRST)
-        if min(starts) < offset:
-            opcodes.add(READ_LAST if ends else READ_MIDDLE)
-        return opcodes
+        return fits_read(response, offset, starts, message.work.size, message.spec.path_mtu)
+
+
+def fits_read(response: Segment, offset: int, starts: Set[int], length: int, path_mtu: int) -> bool:
+    """Whether a response fits its offset in a READ that was asked for from all these offsets."""
+    ends = offset == packet_count(length, path_mtu) - 1
+    opcodes = set()
+    if offset in starts:
+        opcodes.add(READ_ONLY if ends else READ_FIRST)
+    if min(starts) < offset:
+        opcodes.add(READ_LAST if ends else READ_MIDDLE)
+    aeth = response.extension(Aeth)
+    return (
+        response.bth.opcode in opcodes
+        and len(response.payload) == min(length - offset * path_mtu, path_mtu)
+        and (aeth is None or aeth.syndrome >> 5 == AethType.ACK)
+    )
 
 
 def place_response(message: Message, offset: int, response: Segment) -> None:

@@ -342,6 +342,15 @@ def test_progress_in_the_rnr_wait_does_not_end_it() -> None:
     assert psns(drain(model, LATE + rnr_wait_ns(10))) == [3, 4]
 
 
+def test_an_rnr_nak_for_a_later_request_in_the_rnr_wait_begins_a_wait_of_its_own() -> None:
+    model = five_packets()
+    model.receive(rnr_nak(1, 10), LATE)
+    model.receive(rnr_nak(3, 10), LATE + 1000)
+    sent = run(model, LATE, 3 * LATE + rnr_wait_ns(10))
+    assert sent[0][0] == LATE + 1000 + rnr_wait_ns(10)
+    assert psns(segment for _, segment in sent) == [3, 4]
+
+
 @pytest.mark.parametrize("retries", [0, 1, 6])
 def test_after_as_many_rnr_naks_as_the_rnr_retry_count_the_next_one_is_fatal(retries: int) -> None:
     model = requester(work(wr_id=1), work(wr_id=2), rnr_retry=retries)

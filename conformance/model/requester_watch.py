@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Watches an RC requester that retransmits, from the wire alone.
+
+Every request is NEW, a COPY of one that left before, a READ asked for AGAIN from a later
+response on, or a violation of the most precise rule. A response needs time to take effect,
+so the watch keeps all states that the requester may be in and accuses only if none of them
+allows what it sees. States are `watch_state`, the choice of the rule is `watch_blame`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import NamedTuple
+
+from roceproof.conformance.findings import Violation
+from roceproof.conformance.model.expected import Expected, difference
+from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.watch_blame import rule_against, rule_against_silence
+from roceproof.conformance.model.watch_copy import changed, lacks_ack_request
+from roceproof.conformance.model.watch_state import WatchState
+from roceproof.conformance.model.watch_wire import Sent, WireRecord, awaits_data
+from roceproof.conformance.opcodes import name_of
+from roceproof.conformance.targets.interface import Outcome, QpSpec, Work
+
+_HALF_SPACE = PSN_MODULUS >> 1
+
+
+class Kind(Enum):
+    """What a request is."""
+
+    NEW = "the first with its PSN"
+    COPY = "one that left before"
+    READ_AGAIN = "a READ for the rest of its responses"
+    VIOLATION = "none that may leave"
+
+
+class Sighting(NamedTuple):
+    """A request as the watch saw it; a COPY may break a rule, too."""
+
+    kind: Kind
+    violation: Violation | None = None
+
+
+class Allowance(NamedTuple):
+    """A PSN that may leave next, and from when on."""
+
+    psn: int
+    not_before_ns: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchTiming:
+    """What the watch takes for granted of the device and the wire to it."""
+
+    reaction_ns: int = 2_000  # until a response that was sent to it must have taken effect
+    early_ns: int = 0  # by which its timers and our clock may differ
+    prompt_ns: int = 20_000  # until what must follow at once has followed
+
+
+class RequesterWatch:
+    """One queue pair. `sent` and `heard` come in the order of time."""
+
+    def __init__(self, spec: QpSpec, *, timing: WatchTiming | None = None) -> None:
+        self.violations: list[Violation] = []
+        self._spec = spec
+        self._timing = timing or WatchTiming()
+        self._wire = WireRecord(spec.sq_psn, spec.path_mtu)
+        self._states = [WatchState(oldest=spec.sq_psn, cursor=spec.sq_psn)]
+        self._heard: dict[int, tuple[int, Segment]] = {}
+        self._count_heard = 0
+        self._expected: Expected | None = None
+        self._completed = 0
+        self._silence_told = False
+
+    # what happens
+
+    def posted(self, work: Work) -> None:
+        """Work was posted. If the watch knows all of it, it judges new packets by it, too."""
+        if self._expected is None:
+            self._expected = Expected(self._spec)
+        self._expected.post(work)
+
+    def heard(self, response: Segment, now_ns: int) -> None:
+        """A response went out to the requester."""
+        self.elapsed(now_ns)
+        self._silence_told = False
+        self._heard[self._count_heard] = (now_ns, response)
+        self._count_heard += 1
+
+    def sent(self, request: Segment, now_ns: int) -> Sighting:
+        """The requester has sent a request."""
+        self.elapsed(now_ns)
+        self._silence_told = False
+        reached = self._reached(now_ns)
+        admitted = [state for before in reached for state in self._admit(before, request, now_ns)]
+        sighting = (
+            self._accept(request, now_ns)
+            if admitted
+            else Sighting(Kind.VIOLATION, self._accuse(reached[-1], request, now_ns))
+        )
+        self._settle(admitted or [self._resume(reached[-1], request, now_ns)])
+        if sighting.violation is not None:
+            self.violations.append(sighting.violation)
+        return sighting
+
+    def elapsed(self, now_ns: int) -> None:
+        """Nothing has left up to now."""
+        if self._silence_told:
+            return
+        reached = self._reached(now_ns)
+        rules = [self._rule_against_silence(state, now_ns) for state in reached]
+        if None not in rules:
+            self._silence_told = True
+            self._report(str(rules[-1]), self._told_allowed(now_ns), "nothing")
+
+    def completed(self, outcome: Outcome, now_ns: int) -> None:
+        """The requester says that its next work has ended."""
+        if outcome.is_receive or outcome.status in ("loc_len_err", "loc_qp_op_err"):
+            return
+        reached = self._reached(now_ns)
+        number, self._completed = self._completed, self._completed + 1
+        end = self._wire.ends[number] if number < len(self._wire.ends) else None
+        done = [end is not None and distance(end, state.oldest) <= 0 for state in reached]
+        latest = reached[-1]
+        if outcome.status == "success":
+            if not any(done):
+                self._report(_too_early(latest), "no completion", f"work {outcome.wr_id} completed")
+        else:
+            if all(done):
+                rule = "NAK-10" if latest.dead == "NAK-09" else "ACK-05"
+                self._report(rule, f"success of work {outcome.wr_id}", outcome.status)
+            elif latest.dead is None and not latest.may_be_dead_by_now(self._spec):
+                self._report(_gave_up(latest), "another attempt", outcome.status)
+            self._settle([replace(state, dead=state.dead or "QPS-03") for state in reached])
+
+    def allowed(self, now_ns: int) -> list[Allowance]:
+        """The PSNs that may leave next; for NEW ones also other rules must hold."""
+        found: dict[int, int] = {}
+        for state in self._reached(now_ns):
+            if state.dead is not None:
+                continue
+            found.setdefault(state.cursor, max(state.not_before, state.owed_since or 0))
+            due = state.timeout_from(self._wire, self._spec)
+            for psn in state.restart_points(self._wire):
+                if state.may_restart:
+                    found.setdefault(psn, state.not_before)
+                elif due is not None and state.has_retry(self._spec):
+                    found.setdefault(psn, max(due, state.not_before))
+        return [Allowance(psn, time) for psn, time in found.items()]
+
+    # states
+
+    def _reached(self, now_ns: int) -> list[WatchState]:
+        """All states that the requester may be in now, those that heard most at the end."""
+        must = now_ns - self._timing.reaction_ns
+        layer: dict[WatchState, None] = {}
+        reached: list[WatchState] = []
+        first = min(state.taken_in for state in self._states)
+        for taken in range(first, self._count_heard + 1):
+            layer |= dict.fromkeys(state for state in self._states if state.taken_in == taken)
+            heard = self._heard.get(taken)
+            if heard is None or heard[0] > must:
+                reached += layer
+            if heard is not None:
+                time, response = heard
+                layer = dict.fromkeys(
+                    state.hear(response, time, self._wire, self._spec) for state in layer
+                )
+        return reached
+
+    def _settle(self, states: Iterable[WatchState]) -> None:
+        self._states = list(dict.fromkeys(states))
+        oldest = min(state.taken_in for state in self._states)
+        for taken in [taken for taken in self._heard if taken < oldest]:
+            del self._heard[taken]
+
+    def _admit(self, state: WatchState, request: Segment, now_ns: int) -> Iterable[WatchState]:
+        """What becomes of a state by that packet; nothing if it may not leave."""
+        psn, wire = request.bth.psn, self._wire
+        now_ns += self._timing.early_ns
+        if state.dead is not None or now_ns < state.not_before:
+            return
+        if distance(psn, wire.fresh) >= 0:
+            if psn == wire.fresh == state.cursor and self._has_room(state, request):
+                yield state.goes_on((psn + wire.span_of(request)) % PSN_MODULUS)
+            return
+        sent = wire.at(psn)
+        if sent is None or (sent.psn != psn and psn != state.oldest):
+            return
+        begins_anew = psn in state.restart_points(wire)
+        if psn == state.cursor or (begins_anew and state.cursor == state.oldest):
+            yield state.goes_on(sent.end)
+        elif begins_anew:
+            due = state.timeout_from(wire, self._spec)
+            if state.may_restart:
+                yield state.restarts(sent.end, psn, is_timeout=False)
+            if due is not None and now_ns >= due and state.has_retry(self._spec):
+                yield state.restarts(sent.end, psn, is_timeout=True)
+
+    def _has_room(self, state: WatchState, request: Segment) -> bool:
+        """Whether a new packet keeps PSN-11 and READ-05."""
+        outstanding = (self._wire.fresh - state.oldest) % PSN_MODULUS
+        if outstanding + self._wire.span_of(request) > _HALF_SPACE:
+            return False
+        reads = self._wire.data_requests_after(state.oldest)
+        return not awaits_data(request) or reads < self._spec.max_rd_atomic
+
+    # packets
+
+    def _accept(self, request: Segment, now_ns: int) -> Sighting:
+        """Note a packet that may leave, and judge what it says."""
+        psn = request.bth.psn
+        if psn == self._wire.fresh:
+            self._wire.add(request, now_ns)
+            return Sighting(Kind.NEW, self._judge_new(request))
+        sent = self._wire.at(psn)
+        assert sent is not None
+        violation = self._judge_copy(sent, request)
+        self._wire.repeat(sent, psn, now_ns)
+        return Sighting(Kind.COPY if sent.psn == psn else Kind.READ_AGAIN, violation)
+
+    def _judge_new(self, request: Segment) -> Violation | None:
+        if self._expected is None:
+            return None
+        if not self._expected.is_owed:
+            return Violation("PSN-06", "no packet: all work has left", self._told(request))
+        return difference(self._expected.take(request.bth.psn), request)
+
+    def _judge_copy(self, sent: Sent, request: Segment) -> Violation | None:
+        violation = changed(sent, request, self._spec.path_mtu)
+        if violation is not None and self._wire.twin_of(request, sent.psn) not in (None, sent):
+            return violation._replace(rule="PSN-06")
+        if violation is None and lacks_ack_request(request):
+            return Violation("RTX-20", "AckReq on the end of a message", self._told(request))
+        return violation
+
+    def _accuse(self, state: WatchState, request: Segment, now_ns: int) -> Violation:
+        rule = rule_against(state, self._wire, self._spec, request, now_ns)
+        return Violation(rule, self._told_allowed(now_ns), self._told(request))
+
+    def _resume(self, state: WatchState, request: Segment, now_ns: int) -> WatchState:
+        """Where the requester seems to be after a packet that it may not send."""
+        psn = request.bth.psn
+        sent = self._wire.at(psn) if distance(psn, self._wire.fresh) < 0 else None
+        end = state.cursor
+        if sent is not None:
+            self._wire.repeat(sent, psn, now_ns)
+            end = sent.end if distance(psn, state.oldest) >= 0 else end
+        elif distance(psn, self._wire.fresh) >= 0:
+            end = self._wire.add(request, now_ns).end
+        return replace(state.goes_on(end), not_before=0, ignored=None, may_restart=False)
+
+    # reports
+
+    def _rule_against_silence(self, state: WatchState, now_ns: int) -> str | None:
+        prompt_ns = self._timing.prompt_ns + self._timing.reaction_ns
+        return rule_against_silence(
+            state, self._wire, self._spec, prompt_ns=prompt_ns, now_ns=now_ns
+        )
+
+    def _report(self, rule: str, expected: str, got: str) -> None:
+        self.violations.append(Violation(rule, expected, got))
+
+    def _told(self, request: Segment) -> str:
+        return f"{name_of(request.bth.opcode)} {self._relative(request.bth.psn)}"
+
+    def _told_allowed(self, now_ns: int) -> str:
+        told = [
+            f"PSN {self._relative(psn)}" + (f" from {time} ns on" if time > now_ns else "")
+            for psn, time in self.allowed(now_ns)
+        ]
+        return " or ".join(told) or "nothing"
+
+    def _relative(self, psn: int) -> str:
+        return f"{distance(psn, self._spec.sq_psn):+d}"
+
+
+def _too_early(state: WatchState) -> str:
+    if state.ignored is not None:
+        return state.ignored.rule
+    return "RTX-18" if state.naks else "ACK-08"
+
+
+def _gave_up(state: WatchState) -> str:
+    if state.rnr_naks:
+        return "RNR-05"
+    return "RTX-06" if state.losses and not (state.timeouts or state.naks) else "RTX-05"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A healthy requester gives the watch no cause, whatever the network does to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from lossy_network import Impairment
+from soak import Soak
+
+from roceproof.conformance.model.requester_policy import RequesterPolicy, Reread, ResponseGap
+from roceproof.conformance.model.requester_watch import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.segment import Segment
+
+MESSAGES = 100
+BAD = Impairment(loss=0.05, duplication=0.05, lateness=0.1)
+POLICIES = {
+    "usual": RequesterPolicy(),
+    "whole READs": RequesterPolicy(reread=Reread.WHOLE),
+    "waits for timeouts": RequesterPolicy(response_gap=ResponseGap.WAIT),
+    "early timeouts": RequesterPolicy(timeout_percent=100),
+    "late timeouts": RequesterPolicy(timeout_percent=400),
+    "small window": RequesterPolicy(max_outstanding=4, ack_interval=2),
+}
+
+
+def watched(
+    seed: int, impairment: Impairment, policy: RequesterPolicy, timing: WatchTiming
+) -> tuple[RequesterWatch, Counter[Kind]]:
+    kinds: Counter[Kind] = Counter()
+
+    def sent(now: int, segment: Segment) -> None:
+        kinds[watch.sent(segment, now).kind] += 1
+
+    soak = Soak(
+        seed,
+        MESSAGES,
+        impairment,
+        policy=policy,
+        sent=sent,
+        heard=lambda now, segment: watch.heard(segment, now),
+    )
+    watch = RequesterWatch(soak.spec, timing=timing)
+    for work in soak.works:
+        watch.posted(work)
+    soak.run()
+    soak.check()
+    for outcome in soak.model.outcomes:
+        watch.completed(outcome, soak.network.now)
+    watch.elapsed(soak.network.now + 1_000_000)
+    return watch, kinds
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize("seed", range(30, 36))
+def test_a_healthy_requester_breaks_no_rule_on_a_bad_network(
+    policy: RequesterPolicy, seed: int
+) -> None:
+    watch, kinds = watched(seed, BAD, policy, WatchTiming(reaction_ns=0))
+    assert watch.violations == []
+    assert min(kinds[Kind.NEW], kinds[Kind.COPY]) > MESSAGES // 2
+
+
+@pytest.mark.parametrize("seed", range(40, 44))
+def test_nor_if_the_watch_does_not_know_when_responses_take_effect(seed: int) -> None:
+    timing = WatchTiming(reaction_ns=3_000, prompt_ns=40_000)
+    watch, _ = watched(seed, BAD, RequesterPolicy(), timing)
+    assert watch.violations == []
+
+
+def test_partial_requests_for_lost_responses_are_seen_as_such() -> None:
+    _, kinds = watched(50, replace(BAD, loss=0.1), RequesterPolicy(), WatchTiming())
+    assert kinds[Kind.READ_AGAIN] > 0
+    assert kinds[Kind.VIOLATION] == 0
