@@ -145,7 +145,7 @@ def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipp
 @case("DUP-06")
 def test_a_repeated_read_that_asks_for_more_is_dropped(bench: Bench) -> None:
     qp = bench.connect()
-    region, other = qp.region(filled=True), qp.region(fill=True)
+    region, other = qp.region(filled=True), qp.region(filled=True)
     size = 2 * qp.mtu
     read = READ_REQUEST(psn=0, dmalen=size, **at(region, 64))
     qp.send(read)
