@@ -8,6 +8,7 @@ queue pair and a fence of its own, so that the text names the one that was not d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
@@ -19,14 +20,14 @@ from roceproof.conformance.targets.interface import Op
 _Check = Callable[[Connection, Iterable[Pattern]], None]
 
 
-def drops_each(bench: Bench, variants: Mapping[str, Pattern]) -> None:
+def drops_each(bench: Bench, variants: Mapping[str, Pattern], **spec: Any) -> None:
     """A responder drops each of these, which would be expected but for what is wrong."""
-    _all_then_alone(bench, variants, _drops)
+    _all_then_alone(bench.connect(**spec), variants, _drops)
 
 
 def ignores_each(bench: Bench, variants: Mapping[str, Pattern]) -> None:
     """A requester ignores each of these, which would answer its first message but for that."""
-    _all_then_alone(bench, variants, _ignores)
+    _all_then_alone(bench.connect(), variants, _ignores)
 
 
 def accepts_each(qp: Connection, variants: Iterable[Pattern], *, start: int = 0) -> int:
@@ -75,8 +76,7 @@ def _ignores(qp: Connection, responses: Iterable[Pattern]) -> None:
     qp.ignores(outstanding(qp), *responses)
 
 
-def _all_then_alone(bench: Bench, variants: Mapping[str, Pattern], check: _Check) -> None:
-    qp = bench.connect()
+def _all_then_alone(qp: Connection, variants: Mapping[str, Pattern], check: _Check) -> None:
     try:
         check(qp, variants.values())
     except CaseFailed:

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""IP, UDP and addresses of what a responder gets: what a path may change, and what it must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from roceproof.conformance.framing import UDP_BYTES
+from roceproof.conformance.ip import checksum
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
+from roceproof.conformance.suite.sweep import accepts_each, bit_flips, drops_each
+from roceproof.conformance.targets.capability import Capability
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+GOOD = WRITE_ONLY(psn=0, a=1)
+TOTAL, UDP_LENGTH = 60, 40  # of that packet
+SHORTEST_TOTAL = 44
+MORE_FRAGMENTS = 0x2000
+GRH_BYTES, IPV4_BYTES = 40, 20
+MULTICAST_QPN = 0xFFFFFF
+
+
+def flip_checked(offset: int, mask: int) -> Edit:
+    """Flip bits of the IP header and make its checksum right."""
+    return spoil.checksummed(spoil.flip_ip(offset, mask))
+
+
+def said(edit: Callable[[int, bytes], Edit], offset: int, values: Iterable[int]) -> dict[str, Edit]:
+    """A field of 16 bits that says each of these numbers."""
+    return {f"{value} said": edit(offset, value.to_bytes(2, "big")) for value in values}
+
+
+def udp_checksum(frame: bytearray) -> None:
+    """Give the datagram its right UDP checksum, which the ICRC does not see."""
+    layout = spoil.layout_of(frame)
+    datagram = bytes(frame[layout.udp : layout.end])
+    addresses = bytes(frame[layout.ip + 12 : layout.ip + 20])
+    pseudo = addresses + b"\0\x11" + len(datagram).to_bytes(2, "big")
+    right = checksum(pseudo + datagram) or 0xFFFF
+    frame[layout.udp + 6 : layout.udp + 8] = right.to_bytes(2, "big")
+
+
+def router_alert(frame: bytearray) -> None:
+    """Put an option into the IPv4 header."""
+    layout = spoil.layout_of(frame)
+    frame[layout.ip] += 1
+    frame[layout.udp : layout.udp] = b"\x94\x04\0\0"
+    total = layout.end + 4 - layout.ip
+    frame[layout.ip + 2 : layout.ip + 4] = total.to_bytes(2, "big")
+
+
+def in_two(frame: bytes) -> list[bytes]:
+    """A packet that may be fragmented, in two fragments."""
+    layout = spoil.layout_of(frame)
+    cut = layout.udp + 24
+    halves = []
+    for start, end, word in ((layout.udp, cut, MORE_FRAGMENTS), (cut, layout.end, 24 // 8)):
+        half = bytearray(frame[: layout.udp] + frame[start:end])
+        total = layout.udp - layout.ip + end - start
+        half[layout.ip + 2 : layout.ip + 4] = total.to_bytes(2, "big")
+        half[layout.ip + 6 : layout.ip + 8] = word.to_bytes(2, "big")
+        spoil.fix_ip_checksum(half)
+        halves.append(bytes(half))
+    return halves
+
+
+@case("IP-09", smoke=True)
+def test_a_router_may_change_ttl_dscp_and_ecn(bench: Bench) -> None:
+    hops = [WRITE_ONLY(ttl=ttl) for ttl in (1, 2, 63, 128, 255)]
+    classes = [WRITE_ONLY(tos=tos) for tos in (0x00, 0x01, 0x02, 0x03, 46 << 2, 0xFC, 0xFF)]
+    accepts_each(bench.connect(), [*hops, *classes])
+
+
+@case("IP-10", "ICRC-12", smoke=True)
+def test_a_change_of_any_other_ip_field_behind_the_icrc_drops_the_packet(bench: Bench) -> None:
+    drops_each(bench, bit_flips(GOOD, flip_checked, (0, 2, 3, 4, 5, 6, 7, 9, *range(12, 20))))
+
+
+@case("IP-11", smoke=True)
+def test_a_wrong_header_checksum_drops_the_packet(bench: Bench) -> None:
+    cleared = {"no checksum": GOOD.spoilt(spoil.set_ip(10, bytes(2)))}
+    drops_each(bench, bit_flips(GOOD, spoil.flip_ip, (1, 8, 10, 11)) | cleared)
+
+
+@case("IP-12", smoke=True)
+def test_a_fragment_is_no_packet(bench: Bench) -> None:
+    words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
+    idents = iter(range(0x4000, 0x5000))
+    fragments = {f"{w:#06x}": GOOD.but(ident=next(idents)).spoilt(spoil.fragment(w)) for w in words}
+    drops_each(bench, fragments)
+
+
+@case("IP-12")
+def test_two_fragments_make_no_packet(bench: Bench) -> None:
+    qp = bench.connect()
+    ident = qp.random.randrange(0x8000, 0x10000)
+    packet = WRITE_ONLY(psn=0, payload=32, a=1, ident=ident, fragment=0, **at(qp.region()))
+    whole = qp.frame(packet)
+    for fragment in in_two(whole):
+        bench.send(fragment, comment="must be dropped", is_void=True)
+    qp.fence(0)
+
+
+@case("IP-13", smoke=True)
+def test_an_ip_length_beyond_the_frame_or_too_short_drops_the_packet(bench: Bench) -> None:
+    wrong = [*range(TOTAL + 1, TOTAL + 21), 0xFFFF, *range(SHORTEST_TOTAL)]
+    lies = said(spoil.set_ip, 2, wrong)
+    drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
+
+
+@case("IP-13")
+def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> None:
+    lies = said(spoil.set_ip, 2, range(SHORTEST_TOTAL, TOTAL))
+    drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
+
+
+@case("IP-15", "UDP-10", needs=[Capability.IPV6], smoke=True)
+def test_a_router_may_change_class_label_and_hop_limit(bench: Bench) -> None:
+    qp = bench.connect(ipv6=True)
+    words = (0x60000000, 0x60012345, 0x600FFFFF, 0x6FC00000, 0x6FFFFFFF, 0x6A0ABCDE)
+    heads = [GOOD.spoilt(spoil.set_ip(0, word.to_bytes(4, "big"))) for word in words]
+    hops = [GOOD.spoilt(spoil.set_ip(7, bytes([hop]))) for hop in (1, 2, 64, 255)]
+    accepts_each(qp, [*heads, *hops])
+
+
+@case("ICRC-12", needs=[Capability.IPV6], smoke=True)
+def test_a_change_of_any_other_ipv6_field_drops_the_packet(bench: Bench) -> None:
+    version = {f"version bit {bit}": GOOD.spoilt(spoil.flip_ip(0, 16 << bit)) for bit in range(4)}
+    others = bit_flips(GOOD, spoil.flip_ip, (4, 5, 6, *range(8, 40)))
+    drops_each(bench, version | others, ipv6=True)
+
+
+@case("IP-16", smoke=True)
+def test_ip_options_hang_nobody(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(GOOD.resealed(router_alert))
+    taken = qp.next(quiet=True) is not None
+    qp.fence(int(taken), msn=1 + taken)
+
+
+@case("UDP-07", smoke=True)
+def test_any_source_port_will_do(bench: Bench) -> None:
+    ports = (0, 1, 4791, 0xC000, 0xFFFF)
+    accepts_each(bench.connect(), [WRITE_ONLY(sport=port) for port in ports])
+
+
+@case("UDP-08")
+def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
+    packet = WRITE_ONLY(payload=9, **at(bench.target.register(64)))
+    accepts_each(bench.connect(), [packet.spoilt(udp_checksum)] * 2)
+
+
+@case("UDP-08")
+def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(GOOD.spoilt(spoil.set_udp(6, b"\x12\x34")))
+    taken = qp.next(quiet=True) is not None
+    qp.fence(int(taken), msn=1 + taken)
+
+
+@case("UDP-09", smoke=True)
+def test_a_udp_length_beyond_ip_or_without_room_for_a_bth_drops_the_packet(bench: Bench) -> None:
+    wrong = [*range(24), *(UDP_LENGTH + by for by in (-4, -1, 1, 2, 3, 4, 20)), 0x7FFF, 0xFFFF]
+    lies = said(spoil.set_udp, 4, wrong)
+    drops_each(bench, {name: GOOD.spoilt(edit) for name, edit in lies.items()})
+
+
+@case("UDP-09")
+def test_a_udp_length_beyond_ip_is_wrong_though_the_frame_has_the_bytes(bench: Bench) -> None:
+    def longer(by: int) -> Edit:
+        def edit(frame: bytearray) -> None:
+            frame += bytes(by)
+            spoil.set_udp(4, (UDP_LENGTH + by).to_bytes(2, "big"))(frame)
+
+        return edit
+
+    drops_each(bench, {f"{by} more": GOOD.resealed(longer(by)) for by in (1, 4, 8, 16)})
+
+
+@case("UDP-09")
+def test_a_udp_length_within_that_of_ip_is_wrong_though_an_icrc_ends_it(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.post_receive(qp.region())
+    packet = SEND_ONLY(psn=0, payload=16, a=1)
+    full = UDP_BYTES + 12 + 16 + 4
+    lies = said(spoil.set_udp, 4, (full - 4, full - 8, full - 12))
+    qp.drops(*(packet.resealed(edit) for edit in lies.values()), fence=0)
+
+
+@case("GID-01")
+def test_a_peer_known_by_its_gid_is_answered_at_its_ipv4_address(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, src_ip=bench.target.host.ip, dst_ip=qp.spec.remote.ip))
+
+
+@case("GID-02", smoke=True)
+def test_a_request_from_another_host_than_the_peer_is_dropped(bench: Bench) -> None:
+    stranger, near = bench.peers[1], bench.peers[0].ip[:-1] + b"\xfa"
+    drops_each(
+        bench,
+        {
+            "another host": GOOD.but(src_ip=stranger.ip, src_mac=stranger.mac),
+            "another host by the peer's MAC": GOOD.but(src_ip=stranger.ip),
+            "a host that nobody knows": GOOD.but(src_ip=near),
+        },
+    )
+
+
+@case("GID-02", needs=[Capability.UC])
+def test_on_uc_it_never_reaches_memory(bench: Bench) -> None:
+    qp = bench.connect(Service.UC)
+    region = qp.region()
+    write = WRITE_ONLY(psn=0, payload=8, src_ip=bench.peers[1].ip, **at(region))
+    qp.drops(write, fence=0)
+    assert region.read(0, 8) == bytes(8)
+
+
+@case("GID-03", needs=[Capability.UD])
+def test_a_datagram_over_ipv4_has_its_header_in_front(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    region = qp.region()
+    number = qp.post_receive(region)
+    packet = qp.filled(UD_SEND_ONLY(payload=21))
+    qp.send(packet)
+    qp.receives(number, byte_len=GRH_BYTES + 21)
+    header = region.read(GRH_BYTES - IPV4_BYTES, IPV4_BYTES)
+    assert header[0] == 0x45
+    assert header[12:] == qp.spec.remote.ip + bench.target.host.ip
+    assert region.read(GRH_BYTES, 24) == packet.said["payload"] + bytes(3)
+
+
+@case("GID-03", needs=[Capability.UD, Capability.IPV6])
+def test_a_datagram_over_ipv6_has_its_header_in_front(bench: Bench) -> None:
+    qp = bench.connect(Service.UD, ipv6=True)
+    region = qp.region()
+    number = qp.post_receive(region)
+    packet = qp.filled(UD_SEND_ONLY(payload=21))
+    qp.send(packet)
+    qp.receives(number, byte_len=GRH_BYTES + 21)
+    header = region.read(0, GRH_BYTES)
+    assert header[0] >> 4 == 6
+    assert header[8:] == qp.spec.remote.ip + bench.target.host_for(qp.spec).ip
+    assert region.read(GRH_BYTES, 24) == packet.said["payload"] + bytes(3)
+
+
+@case("GID-04", needs=[Capability.UD])
+def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    number = qp.post_receive(qp.region())
+    qp.send(UD_SEND_ONLY(payload=8, qpn=MULTICAST_QPN), UD_SEND_ONLY(payload=24))
+    qp.receives(number, byte_len=GRH_BYTES + 24)
+
+
+@case("GID-05", smoke=True)
+def test_a_request_to_a_foreign_address_is_dropped(bench: Bench) -> None:
+    own = bench.target.host.ip
+    foreign = {"another host": bench.peers[1].ip, "far away": bytes((198, 51, 100, 7))}
+    foreign["one bit off"] = own[:-1] + bytes([own[-1] ^ 0x40])
+    drops_each(bench, {name: GOOD.but(dst_ip=ip) for name, ip in foreign.items()})
