@@ -70,7 +70,10 @@ RESPONDER = needs(Capability.RESPONDER, Capability.MEMORY)
 
 
 def over(
-    name: str, values: Iterable[Any], *, ids: Iterable[str] | Callable[[Any], str] | None = None
+    name: str | tuple[str, ...],
+    values: Iterable[Any],
+    *,
+    ids: Iterable[str] | Callable[[Any], str] | None = None,
 ) -> pytest.MarkDecorator:
     """Run a case once for each value; `ids` name them, or say how to."""
     names = ids if ids is None or callable(ids) else list(ids)
