@@ -132,11 +132,12 @@ class Connection:
             raise self._bench.failed(f"want  work {work.wr_id} refused\ngot   {told}")
 
     def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
-        data = self.random.randbytes(payload) if isinstance(payload, int) else payload
+        data = b""
         if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
             size = payload if isinstance(payload, int) else len(payload)
             fields = {"length": size if op is Op.READ else 8} | fields
-            data = b""
+        else:
+            data = self.random.randbytes(payload) if isinstance(payload, int) else payload
         if op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
             fields = {
                 "remote_addr": self.random.getrandbits(64) & ~7,
