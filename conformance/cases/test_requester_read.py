@@ -20,7 +20,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import TIMEOUT_CODE, longest_wait_ns
+from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Op, Region
@@ -101,7 +101,7 @@ def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> Non
     ["middle-first", "only-for-many", "short-first", "long-last", "short-last", "atomic-answer"],
 )
 def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault: str) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE, retry_count=0)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench), retry_count=0)
     into = qp.region(8192)
     ask(qp, 2 * MTU, into)
     qp.send(*_bad(fault))
@@ -127,7 +127,7 @@ def _bad(fault: str) -> list[Pattern]:
 @case("RTX-17", "READ-10", needs=[Capability.RETRANSMISSION], smoke=True)
 @over("missing", range(PARTS))
 def test_a_lost_response_is_asked_for_again(bench: Bench, missing: int) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
     into = qp.region(8192)
     message, data = ask(qp, PARTS * MTU, into)
     responses = read_responses(qp, 0, data, msn=1)
@@ -139,7 +139,7 @@ def test_a_lost_response_is_asked_for_again(bench: Bench, missing: int) -> None:
 
 @case("RTX-19", "READ-10", needs=[Capability.RETRANSMISSION])
 def test_responses_out_of_order_are_discarded(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
     into = qp.region(8192)
     message, data = ask(qp, PARTS * MTU, into)
     first, second, third, last = read_responses(qp, 0, data, msn=1)
@@ -153,7 +153,7 @@ def test_responses_out_of_order_are_discarded(bench: Bench) -> None:
 
 @case("RTX-18", needs=[Capability.RETRANSMISSION, Capability.WRITE])
 def test_an_ack_beyond_a_read_means_that_its_response_was_lost(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=TIMEOUT_CODE)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
     into = qp.region(8192)
     message, data = ask(qp, 2 * MTU, into)
     write = qp.post(Op.WRITE, 5)

@@ -10,10 +10,10 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import RNR
 from roceproof.conformance.suite.recovery import (
     NEVER,
-    TIMEOUT_CODE,
     copies,
     last_given_ns,
     last_sent_ns,
+    timeout_code,
     write_all,
 )
 from roceproof.conformance.targets.capability import Capability
@@ -105,9 +105,10 @@ def test_success_restores_the_counter(bench: Bench) -> None:
 
 @case("RNR-11")
 def test_the_ack_timer_rests_while_the_requester_waits(bench: Bench) -> None:
-    code = 16  # 2.56 ms, and T is 1.05 ms
-    assert rnr_wait_ns(code) > 2 * (ack_timeout_ns(TIMEOUT_CODE) or 0)
-    qp = connect(bench, ack_timeout=TIMEOUT_CODE, retry_count=0)
+    timeout = timeout_code(bench)
+    twice = 2 * (ack_timeout_ns(timeout) or 0)
+    code = next(code for code in range(1, 32) if rnr_wait_ns(code) > twice)
+    qp = connect(bench, ack_timeout=timeout, retry_count=0)
     (message,) = write_all(qp, 5, op=Op.SEND)
     qp.send(RNR(psn=0, timer=code))
     told = last_given_ns(bench)

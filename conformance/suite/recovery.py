@@ -11,11 +11,12 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Op
 
-TIMEOUT_CODE = 8
-"""A local ACK timeout of 1.05 ms: long beside a bus cycle, short beside a second."""
 NEVER = 0
+_CODE_IN_LOCKSTEP = 8  # 1.05 ms: long beside a bus cycle, short beside a second
+_CODE_ON_THE_WALL = 13  # 34 ms: long beside what a host needs between two posts
 _DETECTION = 4  # a timeout is noticed after T to 4 T
 
 
@@ -35,9 +36,16 @@ def write_all(qp: Connection, *lengths: int, op: Op = Op.WRITE) -> list[Posted]:
     return messages
 
 
-def longest_wait_ns(bench: Bench, code: int = TIMEOUT_CODE) -> int:
+def timeout_code(bench: Bench) -> int:
+    """A local ACK timeout that a case can wait for and that nothing else reaches."""
+    in_lockstep = Capability.LOCKSTEP in bench.claims.capabilities
+    return _CODE_IN_LOCKSTEP if in_lockstep else _CODE_ON_THE_WALL
+
+
+def longest_wait_ns(bench: Bench, code: int | None = None) -> int:
     """By then a timeout must have been noticed, and the packet must have come."""
-    return _DETECTION * (ack_timeout_ns(code) or 0) + bench.target.patience.answer_ns
+    least = ack_timeout_ns(timeout_code(bench) if code is None else code) or 0
+    return _DETECTION * least + bench.target.patience.answer_ns
 
 
 def last_sent_ns(bench: Bench) -> int:

@@ -177,6 +177,7 @@ class Patience(NamedTuple):
 
     answer_ns: int  # by then what must come has come
     quiet_ns: int  # this long nothing comes before silence is believed
+    grain_ns: int = 0  # how much too early a timer of the device may seem to be
 
 
 @dataclass(frozen=True, kw_only=True)
