@@ -69,7 +69,7 @@ def lossy(qp: Connection, count: int) -> Iterator[tuple[Pattern, Pattern | None]
             yield request, ACK(psn=psn, msn=expected)
 
 
-@case("ACK-01", "MSN-01", "MSN-04", smoke=True)
+@case("ACK-01", "MSN-01", "MSN-04")
 def test_a_request_that_asks_for_an_acknowledgement_gets_one(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(qp.region())))
@@ -109,7 +109,7 @@ def test_only_what_came_in_order_is_acknowledged(bench: Bench) -> None:
     qp.fence(50, msn=51)
 
 
-@case("ACK-07", "AETH-02", smoke=True)
+@case("ACK-07", "AETH-02")
 def test_an_acknowledgement_is_28_bytes_with_a_plain_bth(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, payload=5, a=1, se=1, **at(qp.region())))
@@ -175,7 +175,7 @@ def test_answers_of_all_kinds_come_in_the_order_of_their_requests(bench: Bench) 
     )
 
 
-@case("AETH-01", "AETH-03", "MSN-09", smoke=True)
+@case("AETH-01", "AETH-03", "MSN-09")
 def test_the_middle_of_a_read_has_no_aeth_and_the_ends_say_ack(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(3 * qp.mtu, filled=True)
@@ -192,7 +192,7 @@ def test_an_atomic_is_answered_with_an_ack_syndrome(bench: Bench) -> None:
     qp.expect(ATOMIC_ACK(psn=0, syndrome="ACK", msn=1, original=0))
 
 
-@case("AETH-02", "MSN-05", smoke=True)
+@case("AETH-02", "MSN-05")
 def test_naks_of_all_kinds_have_their_codes_and_do_not_count(bench: Bench) -> None:
     qp = bench.connect(min_rnr_timer=12)
     accepts_each(qp, [WRITE_ONLY()] * 2)
@@ -230,7 +230,7 @@ def test_a_message_counts_when_its_last_packet_has_come(bench: Bench) -> None:
     qp.expect(ACK(psn=5, msn=4))
 
 
-@case("MSN-03", smoke=True)
+@case("MSN-03")
 def test_a_duplicate_does_not_count(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()] * 3)
@@ -250,7 +250,7 @@ def test_each_queue_pair_counts_its_own_messages_from_its_reset(bench: Bench) ->
     idle.fence(1, msn=2)
 
 
-@case("CRED-01", smoke=True)
+@case("CRED-01")
 def test_credits_are_no_more_than_the_receives_posted(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()

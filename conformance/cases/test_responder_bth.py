@@ -61,18 +61,18 @@ def test_another_transport_version_drops_the_packet(bench: Bench) -> None:
     drops_each(bench, {f"TVer {v}": WRITE_ONLY(psn=0, a=1, tver=v) for v in range(1, 16)})
 
 
-@case("BTH-07", smoke=True)
+@case("BTH-07")
 def test_a_partition_key_of_a_full_or_limited_member_matches(bench: Bench) -> None:
     accepts_each(bench.connect(), [WRITE_ONLY(pkey=0x7FFF), WRITE_ONLY(pkey=0xFFFF)])
 
 
-@case("BTH-07", smoke=True)
+@case("BTH-07")
 def test_another_partition_key_drops_the_packet(bench: Bench) -> None:
     others = [0xFFFE, 0x7FFE, 0x0000, 0x8000, 0x1234, *(0xFFFF ^ 1 << bit for bit in range(15))]
     drops_each(bench, {f"P_Key {k:#06x}": WRITE_ONLY(psn=0, a=1, pkey=k) for k in others})
 
 
-@case("BTH-09", smoke=True)
+@case("BTH-09")
 def test_reserved_bits_are_ignored(bench: Bench) -> None:
     packets = [
         *(WRITE_ONLY(resv6=1 << bit) for bit in range(6)),
@@ -128,7 +128,7 @@ def test_the_migration_bit_may_change_from_packet_to_packet(bench: Bench) -> Non
     accepts_each(bench.connect(), [WRITE_ONLY(m=m) for m in (1, 0, 1, 1, 0, 0)])
 
 
-@case("BTH-16", smoke=True)
+@case("BTH-16")
 @over("maker", WITH_HEADERS, ids=[maker.__name__ for maker in WITH_HEADERS])
 def test_a_packet_that_ends_inside_its_headers_is_dropped(bench: Bench, maker: Maker) -> None:
     packet = maker(psn=0, a=1, **at(bench.target.register(64)))

@@ -77,18 +77,18 @@ def test_a_router_may_change_ttl_dscp_and_ecn(bench: Bench) -> None:
     accepts_each(bench.connect(), [*hops, *classes])
 
 
-@case("IP-10", "ICRC-12", smoke=True)
+@case("IP-10", "ICRC-12")
 def test_a_change_of_any_other_ip_field_behind_the_icrc_drops_the_packet(bench: Bench) -> None:
     drops_each(bench, bit_flips(GOOD, flip_checked, (0, 2, 3, 4, 5, 6, 7, 9, *range(12, 20))))
 
 
-@case("IP-11", smoke=True)
+@case("IP-11")
 def test_a_wrong_header_checksum_drops_the_packet(bench: Bench) -> None:
     cleared = {"no checksum": GOOD.spoilt(spoil.set_ip(10, bytes(2)))}
     drops_each(bench, bit_flips(GOOD, spoil.flip_ip, (1, 8, 10, 11)) | cleared)
 
 
-@case("IP-12", smoke=True)
+@case("IP-12")
 def test_a_fragment_is_no_packet(bench: Bench) -> None:
     words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
     idents = iter(range(0x4000, 0x5000))
@@ -107,7 +107,7 @@ def test_two_fragments_make_no_packet(bench: Bench) -> None:
     qp.fence(0)
 
 
-@case("IP-13", smoke=True)
+@case("IP-13")
 def test_an_ip_length_beyond_the_frame_or_too_short_drops_the_packet(bench: Bench) -> None:
     wrong = [*range(TOTAL + 1, TOTAL + 21), 0xFFFF, *range(SHORTEST_TOTAL)]
     lies = said(spoil.set_ip, 2, wrong)
@@ -120,7 +120,7 @@ def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> N
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
 
 
-@case("IP-15", "UDP-10", needs=[Capability.IPV6], smoke=True)
+@case("IP-15", "UDP-10", needs=[Capability.IPV6])
 def test_a_router_may_change_class_label_and_hop_limit(bench: Bench) -> None:
     qp = bench.connect(ipv6=True)
     words = (0x60000000, 0x60012345, 0x600FFFFF, 0x6FC00000, 0x6FFFFFFF, 0x6A0ABCDE)
@@ -129,14 +129,14 @@ def test_a_router_may_change_class_label_and_hop_limit(bench: Bench) -> None:
     accepts_each(qp, [*heads, *hops])
 
 
-@case("ICRC-12", needs=[Capability.IPV6], smoke=True)
+@case("ICRC-12", needs=[Capability.IPV6])
 def test_a_change_of_any_other_ipv6_field_drops_the_packet(bench: Bench) -> None:
     version = {f"version bit {bit}": GOOD.spoilt(spoil.flip_ip(0, 16 << bit)) for bit in range(4)}
     others = bit_flips(GOOD, spoil.flip_ip, (4, 5, 6, *range(8, 40)))
     drops_each(bench, version | others, ipv6=True)
 
 
-@case("IP-16", smoke=True)
+@case("IP-16")
 def test_ip_options_hang_nobody(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(GOOD.resealed(router_alert))
@@ -144,7 +144,7 @@ def test_ip_options_hang_nobody(bench: Bench) -> None:
     qp.fence(int(taken), msn=1 + taken)
 
 
-@case("UDP-07", smoke=True)
+@case("UDP-07")
 def test_any_source_port_will_do(bench: Bench) -> None:
     ports = (0, 1, 4791, 0xC000, 0xFFFF)
     accepts_each(bench.connect(), [WRITE_ONLY(sport=port) for port in ports])
@@ -164,7 +164,7 @@ def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
     qp.fence(int(taken), msn=1 + taken)
 
 
-@case("UDP-09", smoke=True)
+@case("UDP-09")
 def test_a_udp_length_beyond_ip_or_without_room_for_a_bth_drops_the_packet(bench: Bench) -> None:
     wrong = [*range(24), *(UDP_LENGTH + by for by in (-4, -1, 1, 2, 3, 4, 20)), 0x7FFF, 0xFFFF]
     lies = said(spoil.set_udp, 4, wrong)
@@ -258,7 +258,7 @@ def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> 
     qp.receives(number, byte_len=GRH_BYTES + 24)
 
 
-@case("GID-05", smoke=True)
+@case("GID-05")
 def test_a_request_to_a_foreign_address_is_dropped(bench: Bench) -> None:
     own = bench.target.host.ip
     foreign = {"another host": bench.peers[1].ip, "far away": bytes((198, 51, 100, 7))}

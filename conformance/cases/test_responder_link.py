@@ -64,7 +64,7 @@ def test_bytes_behind_a_packet_are_never_delivered(bench: Bench) -> None:
     assert region.read(0, 64) == data + bytes(59)
 
 
-@case("ETH-08", smoke=True)
+@case("ETH-08")
 @over_services
 def test_a_short_packet_leaves_nothing_of_a_long_one(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
@@ -72,7 +72,7 @@ def test_a_short_packet_leaves_nothing_of_a_long_one(bench: Bench, service: Serv
     write_burst(bench, qp, [*shrinking, *reversed(shrinking), qp.mtu, 1, qp.mtu, 0, 5])
 
 
-@case("VLAN-03", needs=[Capability.VLAN], smoke=True)
+@case("VLAN-03", needs=[Capability.VLAN])
 def test_a_priority_tag_makes_no_difference(bench: Bench) -> None:
     tags = [None, *(priority << 13 for priority in range(8)), None]
     accepts_each(bench.connect(), [WRITE_ONLY(vlan=tag) for tag in tags])
@@ -84,7 +84,7 @@ def test_the_priority_within_a_vlan_makes_no_difference(bench: Bench) -> None:
     accepts_each(bench.connect(vlan=TAG), [WRITE_ONLY(vlan=tag) for tag in tags])
 
 
-@case("VLAN-02", needs=[Capability.VLAN], smoke=True)
+@case("VLAN-02", needs=[Capability.VLAN])
 def test_answers_of_all_kinds_carry_the_tag(bench: Bench) -> None:
     qp = bench.connect(vlan=TAG)
     region = qp.region(2 * qp.mtu)

@@ -92,7 +92,7 @@ def test_a_burst_behind_a_gap_draws_one_nak(bench: Bench) -> None:
     qp.fence(0)
 
 
-@case("NAK-03", smoke=True)
+@case("NAK-03")
 def test_a_new_gap_draws_a_new_nak(bench: Bench) -> None:
     qp = bench.connect()
     for gap in (0, 1, 2):
@@ -136,7 +136,7 @@ def test_duplicates_are_served_while_a_nak_is_out(bench: Bench) -> None:
     qp.fence(2)
 
 
-@case("NAK-07", "MSN-05", "NAK-15", smoke=True)
+@case("NAK-07", "MSN-05", "NAK-15")
 @over_faults
 def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()
@@ -145,7 +145,7 @@ def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -
     qp.expect(NAK(FATAL[fault], psn=3, msn=3))
 
 
-@case("NAK-08", smoke=True)
+@case("NAK-08")
 @over_faults
 def test_a_responder_is_silent_after_a_fatal_nak(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()
@@ -211,7 +211,7 @@ def test_acks_that_are_due_come_before_a_sequence_nak(bench: Bench) -> None:
     qp.fence(8)
 
 
-@case("NAK-14", smoke=True)
+@case("NAK-14")
 @over_faults
 def test_the_psn_is_looked_at_before_anything_else(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()

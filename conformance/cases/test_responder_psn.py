@@ -33,14 +33,14 @@ WRAP = 1 << 24
 UD_HEADER = 40
 
 
-@case("PSN-12", smoke=True)
+@case("PSN-12")
 @over("rq_psn", [0, 1, 0x7FFFFF, 0x800000, 0xFFFFFF, None])
 def test_the_first_request_is_at_the_configured_psn(bench: Bench, rq_psn: int | None) -> None:
     qp = bench.connect() if rq_psn is None else bench.connect(rq_psn=rq_psn)
     accepts_each(qp, [WRITE_ONLY()] * 3)
 
 
-@case("PSN-04", smoke=True)
+@case("PSN-04")
 @over("maker", (SEND_ONLY, WRITE_ONLY, READ_REQUEST), ids=lambda maker: maker.__name__)
 def test_a_message_without_payload_takes_one_psn(bench: Bench, maker: Maker) -> None:
     qp = bench.connect()
@@ -50,7 +50,7 @@ def test_a_message_without_payload_takes_one_psn(bench: Bench, maker: Maker) -> 
     qp.fence(1, msn=2)
 
 
-@case("PSN-05", smoke=True)
+@case("PSN-05")
 @over_mtus(256, 1024)
 def test_a_read_takes_a_psn_for_each_response(bench: Bench, mtu: int) -> None:
     qp = bench.connect(path_mtu=mtu)
@@ -100,7 +100,7 @@ def test_the_window_wraps(bench: Bench, before: int) -> None:
     qp.fence(next_psn, msn=6)
 
 
-@case("PSN-15", smoke=True)
+@case("PSN-15")
 @over("ahead", [1, 2, 3])
 def test_a_gap_across_the_wrap_is_a_gap(bench: Bench, ahead: int) -> None:
     qp = bench.connect(rq_psn=WRAP - 2)

@@ -69,7 +69,7 @@ def refuses(qp: Connection, request: Pattern) -> None:
     qp.expect(NAK(INVALID_REQUEST, psn=request.said["psn"]))
 
 
-@case("OPC-06", smoke=True)
+@case("OPC-06")
 @over("maker", (*SENDS, SEND_LAST_INV, *WRITES), ids=name)
 def test_what_continues_a_message_needs_a_first(bench: Bench, maker: Maker) -> None:
     qp = bench.connect()
@@ -144,7 +144,7 @@ def test_uc_says_nothing_to_a_message_inside_another(bench: Bench, first: Maker)
     qp.expect_silence()
 
 
-@case("OPC-13", smoke=True)
+@case("OPC-13")
 @over("right", NEEDED)
 def test_an_operation_that_the_queue_pair_forbids_is_no_access_error(
     bench: Bench, right: str
@@ -166,7 +166,7 @@ def test_first_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: 
     refuses(qp, first(psn=0, payload=qp.mtu + change, dmalen=3 * qp.mtu, **at(region)))
 
 
-@case("MTU-06", smoke=True)
+@case("MTU-06")
 @over("change", [-256, -4, -1, 1, 4])
 @over("first", FIRSTS, ids=name)
 def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
@@ -198,7 +198,7 @@ def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, size
     assert region.read(0, size) == bytes(size)
 
 
-@case("MTU-10", "AETH-01", smoke=True)
+@case("MTU-10", "AETH-01")
 @over_mtus(256, 1024, 4096)
 def test_a_read_is_answered_in_pieces_of_the_path_mtu(bench: Bench, mtu: int) -> None:
     qp = bench.connect(path_mtu=mtu)
@@ -210,7 +210,7 @@ def test_a_read_is_answered_in_pieces_of_the_path_mtu(bench: Bench, mtu: int) ->
         psn += len(qp.expect(*read_responses(qp, psn, data[:length])))
 
 
-@case("PAD-06", smoke=True)
+@case("PAD-06")
 @over("pad", [1, 2, 3])
 @over("maker", (SEND_ONLY, WRITE_ONLY), ids=name)
 def test_more_pad_than_payload_is_refused(bench: Bench, maker: Maker, pad: int) -> None:
