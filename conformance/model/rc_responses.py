@@ -37,7 +37,7 @@ class RcResponses(ConnectedResponder):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.msn = 0
+        self.msn = self.spec.completed_messages
         self.kept: deque[Kept] = deque()
         self.answers: deque[Segment | Answer] = deque()
 

@@ -40,6 +40,7 @@ class Capability(Enum):
     STATES = "show the states of a queue pair"
     MEMORY = "let the bench look at its memory"
     COUNTERS = "count what it drops"
+    MSN_PRESET = "start counting messages anywhere"
     SHARED_RECEIVE = "share receive queues"
     FCS = "show the frame check sequence"
     ALIGNMENT = "take payload at any byte lane"

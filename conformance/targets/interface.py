@@ -95,6 +95,7 @@ class QpSpec:
     qkey: int = 0x11111111
     state: State = State.RTS
     shared_receive: bool = False
+    completed_messages: int = 0  # that a responder has counted before; needs MSN_PRESET
 
 
 @dataclass(frozen=True)
