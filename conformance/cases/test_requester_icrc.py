@@ -24,7 +24,6 @@ from roceproof.dpi.records import Service
 pytestmark = REQUESTER
 
 OPS = (Op.SEND, Op.WRITE, Op.SEND_IMM, Op.WRITE_IMM)
-ALL_OPS = tuple(Capability[op.value] for op in OPS)
 LENGTHS = (0, 1, 5, 16, 34, 63, 64)
 TAG = 3 << 13 | 7
 WIDEST_BUS = 64  # bytes, where a device does not say
@@ -32,14 +31,13 @@ WIDEST_BUS = 64  # bytes, where a device does not say
 
 def carry(bench: Bench, work: Iterable[tuple[Connection, Op, int]]) -> None:
     """Everything that is posted comes, and every ICRC is right."""
-    due = len(bench.frames_sent())
+    due = []
     for qp, op, length in work:
         if qp.answer_with is None:
             qp.serve()
-        due += len(qp.post(op, length, solicited=True).packets)
-    bench.settle()
-    sent = len(bench.frames_sent())
-    assert sent == due, f"{sent} frames came, {due} were due"
+        due += [qp] * len(qp.post(op, length, solicited=True).packets)
+    for number, qp in enumerate(due):
+        assert qp.next() is not None, f"{len(due)} packets were due, {number} have come"
     icrcs_are_right(bench)
 
 
@@ -47,21 +45,22 @@ def traffic(bench: Bench, pairs: list[Connection], lengths: Iterable[int] = LENG
     """Messages of every kind and length, and some of three packets, on every queue pair."""
     lengths = tuple(lengths)
     for op in OPS:
-        carry(bench, [(qp, op, length) for length in lengths for qp in pairs])
-        carry(bench, [(qp, op, 2 * qp.mtu + 3) for qp in pairs])
+        if Capability[op.value] in bench.claims.capabilities:
+            carry(bench, [(qp, op, length) for length in lengths for qp in pairs])
+            carry(bench, [(qp, op, 2 * qp.mtu + 3) for qp in pairs])
 
 
-def three_pairs(bench: Bench, service: Service, **spec: object) -> list[Connection]:
-    """Queue pairs to different peers, with the smallest, a middle and the largest path MTU."""
+def three_pairs(bench: Bench, service: Service) -> list[Connection]:
+    """Queue pairs to different peers, with the smallest, the largest and a middle path MTU."""
     mtus = sorted(bench.claims.path_mtus)
-    sizes = (mtus[0], mtus[len(mtus) // 2], mtus[-1])
+    sizes = (mtus[0], mtus[-1], mtus[len(mtus) // 2])[: bench.claims.qps]
     return [
-        bench.connect(service, remote=bench.peers[index], path_mtu=mtu, **spec)
+        bench.connect(service, remote=bench.peers[index], path_mtu=mtu)
         for index, mtu in enumerate(sizes)
     ]
 
 
-@case("ICRC-02", "ICRC-06", "ICRC-21", needs=ALL_OPS, smoke=True)
+@case("ICRC-02", "ICRC-06", "ICRC-21", smoke=True)
 @over_services
 def test_every_icrc_is_that_of_the_reference(bench: Bench, service: Service) -> None:
     pairs = three_pairs(bench, service)
@@ -88,7 +87,7 @@ def test_an_icrc_is_no_placeholder(bench: Bench, service: Service) -> None:
     assert len(found) == 3, f"three packets have the ICRCs {sorted(map(str, found))}"
 
 
-@case("ICRC-03", needs=[*ALL_OPS, Capability.IPV6], smoke=True)
+@case("ICRC-03", needs=[Capability.IPV6], smoke=True)
 @over_services
 def test_every_icrc_is_that_of_the_reference_over_ipv6(bench: Bench, service: Service) -> None:
     over4 = bench.connect(service)
@@ -96,13 +95,13 @@ def test_every_icrc_is_that_of_the_reference_over_ipv6(bench: Bench, service: Se
     traffic(bench, [over4, *pairs])
 
 
-@case("ICRC-04", needs=[*ALL_OPS, Capability.VLAN], smoke=True)
+@case("ICRC-04", needs=[Capability.VLAN], smoke=True)
 @over_services
 def test_tags_leave_every_icrc_as_it_is(bench: Bench, service: Service) -> None:
     traffic(bench, [bench.connect(service), bench.connect(service, vlan=TAG)])
 
 
-@case("ICRC-07", needs=ALL_OPS, smoke=True)
+@case("ICRC-07", smoke=True)
 @over_services
 @over("rest", [1, 2, 3])
 def test_the_icrc_covers_the_pad(bench: Bench, service: Service, rest: int) -> None:
@@ -117,14 +116,14 @@ def test_the_icrc_leaves_the_ethernet_pad_out(bench: Bench, service: Service) ->
     carry(bench, [(qp, Op.SEND, length) for length in (0, 1, 0, 256, 0) for qp in pairs])
 
 
-@case("ICRC-09", needs=ALL_OPS, smoke=True)
+@case("ICRC-09", smoke=True)
 @over_services
 def test_the_icrc_is_right_for_every_place_in_the_last_beat(bench: Bench, service: Service) -> None:
     width = (bench.claims.data_width or 8 * WIDEST_BUS) // 8
     traffic(bench, [bench.connect(service)], range(2 * width + 4))
 
 
-@case("ICRC-09", "ETH-07", needs=[*ALL_OPS, Capability.DISTURBANCE])
+@case("ICRC-09", "ETH-07", needs=[Capability.DISTURBANCE])
 @over_services
 @over("stall", [10, 50, 90])
 def test_so_it_is_when_the_mac_stalls(bench: Bench, service: Service, stall: int) -> None:
@@ -133,7 +132,7 @@ def test_so_it_is_when_the_mac_stalls(bench: Bench, service: Service, stall: int
     traffic(bench, [bench.connect(service)], range(0, width + 4, 3))
 
 
-@case("ICRC-10", needs=ALL_OPS)
+@case("ICRC-10")
 @over_services
 def test_bth_byte_4_is_zeros_on_the_wire_and_ones_in_the_icrc(
     bench: Bench, service: Service
@@ -164,7 +163,7 @@ def test_so_has_one_that_was_never_acknowledged(bench: Bench) -> None:
     icrcs_are_right(bench)
 
 
-@case("ICRC-17", needs=ALL_OPS, smoke=True)
+@case("ICRC-17", needs=[Capability.SEND, Capability.WRITE], smoke=True)
 @over_services
 def test_an_icrc_owes_nothing_to_the_packet_before(bench: Bench, service: Service) -> None:
     one, other = bench.connect(service), bench.connect(service)

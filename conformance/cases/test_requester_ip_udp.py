@@ -199,14 +199,13 @@ def test_the_udp_checksum_is_none_or_right(bench: Bench, service: Service) -> No
     assert all(map(is_udp_checksum_right, bench.frames_sent()))
 
 
-@case("UDP-04", "UDP-05", needs=[Capability.WRITE, Capability.SEND], smoke=True)
+@case("UDP-04", "UDP-05", needs=[Capability.WRITE], smoke=True)
 @over_services
 def test_a_queue_pair_keeps_its_source_port(bench: Bench, service: Service) -> None:
-    pairs = [bench.connect(service) for _ in range(4)]
+    pairs = [bench.connect(service) for _ in range(min(4, bench.claims.qps))]
     for length in (0, 1, 3 * pairs[0].mtu, 5):
         for qp in pairs:
             qp.transfer(Op.WRITE, length)
-            qp.transfer(Op.SEND, length)
     ports = {(packet.bth.dest_qpn, packet.udp_sport) for packet in packets_sent(bench)}
     assert len(ports) == len(pairs), f"QPNs and source ports: {sorted(ports)}"
 
