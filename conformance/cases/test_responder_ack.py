@@ -240,6 +240,21 @@ def test_a_duplicate_does_not_count(bench: Bench) -> None:
     qp.fence(3, msn=4)
 
 
+@case(
+    "MSN-06",
+    needs=[Capability.MSN_PRESET],
+    unjudged={
+        rule: "to the observer a count starts at 0" for rule in ("MSN-01", "MSN-02", "MSN-04")
+    },
+)
+def test_the_count_wraps(bench: Bench) -> None:
+    qp = bench.connect(completed_messages=(1 << 24) - 2)
+    for psn, msn in enumerate((0xFFFFFF, 0, 1)):
+        qp.send(WRITE_ONLY(psn=psn, a=1))
+        qp.expect(ACK(psn=psn, msn=msn))
+    qp.fence(3, msn=2)
+
+
 @case("MSN-07", "MSN-01")
 def test_each_queue_pair_counts_its_own_messages_from_its_reset(bench: Bench) -> None:
     busy, idle = bench.connect(), bench.connect()
