@@ -65,6 +65,7 @@ class Wire:
         """Be this host from now on; a kernel that knew another MAC for it is told."""
         known = self._neighbours.get(host.ip)
         self._neighbours[host.ip] = host.mac
+        self._port.accept(host.mac)
         if known not in (None, host.mac):
             self._send(neighbours.announce(host))
 

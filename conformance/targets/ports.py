@@ -7,8 +7,11 @@ SEND_SECONDS for a device that takes nothing.
 
 from __future__ import annotations
 
+import select
 import socket
+import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from pathlib import Path
 
 from roceproof.rxe_env import rundir
@@ -37,6 +40,10 @@ class Port(ABC):
     def take(self) -> list[bytes]:
         """The frames that have arrived; call it when the file is readable."""
 
+    def accept(self, mac: bytes) -> None:
+        """Take frames to this MAC from now on, where the port would not otherwise."""
+        return
+
     def lost(self) -> int:
         """How many frames had no room since the last call."""
         return 0
@@ -46,11 +53,24 @@ class Port(ABC):
         """Give the port back."""
 
 
+def send_all(to: socket.socket, data: bytes) -> None:
+    """Send through a socket that does not block, waiting SEND_SECONDS at most."""
+    deadline = time.monotonic() + SEND_SECONDS
+    view = memoryview(data)
+    while view:
+        left = max(0.0, deadline - time.monotonic())
+        if not select.select([], [to], [], left)[1]:
+            raise PortGone(f"it took no frame for {SEND_SECONDS:g} s")
+        with suppress(BlockingIOError):
+            view = view[to.send(view) :]
+
+
 class StreamPort(Port):
     """A Unix stream socket that somebody listens on: each frame behind its length, as QEMU does."""
 
     def __init__(self, path: Path) -> None:
         self._socket = rundir.connect(path, timeout=SEND_SECONDS)
+        self._socket.setblocking(False)
         self._half = bytearray()
 
     def fileno(self) -> int:
@@ -59,18 +79,15 @@ class StreamPort(Port):
 
     def send(self, frame: bytes) -> None:
         """Send one frame."""
-        self._socket.settimeout(SEND_SECONDS)
         try:
-            self._socket.sendall(len(frame).to_bytes(LENGTH_BYTES, "big") + frame)
-        except TimeoutError:
-            raise PortGone(f"it took no frame for {SEND_SECONDS:g} s") from None
+            send_all(self._socket, len(frame).to_bytes(LENGTH_BYTES, "big") + frame)
         except OSError as error:
             raise PortGone(f"its link is down ({error.strerror})") from None
 
     def take(self) -> list[bytes]:
         """Whole frames; the start of the next one is kept."""
         try:
-            data = self._socket.recv(READ_BYTES, socket.MSG_DONTWAIT)
+            data = self._socket.recv(READ_BYTES)
         except BlockingIOError:
             return []
         except OSError as error:

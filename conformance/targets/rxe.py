@@ -14,55 +14,31 @@ from socket import inet_aton
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.device_address import address_of
-from roceproof.conformance.targets.interface import Claims, Host, Patience
+from roceproof.conformance.targets.interface import Claims, Host
 from roceproof.conformance.targets.live_wire import Wire
 from roceproof.conformance.targets.ports import StreamPort
 from roceproof.conformance.targets.verbs_device import VerbsDevice
-from roceproof.conformance.targets.verbs_source import VerbsSource
+from roceproof.conformance.targets.verbs_source import (
+    ABSENT_FROM_VERBS,
+    PATIENCE,
+    VERBS_CAPABILITIES,
+    VerbsSource,
+)
 from roceproof.dpi.records import parse_mac
 from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu
 
 TESTER_MAC = "02:00:00:00:00:01"
 # As rxe_env/guest/init-peer.sh gives them: VLAN 7 with priority 3.
 GUEST_ADDRESSES = (("10.77.0.2", None), ("fd77::2", None), ("10.78.0.2", 3 << 13 | 7))
-PATIENCE = Patience(answer_ns=2_000_000_000, quiet_ns=60_000_000)
-
 NO_SUCH_RXE = "rdma_rxe has no such thing"
-ABSENT = {
+ABSENT = ABSENT_FROM_VERBS | {
     Capability.CREDITS: "rdma_rxe sends whatever credits it is given",
     Capability.RECEIVE_CREDITS: "rdma_rxe acknowledges with the code for no credits",
     Capability.PFC: "a virtual link has no pause frames",
     Capability.CNP: NO_SUCH_RXE,
     Capability.MARKS: NO_SUCH_RXE,
-    Capability.CM: "the verbs agent makes queue pairs without the connection manager",
-    Capability.LOCKSTEP: "a kernel runs on the wall's clock",
     Capability.FCS: "a virtual link has no frame check sequence",
 }
-CAPABILITIES = frozenset(
-    {
-        Capability.REQUESTER,
-        Capability.RESPONDER,
-        Capability.RC,
-        Capability.UC,
-        Capability.UD,
-        Capability.SEND,
-        Capability.SEND_IMM,
-        Capability.SEND_INV,
-        Capability.WRITE,
-        Capability.WRITE_IMM,
-        Capability.READ,
-        Capability.ATOMIC,
-        Capability.RETRANSMISSION,
-        Capability.STATES,
-        Capability.MEMORY,
-        Capability.COUNTERS,
-        Capability.SHARED_RECEIVE,
-        Capability.ALIGNMENT,
-        Capability.PING,
-        Capability.IPV6,
-        Capability.VLAN,
-    }
-)
 
 
 class RxeSource(VerbsSource):
@@ -71,7 +47,7 @@ class RxeSource(VerbsSource):
     claims = Claims(
         target="rxe",
         device="Soft-RoCE (rdma_rxe)",
-        capabilities=CAPABILITIES,
+        capabilities=VERBS_CAPABILITIES | {Capability.VLAN},
         qps=256,
         absent=ABSENT,
     )

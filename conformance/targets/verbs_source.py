@@ -11,9 +11,45 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Source, Target
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Patience, Source, Target
 from roceproof.conformance.targets.verbs_device import VerbsDevice
 from roceproof.conformance.targets.verbs_target import VerbsTarget
+
+PATIENCE = Patience(answer_ns=2_000_000_000, quiet_ns=60_000_000, grain_ns=5_000_000)
+
+VERBS_CAPABILITIES = frozenset(
+    {
+        Capability.REQUESTER,
+        Capability.RESPONDER,
+        Capability.RC,
+        Capability.UC,
+        Capability.UD,
+        Capability.SEND,
+        Capability.SEND_IMM,
+        Capability.SEND_INV,
+        Capability.WRITE,
+        Capability.WRITE_IMM,
+        Capability.READ,
+        Capability.ATOMIC,
+        Capability.RETRANSMISSION,
+        Capability.STATES,
+        Capability.MEMORY,
+        Capability.COUNTERS,
+        Capability.SHARED_RECEIVE,
+        Capability.ALIGNMENT,
+        Capability.PING,
+        Capability.IPV6,
+    }
+)
+ABSENT_FROM_VERBS = {
+    Capability.CM: "the verbs agent makes queue pairs without the connection manager",
+    Capability.INVALIDATE: "the agent's memory has keys that only their owner invalidates",
+    Capability.FLUSH: "the verbs agent posts neither",
+    Capability.LOCKSTEP: "a kernel runs on the wall's clock",
+    Capability.MSN_PRESET: "verbs cannot say an MSN, and 2^24 messages take an hour",
+    Capability.DISTURBANCE: "a kernel has no streams to stall",
+}
 
 
 class VerbsSource(Source):

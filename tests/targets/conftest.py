@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A warm source for the tests of what a device with a verbs agent can do.
 
-Soft-RoCE, unless NIC in the environment says INTERFACE:AGENT-COMMAND: test_nic.py runs
-the same tests so, through a packet socket.
+Soft-RoCE's own, unless the environment names an interface: nic_namespace.py runs the same
+tests so, through a packet socket, and without or with a mirror port.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +17,24 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.nic import NicOptions, NicSource
 from roceproof.conformance.targets.rxe import RxeSource
 from roceproof.conformance.targets.verbs_source import VerbsSource
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 
 
+def nic_options(*, mirror: bool = False) -> NicOptions:
+    """What nic_namespace.py has set up."""
+    return NicOptions(
+        interface=os.environ["NIC_INTERFACE"],
+        agent=os.environ["NIC_AGENT"],
+        mirror=os.environ["NIC_MIRROR"] if mirror else None,
+    )
+
+
 @pytest.fixture(scope="session")
 def source() -> Iterator[VerbsSource]:
-    started = RxeSource()
+    started = NicSource(nic_options()) if "NIC_INTERFACE" in os.environ else RxeSource()
     yield started
     started.close()
 

@@ -8,7 +8,9 @@ import pytest
 from far_end import REMOTE_QPN, answer, at, frame, peer_of, silence, spec_for
 
 from roceproof.conformance.headers import Deth, ImmDt, Reth
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Host, Outcome, Region
+from roceproof.conformance.targets.verbs_source import VerbsSource
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.dpi.records import Service
 
@@ -182,7 +184,11 @@ def test_a_ping_is_answered(target: VerbsTarget) -> None:
     silence(target)
 
 
-def test_a_queue_pair_on_a_vlan_answers_with_its_tag(target: VerbsTarget) -> None:
+def test_a_queue_pair_on_a_vlan_answers_with_its_tag(
+    source: VerbsSource, target: VerbsTarget
+) -> None:
+    if Capability.VLAN not in source.claims.capabilities:
+        pytest.skip(source.claims.absent[Capability.VLAN])
     tag = 3 << 13 | 7
     remote = Host(far_end.MAC, bytes((10, 78, 0, 102)))
     qp = target.open(spec_for(target, remote=remote, vlan=tag))

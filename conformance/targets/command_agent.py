@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The verbs agent behind any command that is its standard input and output, such as ssh."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import tempfile
+from typing import Any
+
+from roceproof.conformance.targets.interface import TargetError
+from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.errors import AgentError, PeerDied
+from roceproof.rxe_env.verbs import CALL_SECONDS, Verbs
+
+START_SECONDS = 20.0
+END_SECONDS = 5.0
+TAIL_LINES = 5
+
+
+class CommandAgent(Verbs):
+    """A running agent. `hello` is its greeting (docs/agent.md)."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__()
+        self._command = command
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        try:
+            self._process = subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise TargetError(f"cannot start the agent: {error.strerror}: {command}") from None
+        assert self._process.stdin
+        assert self._process.stdout
+        self._channel = AgentChannel(self._process.stdout.fileno(), self._process.stdin.fileno())
+        try:
+            self._channel.wait_ready(timeout=START_SECONDS)
+            self.hello = self.call("hello")
+        except (PeerDied, AgentError) as error:
+            said = self.last_words()
+            self.close()
+            reason = f"{error}" + (f": {said}" if said else "")
+            raise TargetError(f"the agent does not start ({command}): {reason}") from None
+
+    def call(self, op: str, *, within: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
+        """Run one operation of the agent's protocol, within so many seconds."""
+        return self._channel.call(op, fields, timeout=within)
+
+    def last_words(self) -> str:
+        """The last lines that the command has complained with."""
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        return "\n".join([line.rstrip() for line in lines if line.strip()][-TAIL_LINES:])
+
+    def close(self) -> None:
+        """End the agent, which frees what it holds."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.close()
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        self._errors.close()
