@@ -155,9 +155,9 @@ def test_responses_out_of_order_are_discarded(bench: Bench) -> None:
 def test_an_ack_beyond_a_read_means_that_its_response_was_lost(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
     into = qp.region(8192)
-    message, data = ask(qp, 2 * MTU, into)
-    write = qp.post(Op.WRITE, 5)
-    qp.expect_message(write)
+    message, write = qp.post(Op.READ, 2 * MTU, into=into), qp.post(Op.WRITE, 5)
+    qp.expect_message(message, write)
+    data = qp.random.randbytes(2 * MTU)
     qp.send(ACK(psn=write.last_psn, msn=2))
     _asked_again(bench, qp, message, 0)
     qp.send(*read_responses(qp, 0, data, msn=1))
