@@ -18,7 +18,7 @@ from roceproof.conformance.findings import Violation
 from roceproof.conformance.model.expected import Expected, difference
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
 from roceproof.conformance.model.watch_blame import rule_against, rule_against_silence
-from roceproof.conformance.model.watch_copy import changed, lacks_ack_request
+from roceproof.conformance.model.watch_copy import changed, is_unlike, lacks_ack_request
 from roceproof.conformance.model.watch_state import WatchState
 from roceproof.conformance.model.watch_wire import Sent, WireRecord, awaits_data
 from roceproof.conformance.opcodes import name_of
@@ -172,9 +172,10 @@ class RequesterWatch:
 
     def _settle(self, states: Iterable[WatchState]) -> None:
         self._states = list(dict.fromkeys(states))
-        oldest = min(state.taken_in for state in self._states)
-        for taken in [taken for taken in self._heard if taken < oldest]:
+        least = min(self._states, key=lambda state: state.taken_in)
+        for taken in [taken for taken in self._heard if taken < least.taken_in]:
             del self._heard[taken]
+        self._wire.forget_before(least.oldest)
 
     def _admit(self, state: WatchState, request: Segment, now_ns: int) -> Iterable[WatchState]:
         """What becomes of a state by that packet; nothing if it may not leave."""
@@ -232,6 +233,8 @@ class RequesterWatch:
         violation = changed(sent, request, self._spec.path_mtu)
         if violation is not None and self._wire.twin_of(request, sent.psn) not in (None, sent):
             return violation._replace(rule="PSN-06")
+        if violation is not None and is_unlike(sent, request):
+            return violation._replace(rule="RTX-24")
         if violation is None and lacks_ack_request(request):
             return Violation("RTX-20", "AckReq on the end of a message", self._told(request))
         return violation

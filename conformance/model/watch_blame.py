@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.segment import Segment, distance
-from roceproof.conformance.model.watch_copy import is_other_message
+from roceproof.conformance.model.watch_copy import changed
 from roceproof.conformance.model.watch_state import Cause, WatchState
 from roceproof.conformance.model.watch_wire import WireRecord, awaits_data
 from roceproof.conformance.targets.interface import QpSpec
@@ -29,7 +29,7 @@ def rule_against(
     sent = wire.at(psn)
     if sent is None:
         return "PSN-02"
-    if sent.psn == psn and is_other_message(sent, segment):
+    if changed(sent, segment, spec.path_mtu) is not None:
         return _reused(state, wire, segment)
     if distance(psn, state.oldest) < 0:
         return _answered_already(state, wire, psn)
@@ -41,7 +41,7 @@ def rule_against(
 def _never_used(state: WatchState, wire: WireRecord, spec: QpSpec, segment: Segment) -> str:
     if state.replays(wire):
         due = wire.at(state.cursor)
-        if due is not None and not is_other_message(due, segment):
+        if due is not None and due.says_what(segment):
             return "PSN-06"
         return _restart_rule(state) if state.owed_since is not None else _replay_rule(state)
     if segment.bth.psn != wire.fresh:

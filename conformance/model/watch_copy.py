@@ -52,10 +52,10 @@ def lacks_ack_request(segment: Segment) -> bool:
     return bool(row.position & Position.LAST) and not segment.bth.ack_req
 
 
-def is_other_message(before: Sent, now: Segment) -> bool:
+def is_unlike(before: Sent, now: Segment) -> bool:
     """Whether a packet has nothing of the one whose PSN it has."""
     first = before.segment
-    return now.bth.opcode != first.bth.opcode or now.payload != first.payload
+    return now.bth.opcode != first.bth.opcode and now.payload != first.payload
 
 
 def _changed_read(before: Sent, now: Segment, path_mtu: int) -> Violation | None:

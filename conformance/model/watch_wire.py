@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from roceproof.conformance.headers import Reth
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
@@ -13,7 +13,8 @@ from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.opcodes import Family, Position
 from roceproof.conformance.requester import packet_count
 
-_KEPT = 1 << 13  # packets
+_KEPT = 1 << 10  # packets
+_FAR = PSN_MODULUS >> 2
 
 
 def awaits_data(segment: Segment) -> bool:
@@ -40,6 +41,11 @@ class Sent:
     def end(self) -> int:
         """The first PSN behind it."""
         return ahead(self.psn, self.span)
+
+    def says_what(self, other: Segment) -> bool:
+        """Whether that packet says the same, its PSN aside."""
+        mine = (self.segment.bth.opcode, self.segment.extensions, self.segment.payload)
+        return mine == (other.bth.opcode, other.extensions, other.payload)
 
     @property
     def awaits_data(self) -> bool:
@@ -93,8 +99,6 @@ class WireRecord:
         self._order.append(sent)
         if sent.awaits_data:
             self._data_requests.append(sent)
-        if len(self._order) > _KEPT:
-            self._forget(self._order.popleft())
         self.fresh = sent.end
         self.last_ns = now_ns
         if segment.row is not None and segment.row.position & Position.LAST:
@@ -114,15 +118,10 @@ class WireRecord:
         inside = (sent for sent in self._data_requests if 0 < distance(psn, sent.psn) < sent.span)
         return next(inside, None)
 
-    def between(self, first: int, end: int) -> Iterator[Sent]:
-        """The packets with PSNs from `first` up to `end`, in order."""
-        for _ in range((end - first) % PSN_MODULUS):
-            if first == end:
-                return
-            sent = self.at(first)
-            if sent is not None:
-                yield sent
-            first = sent.end if sent is not None else ahead(first, 1)
+    def unanswered(self, oldest: int) -> list[Sent]:
+        """The packets from that PSN on, in order; of a READ, what is left."""
+        newest_first = takewhile(lambda sent: distance(sent.end, oldest) > 0, reversed(self._order))
+        return list(newest_first)[::-1]
 
     def data_missing(self, oldest: int, before: int) -> int | None:
         """The first PSN without an answer, before that one, whose answer must be data."""
@@ -138,19 +137,19 @@ class WireRecord:
 
     def first_asking(self, oldest: int) -> Sent | None:
         """The first packet without an answer that demands one."""
-        return next((sent for sent in self.between(oldest, self.fresh) if sent.asks), None)
+        return next((sent for sent in self.unanswered(oldest) if sent.asks), None)
 
     def twin_of(self, segment: Segment, oldest: int) -> Sent | None:
         """A packet without an answer that says the same under another PSN."""
-        if not segment.payload and not segment.extensions:
-            return None
-        for sent in self.between(oldest, self.fresh):
-            same = (sent.segment.bth.opcode, sent.segment.extensions, sent.segment.payload)
-            if same == (segment.bth.opcode, segment.extensions, segment.payload):
-                return sent
-        return None
+        return next((x for x in self.unanswered(oldest) if x.says_what(segment)), None)
 
-    def _forget(self, sent: Sent) -> None:
-        del self._by_psn[sent.psn]
-        if sent.awaits_data:
-            self._data_requests.remove(sent)
+    def forget_before(self, oldest: int) -> None:
+        """Nothing before that PSN needs an answer: keep only what may still be sent by mistake."""
+        while self._order and distance(self._order[0].end, oldest) <= 0:
+            first = self._order[0]
+            if len(self._order) <= _KEPT and (self.fresh - first.psn) % PSN_MODULUS < _FAR:
+                return
+            self._order.popleft()
+            del self._by_psn[first.psn]
+            if first.awaits_data:
+                self._data_requests.remove(first)
