@@ -20,17 +20,26 @@ from roceproof.dpi import Port, PortOptions, Simulation, SimulationError
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.records import Operation, QpConfig, WorkRequest, parse_gid, parse_mac
 
-SLICE_CYCLES = 64
-DIED = "the simulation died"
+SLICE_CYCLES = 128
+
+
+class Differs(Exception):
+    """The device did something else than it was expected to."""
 
 
 class Device:
-    """What stimuli act on. `seen` holds frames and completions in the order in which they came."""
+    """What stimuli act on. `seen` holds frames, completions and marks in their order.
 
-    def __init__(self, simulation: Simulation, *, data_width: int) -> None:
+    Where `expected` is given, the first event that is another one raises Differs.
+    """
+
+    def __init__(
+        self, simulation: Simulation, *, clock_ps: int, expected: Sequence[object] | None = None
+    ) -> None:
         self.simulation = simulation
         self.port: Port = simulation.port(0)
-        self.lanes = data_width // 8
+        self.clock_ps = clock_ps
+        self._expected = expected
         self.peer = Peer(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
         self.random = random.Random(1)
         self.seen: list[object] = []
@@ -70,20 +79,36 @@ class Device:
                 for ack in self.peer.coalesced_acks():
                     self.port.inject(ack)
 
-    def respond(self, *packets: Packet | bytes) -> None:
-        """Hand over responses one at a time, and wait for what they do."""
-        for packet in packets:
-            self.port.inject(build(packet) if isinstance(packet, Packet) else packet)
+    def wait(self, microseconds: float, *, answering: bool = False) -> None:
+        """Let simulated time pass."""
+        self.run(int(microseconds * 1e6 / self.clock_ps), answering=answering)
+
+    def mark(self, text: str) -> None:
+        """Part what came before from what comes after."""
+        self._note(text)
+
+    def receive(self, *frames: Packet | bytes, discard: bool = False) -> None:
+        """Hand over frames one at a time, wait for what each does, and mark it."""
+        for frame in frames:
+            data = build(frame) if isinstance(frame, Packet) else frame
+            self.port.inject(data, discard=discard)
             self.run(3 * SLICE_CYCLES, answering=False)
+            self.mark(data.hex())
 
     def _take(self) -> None:
         frames = [(frame.cycle, 0, frame.data) for frame in self.port.take_frames()]
         done = [(timed.cycle, 1, timed.completion) for timed in self.port.take_completions()]
         for _, _, event in sorted([*frames, *done], key=lambda event: event[:2]):
-            self.seen.append(event)
+            self._note(event)
             packet = parse(event) if isinstance(event, bytes) else None
             if packet is not None:
                 self.peer.take(packet)
+
+    def _note(self, event: object) -> None:
+        at = len(self.seen)
+        self.seen.append(event)
+        if self._expected is not None and self._expected[at : at + 1] != [event]:
+            raise Differs
 
 
 Stimulus = Callable[[Device], None]
@@ -96,24 +121,36 @@ def open_device(
     *,
     plusargs: Sequence[str] = (),
     capture: Path | None = None,
+    expected: Sequence[object] | None = None,
 ) -> Iterator[Device]:
     """A freshly started device."""
     options = PortOptions(mac=PORT_MAC, ipv4=PORT_IPV4, link="lockstep", capture=capture)
+    clock_ps = manifest.clock_ps_at(data_width)
     with Simulation.start(
         manifest, data_width=data_width, ports=[options], plusargs=plusargs
     ) as simulation:
-        yield Device(simulation, data_width=data_width)
+        yield Device(simulation, clock_ps=clock_ps, expected=expected)
 
 
-def seen(
-    manifest: Manifest, data_width: int, stimulus: Stimulus, *, plusargs: Sequence[str] = ()
-) -> list[object]:
-    """What a device does about a stimulus; the last entry says if it died of it."""
-    events: list[object] = []
+def seen(manifest: Manifest, data_width: int, stimulus: Stimulus) -> list[object]:
+    """What the healthy device does about a stimulus."""
+    with open_device(manifest, data_width) as device:
+        stimulus(device)
+        return device.seen
+
+
+def differs(
+    manifest: Manifest,
+    data_width: int,
+    stimulus: Stimulus,
+    *,
+    plusarg: str,
+    healthy: Sequence[object],
+) -> bool:
+    """Whether a mutant does anything else than the healthy device, dying of it included."""
     try:
-        with open_device(manifest, data_width, plusargs=plusargs) as device:
-            events = device.seen
+        with open_device(manifest, data_width, plusargs=[plusarg], expected=healthy) as device:
             stimulus(device)
-    except SimulationError:
-        events.append(DIED)
-    return events
+            return len(device.seen) < len(healthy)
+    except (Differs, SimulationError):
+        return True
