@@ -131,7 +131,8 @@ class SpoiltTarget(Target):
         return self._inner.counters()
 
     def disturb(self, **percent: int) -> None:
-        """As the inner target."""
+        """As the inner target, with the fault's knowledge."""
+        self._fault.disturbed(percent)
         self._inner.disturb(**percent)
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:

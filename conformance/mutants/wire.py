@@ -17,7 +17,7 @@ reference model exchanged for a faulty one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -46,6 +46,9 @@ class WireFault:
     def answers(self, frame: bytes, time_ns: int) -> list[bytes]:
         """What leaves in the device's name at once when a frame is sent to it."""
         return []
+
+    def disturbed(self, percent: Mapping[str, int]) -> None:
+        """The bench stalls the device's streams from now on."""
 
 
 @dataclass(frozen=True)
