@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
 
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants
-from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
+from roceproof.conformance.mutants.wire import WireMutant, WireMutantError, wire_mutants
 from roceproof.conformance.suite.options import OUR_CASES
 from roceproof.conformance.suite.plugin import rules_of
 
@@ -28,8 +29,12 @@ class Candidate:
 
 def candidates() -> list[Candidate]:
     """All mutants in the order of their kinds and ids."""
-    rtl = [_candidate(mutant, "rtl", "hdl") for mutant in load_mutants().mutants]
-    return rtl + [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
+    found = [_candidate(mutant, "rtl", "hdl") for mutant in load_mutants().mutants]
+    found += [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
+    for id_, count in Counter(candidate.id for candidate in found).items():
+        if count > 1:
+            raise WireMutantError(f"{id_}: an RTL and a wire mutant have this id; rename one")
+    return found
 
 
 def _candidate(mutant: Mutant | WireMutant, kind: str, target: str) -> Candidate:
@@ -51,13 +56,10 @@ class Cases:
     smoke: frozenset[str]
 
     def against(self, candidate: Candidate) -> list[str]:
-        """The cases that name an expected rule, and the smoke suite for what the observer sees."""
+        """The cases that name an expected rule, then the smoke suite for what the observer sees."""
         wanted = set(candidate.expected)
-        return [
-            case
-            for case, rules in self.rules.items()
-            if case in self.smoke or not wanted.isdisjoint(rules)
-        ]
+        named = [case for case, rules in self.rules.items() if not wanted.isdisjoint(rules)]
+        return named + [case for case in self.rules if case in self.smoke.difference(named)]
 
 
 class _Collector:

@@ -45,7 +45,7 @@ class RcOpcodeOnUc(RequestField):
 
 
 @wire_mutant(
-    "bth-solicited-everywhere",
+    "bth-solicited-on-all",
     "Solicited Event is set on every packet of a message that asks for it, and stays set.",
     expected=["BTH-02"],
 )
@@ -86,9 +86,7 @@ class MaskOnTheWire(RequestField):
         return with_bth(frame, fecn=True, becn=True, reserved6=0x3F)
 
 
-@wire_mutant(
-    "bth-qpn-of-16-bits", "The peer's QPN is kept in a register of 16 bits.", expected=["BTH-10"]
-)
+@wire_mutant("bth-qpn-cut", "The peer's QPN is kept in a register of 16 bits.", expected=["BTH-10"])
 class QpnOf16Bits(RequestField):
     def changed(self, frame: bytes) -> bytes:
         bth = request_of(frame)
