@@ -9,7 +9,7 @@ has none, and it is the wire that has to convict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from roceproof.conformance.mutants.edits import Declare, MutantError, Replacement, Statement
@@ -48,7 +48,7 @@ def declared(source: str, declarations: Iterable[tuple[str, Declare]]) -> str:
     return source
 
 
-def woven(source: str, edits: Iterable[tuple[int, str, Statement | Replacement]]) -> str:
+def woven(source: str, edits: Sequence[tuple[int, str, Statement | Replacement]]) -> str:
     """The source with every fault in it; edits are given with their mutant's number and id."""
     placed = [_place(source, *edit) for edit in edits]
     file = next((edit.file for _, _, edit in edits), "")
