@@ -14,8 +14,8 @@ from roceproof.errors import RoceproofError
 
 SCHEMA = 1
 DATA_WIDTHS = (64, 128, 256, 512, 1024)
-FEATURES = ("cnp", "credits", "ipv6")
-"""What a device may do besides: react to CNPs, obey end-to-end credits, speak IPv6."""
+FEATURES = ("cnp", "ipv6")
+"""What a device may do besides: react to CNPs, speak IPv6."""
 
 
 T = TypeVar("T")

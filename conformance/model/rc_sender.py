@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from roceproof.conformance.model.read_answers import ReadAnswers
 from roceproof.conformance.model.requester import Requester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.requester_policy import FlowControl, RequesterPolicy
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message
 from roceproof.conformance.model.send_credits import SendCredits
@@ -27,7 +27,8 @@ class RcSender(Requester):
     def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
         super().__init__(spec, policy)
         self.window = SendWindow(spec.sq_psn)
-        self.credits = SendCredits(self.policy.flow_control)
+        agreed = FlowControl.CREDITS if spec.flow_control else self.policy.flow_control
+        self.credits = SendCredits(agreed)
         self.answers = ReadAnswers()
         self._posted: deque[Work] = deque()
 

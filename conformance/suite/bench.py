@@ -144,6 +144,12 @@ class Bench:
         self.pump(0)
         return found
 
+    def pump_until_complete(self, connection: Connection, *, within_ns: int) -> None:
+        """Let a connection that answers by itself go on until it has a completion."""
+        deadline = self.target.now_ns + within_ns
+        while not connection.has_outcome() and self.target.now_ns < deadline:
+            self.pump(self.target.patience.quiet_ns, connection.has_outcome)
+
     def failed(self, text: str, *, rules: Iterable[str] = ()) -> CaseFailed:
         """The failure to raise, with every frame seen so far."""
         return CaseFailed(f"{text}\n{self.story()}", rules=rules)

@@ -102,6 +102,17 @@ class Connection:
         """The path MTU in bytes."""
         return self.spec.path_mtu
 
+    def spec_of_the_other_end(self) -> QpSpec:
+        """The queue pair as its peer would have it."""
+        return replace(
+            self.spec,
+            remote=self._bench.target.host_for(self.spec),
+            remote_qpn=self.qp.qpn,
+            local_qpn=self.spec.remote_qpn,
+            sq_psn=self.spec.rq_psn,
+            rq_psn=self.spec.sq_psn,
+        )
+
     def reconnect(self, **changes: Any) -> None:
         """Take the queue pair through RESET; unsaid PSNs are drawn anew."""
         fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
@@ -351,6 +362,12 @@ class Connection:
                 f"want  work {wr_id} completed with {status}\ngot   {_told(outcome)}"
             )
         return outcome
+
+    def has_outcome(self) -> bool:
+        """Whether a completion is there; no time passes."""
+        if not self._outcomes:
+            self._outcomes = self._bench.target.completions(self.qp, count=0, timeout_ns=0)
+        return bool(self._outcomes)
 
     def _next_outcome(self) -> Outcome | None:
         if not self._outcomes:

@@ -23,7 +23,7 @@ from roceproof.conformance.headers import (
     Reth,
 )
 from roceproof.conformance.ip import DONT_FRAGMENT, Ipv4, Ipv6
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
 from roceproof.conformance.opcodes import OPCODES
 from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.pattern import NO_CREDITS, Pattern
@@ -99,6 +99,20 @@ class Lane:
             if is_resealed:
                 spoil.reseal(frame)
         return bytes(frame)
+
+    def frame_of(self, segment: Segment) -> bytes:
+        """The frame of a whole transport packet."""
+        packet = Packet(
+            dst_mac=self.dst.mac,
+            src_mac=self.src.mac,
+            ip=self._ip({}),
+            udp_sport=self.sport,
+            bth=segment.bth,
+            extensions=segment.extensions,
+            payload=segment.payload,
+            vlans=self._tag({}),
+        )
+        return build_packet(packet)
 
     def fields_of(self, packet: Packet) -> dict[str, Any]:
         """What a packet that travels here says, in the words of a pattern."""

@@ -62,6 +62,7 @@ _ABSENT = {
         (
             Capability.UD,
             Capability.SEND_INV,
+            Capability.CREDITS,
             Capability.READ,
             Capability.ATOMIC,
             Capability.VLAN,

@@ -88,6 +88,7 @@ class QpSpec:
     ack_timeout: int = 0  # code t: 4.096 us * 2^t, 0 = never
     retry_count: int = 7
     rnr_retry: int = 7
+    flow_control: bool = False  # end-to-end credits are agreed on
     min_rnr_timer: int = 1  # code that the device as responder sends
     max_rd_atomic: int = 1  # that the device as requester may have outstanding
     max_dest_rd_atomic: int = 4  # that the device as responder accepts
