@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from typing import Any
 
 from roceproof.conformance.targets.interface import TargetError
@@ -21,20 +22,19 @@ TAIL_LINES = 5
 class CommandAgent(Verbs):
     """A running agent. `hello` is its greeting (docs/agent.md)."""
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: Sequence[str]) -> None:
         super().__init__()
-        self._command = command
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
-                shlex.split(command),
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
             )
         except OSError as error:
             self._errors.close()
-            raise TargetError(f"cannot start the agent: {error.strerror}: {command}") from None
+            raise TargetError(f"cannot start the agent: {error.strerror}: {command[0]}") from None
         assert self._process.stdin
         assert self._process.stdout
         self._channel = AgentChannel(self._process.stdout.fileno(), self._process.stdin.fileno())
@@ -45,7 +45,9 @@ class CommandAgent(Verbs):
             said = self.last_words()
             self.close()
             reason = f"{error}" + (f": {said}" if said else "")
-            raise TargetError(f"the agent does not start ({command}): {reason}") from None
+            raise TargetError(
+                f"the agent does not start ({shlex.join(command)}): {reason}"
+            ) from None
 
     def call(self, op: str, *, within: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
         """Run one operation of the agent's protocol, within so many seconds."""

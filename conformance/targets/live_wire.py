@@ -32,6 +32,7 @@ class Wire:
         self.chatter: Counter[str] = Counter()
         self._port = port
         self._neighbours: dict[bytes, bytes] = {}
+        self._played: frozenset[bytes] = frozenset()
         self._arrived: deque[Arrival] = deque()
         self._aside: deque[bytes] = deque(maxlen=KEPT_ASIDE)
         self._gone: str | None = None
@@ -65,6 +66,7 @@ class Wire:
         """Be this host from now on; a kernel that knew another MAC for it is told."""
         known = self._neighbours.get(host.ip)
         self._neighbours[host.ip] = host.mac
+        self._played |= {host.mac}
         self._port.accept(host.mac)
         if known not in (None, host.mac):
             self._send(neighbours.announce(host))
@@ -139,7 +141,7 @@ class Wire:
                 self._news.notify_all()
 
     def _sort(self, frame: bytes, at_ns: int) -> None:
-        name = chatter(frame, self._neighbours.values())
+        name = chatter(frame, self._played)
         with self._news:
             if name is None:
                 self._arrived.append(Arrival(at_ns - self._start_ns, frame))

@@ -29,7 +29,8 @@ BROADCAST = b"\xff" * 6
 ALL_NODES = ("33:33:00:00:00:01", "ff02::1")
 IPV4_BYTES = 4
 ARP_REQUEST, ARP_REPLY = 1, 2
-ARP_BYTES = 28
+ARP_QUESTION = bytes.fromhex("0001080006040001")  # Ethernet, IPv4, request
+ND_QUESTION = (b"\x3a", b"\x87")  # next header ICMPv6, type neighbour solicitation
 ND_HOPS = 255
 
 
@@ -50,18 +51,22 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
     if found is None:
         return None
     ether_type, at = found
-    if len(frame) < at + ARP_BYTES:
-        return None
-    if ether_type == ETHER_ARP:
-        reply = _arp_reply(ARP(frame[at:]), neighbours)
-    elif ether_type == ETHER_IPV6:
-        reply = _advertisement(IPv6(frame[at:]), neighbours)
+    question = frame[at:]
+    if ether_type == ETHER_ARP and question.startswith(ARP_QUESTION):
+        ip, asker = question[24:28], question[14:18]
+    elif ether_type == ETHER_IPV6 and (question[6:7], question[40:41]) == ND_QUESTION:
+        ip, asker = question[48:64], question[8:24]
     else:
         return None
-    if reply is None:
+    if ip not in neighbours:
         return None
-    mac, payload = reply
-    untagged = framed(frame[6:12], mac, payload)
+    host, to = Host(neighbours[ip], ip), frame[6:12]
+    if ether_type == ETHER_ARP:
+        reply = _arp(ARP_REPLY, host, to=to, target=asker)
+    else:
+        told = _advertised(host, solicited=True)
+        reply = IPv6(src=text(ip), dst=text(asker), hlim=ND_HOPS) / told
+    untagged = framed(to, host.mac, reply)
     return untagged[:12] + frame[12 : at - 2] + untagged[12:]
 
 
@@ -102,31 +107,6 @@ def _arp(kind: int, sender: Host, *, to: bytes, target: bytes) -> Packet:
     )
 
 
-def _arp_reply(question: Packet, neighbours: Mapping[bytes, bytes]) -> tuple[bytes, Packet] | None:
-    if question.op != ARP_REQUEST:
-        return None
-    ip = socket.inet_aton(question.pdst)
-    if ip not in neighbours:
-        return None
-    mac = neighbours[ip]
-    asker = socket.inet_aton(question.psrc)
-    to = bytes.fromhex(question.hwsrc.replace(":", ""))
-    return mac, _arp(ARP_REPLY, Host(mac, ip), to=to, target=asker)
-
-
 def _advertised(host: Host, *, solicited: bool) -> Packet:
     body = ICMPv6ND_NA(R=0, S=int(solicited), O=1, tgt=text(host.ip))
     return body / ICMPv6NDOptDstLLAddr(lladdr=host.mac.hex(":"))
-
-
-def _advertisement(
-    question: Packet, neighbours: Mapping[bytes, bytes]
-) -> tuple[bytes, Packet] | None:
-    if ICMPv6ND_NS not in question:
-        return None
-    ip = socket.inet_pton(socket.AF_INET6, question[ICMPv6ND_NS].tgt)
-    if ip not in neighbours:
-        return None
-    host = Host(neighbours[ip], ip)
-    packet = IPv6(src=text(ip), dst=question.src, hlim=ND_HOPS)
-    return host.mac, packet / _advertised(host, solicited=True)

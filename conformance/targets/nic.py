@@ -8,7 +8,7 @@ has is learned from the agent.
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -52,7 +52,7 @@ class NicOptions:
     """Where the NIC's wire and its agent are. Addresses left out are chosen in its subnet."""
 
     interface: str  # of this host, on the device's link
-    agent: str  # the command whose standard input and output is the agent
+    agent: Sequence[str]  # the command whose standard input and output is the agent
     mirror: str | None = None  # an interface of this host that gets a copy of what the device sends
     device_ip: str | None = None  # one of the device's, where it has several
     mac: str = "02:00:00:00:0b:01"  # of this tester

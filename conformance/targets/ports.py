@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 
+from roceproof.conformance.framing import ETHERNET_MINIMUM
 from roceproof.rxe_env import rundir
 
 READ_BYTES = 1 << 18
@@ -66,7 +67,10 @@ def send_all(to: socket.socket, data: bytes) -> None:
 
 
 class StreamPort(Port):
-    """A Unix stream socket that somebody listens on: each frame behind its length, as QEMU does."""
+    """A Unix stream socket that somebody listens on: each frame behind its length, as QEMU does.
+
+    Short frames come out padded with zeros, which a virtual card leaves to a real one.
+    """
 
     def __init__(self, path: Path) -> None:
         self._socket = rundir.connect(path, timeout=SEND_SECONDS)
@@ -97,7 +101,7 @@ class StreamPort(Port):
         self._half += data
         frames = []
         while (end := self._end()) <= len(self._half):
-            frames.append(bytes(self._half[LENGTH_BYTES:end]))
+            frames.append(bytes(self._half[LENGTH_BYTES:end]).ljust(ETHERNET_MINIMUM, b"\0"))
             del self._half[:end]
         return frames
 

@@ -8,6 +8,7 @@ tests so, through a packet socket, and without or with a mirror port.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ def nic_options(*, mirror: bool = False) -> NicOptions:
     """What nic_namespace.py has set up."""
     return NicOptions(
         interface=os.environ["NIC_INTERFACE"],
-        agent=os.environ["NIC_AGENT"],
+        agent=shlex.split(os.environ["NIC_AGENT"]),
         mirror=os.environ["NIC_MIRROR"] if mirror else None,
     )
 

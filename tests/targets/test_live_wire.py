@@ -6,6 +6,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -67,7 +68,7 @@ def kernel(tmp_path: Path) -> Iterator[Kernel]:
 def ipv4(to: bytes, protocol: int, *, port: int = 0) -> bytes:
     header = bytes.fromhex("45000028000040004000") + bytes(2) + DEVICE.ip + PLAYED.ip
     packet = header[:9] + bytes([protocol]) + header[10:]
-    return to + DEVICE.mac + b"\x08\x00" + packet + b"\xc0\0" + port.to_bytes(2, "big") + bytes(20)
+    return to + DEVICE.mac + b"\x08\x00" + packet + b"\xc0\0" + port.to_bytes(2, "big") + bytes(24)
 
 
 ROCE = ipv4(STRANGER, 17, port=4791)
@@ -80,6 +81,13 @@ def test_frames_come_whole_however_the_stream_is_cut(kernel: Kernel) -> None:
         kernel.say_raw(data[at : at + 7])
     arrivals = [kernel.wire.receive(SECOND) for _ in frames]
     assert [arrival.frame for arrival in arrivals if arrival] == frames
+
+
+def test_a_short_frame_is_padded_with_zeros_as_a_real_card_would(kernel: Kernel) -> None:
+    kernel.say(ROCE[:42] + b"\xff" * 16)
+    arrival = kernel.wire.receive(SECOND)
+    assert arrival
+    assert arrival.frame == ROCE[:42] + b"\xff" * 16 + b"\0\0"
 
 
 def test_what_is_sent_has_its_length_in_front(kernel: Kernel) -> None:
@@ -130,11 +138,10 @@ CHATTER = {
     "IP protocol 132": ipv4(PLAYED.mac, 132),
     "UDP": ipv4(STRANGER, 17, port=5353),
     "EtherType 0x88cc": STRANGER + DEVICE.mac + b"\x88\xcc" + bytes(46),
-    "runt": b"\0" * 13,
 }
 
 
-@pytest.mark.parametrize(("name", "frame"), CHATTER.items())
+@pytest.mark.parametrize(("name", "frame"), CHATTER.items(), ids=list(CHATTER))
 def test_chatter_is_left_out_and_counted_by_name(kernel: Kernel, name: str, frame: bytes) -> None:
     kernel.wire.play(PLAYED)
     kernel.say(frame, frame, ROCE)
@@ -161,6 +168,21 @@ def test_what_a_device_may_be_blamed_for_is_handed_on(kernel: Kernel, frame: byt
     arrival = kernel.wire.receive(SECOND)
     assert arrival
     assert arrival.frame == frame
+
+
+def test_the_wire_survives_whatever_it_is_told(kernel: Kernel) -> None:
+    for host in (PLAYED, PLAYED6):
+        kernel.wire.play(host)
+    random = Random(1)
+    seeds = [*CHATTER.values(), solicit(DEVICE6, PLAYED6.ip)]
+    for _ in range(500):
+        frame = bytearray(random.choice(seeds)[: random.randrange(80)].ljust(1, b"\0"))
+        frame[random.randrange(len(frame))] = random.randrange(256)
+        kernel.say(bytes(frame))
+    kernel.say(ROCE)
+    while (arrival := kernel.wire.receive(SECOND)) and arrival.frame != ROCE:
+        pass
+    assert arrival
 
 
 def test_nothing_is_waited_for_beyond_the_deadline(kernel: Kernel) -> None:

@@ -56,17 +56,22 @@ def test_all_holds_through_a_packet_socket() -> None:
 
 def test_an_interface_that_is_not_there_is_told() -> None:
     with pytest.raises(TargetError, match="there is no interface nosuch0"):
-        NicSource(NicOptions(interface="nosuch0", agent="cat"))
+        NicSource(NicOptions(interface="nosuch0", agent=["cat"]))
 
 
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        ("/nonexistent/agent", "cannot start the agent: No such file"),
-        ("sh -c 'echo Permission denied >&2'", "does not start .*went away.*: Permission denied"),
+        (["/nonexistent/agent"], "cannot start the agent: No such file"),
+        (
+            ["sh", "-c", "echo Permission denied >&2"],
+            "does not start .*went away.*: Permission denied",
+        ),
     ],
 )
-def test_an_agent_that_does_not_start_is_told_with_what_it_said(agent: str, reason: str) -> None:
+def test_an_agent_that_does_not_start_is_told_with_what_it_said(
+    agent: list[str], reason: str
+) -> None:
     source = NicSource(NicOptions(interface="lo", agent=agent))
     with pytest.raises(TargetError, match=reason), source.device(PLACE):
         pass
