@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faulty parts of the model's receive side: a class that overrides what is wrong in it.
+
+@faulty_rc_responder("msn-per-packet", "Every packet counts.", expected=["MSN-02"])
+class PerPacket(RcResponder): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from roceproof.conformance.model.egress import Egress
+from roceproof.conformance.model.ingress import Ingress
+from roceproof.conformance.model.parts import RESPONDERS, Parts
+from roceproof.conformance.model.responder import Responder
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.dpi.records import Service
+
+I = TypeVar("I", bound=type[Ingress])  # noqa: E741
+E = TypeVar("E", bound=type[Egress])
+R = TypeVar("R", bound=type[Responder])
+
+
+def faulty_ingress(
+    id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+) -> Callable[[I], I]:
+    """Declare what a port checks of what arrives."""
+
+    def register(kind: I) -> I:
+        declare = model_mutant(id, description, expected=expected, explained_as=explained_as)
+        declare(lambda: Parts(ingress=kind))
+        return kind
+
+    return register
+
+
+def faulty_egress(id: str, description: str, *, expected: Iterable[str]) -> Callable[[E], E]:
+    """Declare what surrounds the segments of a queue pair."""
+
+    def register(kind: E) -> E:
+        model_mutant(id, description, expected=expected)(lambda: Parts(egress=kind))
+        return kind
+
+    return register
+
+
+def faulty_rc_responder(
+    id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+) -> Callable[[R], R]:
+    """Declare a responder of reliable connections."""
+    return _responder(Service.RC, id, description, expected, explained_as)
+
+
+def faulty_uc_responder(id: str, description: str, *, expected: Iterable[str]) -> Callable[[R], R]:
+    """Declare a responder of unreliable connections."""
+    return _responder(Service.UC, id, description, expected, ())
+
+
+def faulty_ud_responder(id: str, description: str, *, expected: Iterable[str]) -> Callable[[R], R]:
+    """Declare a responder of unreliable datagrams."""
+    return _responder(Service.UD, id, description, expected, ())
+
+
+def _responder(
+    service: Service,
+    id: str,
+    description: str,
+    expected: Iterable[str],
+    explained_as: Iterable[str],
+) -> Callable[[R], R]:
+    def register(kind: R) -> R:
+        declare = model_mutant(id, description, expected=expected, explained_as=explained_as)
+        declare(lambda: Parts(responders={**RESPONDERS, service: kind}))
+        return kind
+
+    return register
