@@ -47,7 +47,7 @@ class Mutant:
     expected: tuple[str, ...]
     """Rules, one of which at least has to be found broken."""
     explained_as: tuple[str, ...]
-    """The signatures that name it; none for what is no fault of ICRC or PSN."""
+    """Signatures that name it; none if no wrong ICRC or PSN gets onto the wire."""
     edits: tuple[Edit, ...]
 
     @property
