@@ -101,7 +101,7 @@ class Bench:
         is_void: bool = False,
     ) -> None:
         """Send any frame to the device; the observer does not see one that is void."""
-        self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void))
+        self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, lane))
         self.target.send(frame)
 
     def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:
@@ -165,19 +165,22 @@ class Bench:
         for entry in self.transcript.entries():
             packet = parse(entry.frame)
             arrow = "<" if entry.is_sent else ">"
-            if packet is None:
-                text = f"{len(entry.frame)} bytes, no RoCEv2"
-            else:
-                text = self._told(packet, is_sent=entry.is_sent)
+            text = f"{len(entry.frame)} bytes, no RoCEv2"
+            if packet is not None:
+                text = self._told(packet, entry.lane)
             yield f"  {entry.time_ns / 1000:11.3f} us {arrow} {text}"
 
-    def _told(self, packet: Packet, *, is_sent: bool) -> str:
-        for connection in self.connections:
-            lane = connection.from_device if is_sent else connection.to_device
-            if lane.dest_qpn == packet.bth.dest_qpn:
-                number = f"qp{self.connections.index(connection)} "
-                return (number if len(self.connections) > 1 else "") + got(packet, lane)
-        lane = Lane(
+    def _told(self, packet: Packet, lane: Lane | None) -> str:
+        if lane is None:
+            return f"qpn={packet.bth.dest_qpn:#x} {got(packet, self._no_lane())}"
+        if len(self.connections) < 2:
+            return got(packet, lane)
+        qpns = [(connection.spec.remote_qpn, connection.qp.qpn) for connection in self.connections]
+        number = next(i for i, both in enumerate(qpns) if lane.dest_qpn in both)
+        return f"qp{number} {got(packet, lane)}"
+
+    def _no_lane(self) -> Lane:
+        return Lane(
             src=self.target.host,
             dst=self.peers[0],
             dest_qpn=0,
@@ -186,20 +189,24 @@ class Bench:
             request_start=0,
             response_start=0,
         )
-        return f"qpn={packet.bth.dest_qpn:#x} {got(packet, lane)}"
 
     def _take(self, arrival: Arrival) -> None:
-        self.transcript.add(Entry(arrival.time_ns, True, arrival.frame))
         packet = parse(arrival.frame)
+        owner = self._owner(packet) if packet is not None else None
+        lane = owner.from_device if owner is not None else None
+        self.transcript.add(Entry(arrival.time_ns, True, arrival.frame, lane=lane))
         if packet is None:
             return
-        for connection in self.connections:
-            if connection.spec.remote_qpn == packet.bth.dest_qpn:
-                connection.inbox.append(packet)
-                if connection.answer_with is not None and is_request(packet):
-                    connection.send(*connection.answer_with(packet))
-                return
-        self.strays.append(packet)
+        if owner is None:
+            self.strays.append(packet)
+            return
+        owner.inbox.append(packet)
+        if owner.answer_with is not None and is_request(packet):
+            owner.send(*owner.answer_with(packet))
+
+    def _owner(self, packet: Packet) -> Connection | None:
+        qpn = packet.bth.dest_qpn
+        return next((c for c in self.connections if c.spec.remote_qpn == qpn), None)
 
 
 def _peer(device: Host, index: int) -> Host:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from roceproof.conformance.capture_record import Flow, Record
 from roceproof.conformance.pcapng_writer import write_pcapng
+from roceproof.conformance.suite.lane import Lane
 from roceproof.conformance.targets.interface import Host, Qp
 
 Facts = dict[str, Any]
@@ -28,6 +29,8 @@ class Entry(NamedTuple):
     frame: bytes
     comment: str = ""
     is_void: bool = False
+    lane: Lane | None = None
+    """The direction of the connection that it belonged to then."""
 
 
 @dataclass
@@ -53,10 +56,14 @@ class Transcript:
         self.epochs[-1].entries.append(entry)
 
     def know(self, qp: Qp, device: Host) -> None:
-        """Note a queue pair's configuration; one that was known before begins a new epoch."""
+        """Note a queue pair's configuration; one that was known before begins a new epoch.
+
+        The others go on in it from wherever they are.
+        """
         epoch = self.epochs[-1]
         if qp.qpn in epoch.qps and epoch.entries:
-            self.epochs.append(Epoch(qps=dict(epoch.qps)))
+            started = {qpn: _without_starts(row) for qpn, row in epoch.qps.items()}
+            self.epochs.append(Epoch(qps=started))
         self.epochs[-1].qps[qp.qpn] = _row(qp, device)
 
     def entries(self) -> Iterator[Entry]:
@@ -90,6 +97,10 @@ def records_of(entries: Iterable[Entry]) -> Iterator[Record]:
         yield Record(
             "device", entry.time_ns, flow, entry.frame, comment=entry.comment, number=number
         )
+
+
+def _without_starts(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in row.items() if k not in ("start_psn", "remote_start_psn")}
 
 
 def _row(qp: Qp, device: Host) -> dict[str, Any]:

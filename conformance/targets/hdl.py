@@ -179,12 +179,12 @@ class HdlTarget(Target):
         return Qp(spec.local_qpn, spec)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """Restart a queue pair; completions of its former life are dropped."""
+        """Restart a queue pair; what its former life has left behind is dropped."""
         self._port.configure(_config(spec, qp.qpn, command=QpCommand.RESET))
         self._port.configure(_config(spec, qp.qpn))
         self._run(_QUIET_CYCLES, Until.CYCLES)
         self._outcomes[qp.qpn].clear()
-        self._arrivals.clear()
+        self._arrivals = deque(arrival for arrival in self._arrivals if not _is_for(arrival, qp))
         return Qp(qp.qpn, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
@@ -263,6 +263,11 @@ class HdlTarget(Target):
 
     def _cycles(self, duration_ns: int) -> int:
         return -(-duration_ns * 1000 // self._clock_ps)
+
+
+def _is_for(arrival: Arrival, qp: Qp) -> bool:
+    packet = parse(arrival.frame)
+    return packet is not None and packet.bth.dest_qpn == qp.spec.remote_qpn
 
 
 def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) -> QpConfig:

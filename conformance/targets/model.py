@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from roceproof.conformance.codec import parse
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.memory import Region as ModelRegion
 from roceproof.conformance.model.parts import Parts
@@ -52,6 +53,11 @@ _CANNOT = (Capability.FCS, Capability.CM)
 def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
     """The wire of a healthy device."""
     return [frame]
+
+
+def _is_for(arrival: Arrival, qp: Qp) -> bool:
+    packet = parse(arrival.frame)
+    return packet is not None and packet.bth.dest_qpn == qp.spec.remote_qpn
 
 
 def wire_ns(frame: bytes) -> int:
@@ -152,8 +158,11 @@ class ModelTarget(Target):
         return Qp(self.device.open(spec).spec.local_qpn, spec)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """The same queue pair as new."""
+        """The same queue pair as new; what its former life has left on the wire is dropped."""
         self.device.reset(qp.qpn, spec)
+        self._arrivals = deque(found for found in self._arrivals if not _is_for(found, qp))
+        if self._leaving is not None and _is_for(self._leaving, qp):
+            self._leaving = None
         return Qp(qp.qpn, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
