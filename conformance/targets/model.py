@@ -246,7 +246,10 @@ class ModelSource(Source):
         self._spoil_sent = spoil_sent
         self._repair_received = repair_received
         self.claims = Claims(
-            target="model", device="the reference model", capabilities=_capabilities(self._parts)
+            target="model",
+            device="the reference model",
+            capabilities=_capabilities(self._parts),
+            qps=1024,
         )
 
     @contextmanager
