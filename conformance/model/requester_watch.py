@@ -91,7 +91,7 @@ class RequesterWatch:
 
     def sent(self, request: Segment, now_ns: int) -> Sighting:
         """The requester has sent a request."""
-        self.elapsed(now_ns)
+        self._judge_silence(now_ns, is_over=True)
         self._silence_told = False
         reached = self._reached(now_ns)
         admitted = [state for before in reached for state in self._admit(before, request, now_ns)]
@@ -107,13 +107,7 @@ class RequesterWatch:
 
     def elapsed(self, now_ns: int) -> None:
         """Nothing has left up to now."""
-        if self._silence_told:
-            return
-        reached = self._reached(now_ns)
-        rules = [self._rule_against_silence(state, now_ns) for state in reached]
-        if None not in rules:
-            self._silence_told = True
-            self._report(str(rules[-1]), self._told_allowed(now_ns), "nothing")
+        self._judge_silence(now_ns, is_over=False)
 
     def completed(self, outcome: Outcome, now_ns: int) -> None:
         """The requester says that its next work has ended."""
@@ -144,7 +138,7 @@ class RequesterWatch:
             found.setdefault(state.cursor, max(state.not_before, state.owed_since or 0))
             due = state.timeout_from(self._wire, self._spec)
             for psn in state.restart_points(self._wire):
-                if state.may_restart:
+                if state.may_restart is not None:
                     found.setdefault(psn, state.not_before)
                 elif due is not None and state.has_retry(self._spec):
                     found.setdefault(psn, max(due, state.not_before))
@@ -195,7 +189,7 @@ class RequesterWatch:
             yield state.goes_on(sent.end)
         elif begins_anew:
             due = state.timeout_from(wire, self._spec)
-            if state.may_restart:
+            if state.may_restart is not None:
                 yield state.restarts(sent.end, psn, is_timeout=False)
             if due is not None and now_ns >= due and state.has_retry(self._spec):
                 yield state.restarts(sent.end, psn, is_timeout=True)
@@ -253,15 +247,23 @@ class RequesterWatch:
             end = sent.end if distance(psn, state.oldest) >= 0 else end
         elif distance(psn, self._wire.fresh) >= 0:
             end = self._wire.add(request, now_ns).end
-        return replace(state.goes_on(end), not_before=0, ignored=None, may_restart=False)
+        return replace(state.goes_on(end), not_before=0, ignored=None, may_restart=None)
 
     # reports
 
-    def _rule_against_silence(self, state: WatchState, now_ns: int) -> str | None:
+    def _judge_silence(self, now_ns: int, *, is_over: bool) -> None:
+        if self._silence_told:
+            return
         prompt_ns = self._timing.prompt_ns + self._timing.reaction_ns
-        return rule_against_silence(
-            state, self._wire, self._spec, prompt_ns=prompt_ns, now_ns=now_ns
-        )
+        rules = [
+            rule_against_silence(
+                state, self._wire, self._spec, prompt_ns=prompt_ns, now_ns=now_ns, is_over=is_over
+            )
+            for state in self._reached(now_ns)
+        ]
+        if None not in rules:
+            self._silence_told = True
+            self._report(str(rules[-1]), self._told_allowed(now_ns), "nothing")
 
     def _report(self, rule: str, expected: str, got: str) -> None:
         self.violations.append(Violation(rule, expected, got))
@@ -289,4 +291,4 @@ def _too_early(state: WatchState) -> str:
 def _gave_up(state: WatchState) -> str:
     if state.rnr_naks:
         return "RNR-05"
-    return "RTX-06" if state.losses and not (state.timeouts or state.naks) else "RTX-05"
+    return "RTX-06" if state.losses_before else "RTX-05"

@@ -14,6 +14,9 @@ from roceproof.conformance.model.watch_state import Cause, WatchState
 from roceproof.conformance.model.watch_wire import WireRecord, awaits_data
 from roceproof.conformance.targets.interface import QpSpec
 
+_AT_ONCE_NS = 20_000  # less than a timeout is worth telling from
+_NAMING_THE_RESTART = ("RTX-09", "RTX-10", "ACK-10")
+
 
 def rule_against(
     state: WatchState, wire: WireRecord, spec: QpSpec, segment: Segment, now_ns: int
@@ -32,8 +35,8 @@ def rule_against(
     if changed(sent, segment, spec.path_mtu) is not None:
         return _reused(state, wire, segment)
     if distance(psn, state.oldest) < 0:
-        return _answered_already(state, wire, psn)
-    if sent.psn != psn:
+        return _answered_already(state, wire, psn, now_ns)
+    if sent.psn != psn != state.oldest:
         return "RTX-17"
     return _repeated(state, wire, spec, psn, now_ns)
 
@@ -56,32 +59,39 @@ def _reused(state: WatchState, wire: WireRecord, segment: Segment) -> str:
     return "RTX-24" if state.replays(wire) else "PSN-02"
 
 
-def _answered_already(state: WatchState, wire: WireRecord, psn: int) -> str:
+def _answered_already(state: WatchState, wire: WireRecord, psn: int, now_ns: int) -> str:
     if state.owed_since is not None:
         return "RNR-10" if state.cause is Cause.RNR else "NAK-06"
-    if state.ignored is not None:
-        return state.ignored.rule
+    obeyed = _obeyed(state, psn, now_ns)
+    if obeyed is not None:
+        return obeyed
     return "RTX-13" if state.replays(wire) else "RTX-02"
 
 
 def _repeated(state: WatchState, wire: WireRecord, spec: QpSpec, psn: int, now_ns: int) -> str:
     if state.owed_since is not None:
         return _restart_rule(state)
+    obeyed = _obeyed(state, psn, now_ns)
+    if obeyed is not None:
+        return obeyed
+    if psn not in state.restart_points(wire):
+        return _replay_rule(state) if state.replays(wire) else "RTX-02"
     earliest = state.timeout_from(wire, spec)
-    is_due = earliest is not None and now_ns >= earliest
-    if psn in state.restart_points(wire):
-        if is_due and not state.has_retry(spec):
-            return "RTX-05"
-        if state.ignored is not None:
-            return state.ignored.rule
-        if state.replays(wire) and psn == state.replay_from:
-            return _replay_rule(state)
-        return "RTX-07" if ack_timeout_ns(spec.ack_timeout) is None else "RTX-01"
-    if state.replays(wire):
+    if earliest is not None and now_ns >= earliest:
+        return "RTX-05"
+    if state.replays(wire) and psn == state.replay_from:
         return _replay_rule(state)
-    if state.ignored is not None and not is_due:
-        return state.ignored.rule
-    return "RTX-02"
+    return "RTX-07" if ack_timeout_ns(spec.ack_timeout) is None else "RTX-01"
+
+
+def _obeyed(state: WatchState, psn: int, now_ns: int) -> str | None:
+    """The rule of a response that had to be ignored, if the packet seems to follow from it."""
+    ignored = state.ignored
+    if ignored is None or now_ns - ignored.heard_ns > _AT_ONCE_NS:
+        return None
+    if ignored.rule in _NAMING_THE_RESTART and distance(psn, ignored.psn) not in (0, 1):
+        return None
+    return ignored.rule
 
 
 def _restart_rule(state: WatchState) -> str:
@@ -93,9 +103,18 @@ def _replay_rule(state: WatchState) -> str:
 
 
 def rule_against_silence(
-    state: WatchState, wire: WireRecord, spec: QpSpec, *, prompt_ns: int, now_ns: int
+    state: WatchState,
+    wire: WireRecord,
+    spec: QpSpec,
+    *,
+    prompt_ns: int,
+    now_ns: int,
+    is_over: bool,
 ) -> str | None:
-    """The rule that is broken if nothing has left up to now, None if none is."""
+    """The rule that is broken if nothing has left up to now, None if none is.
+
+    `is_over` says that something leaves now, so that the requester had not given up.
+    """
     if state.may_be_dead_by_now(spec) or state.oldest == wire.fresh:
         return None
     if state.owed_since is not None:
@@ -106,6 +125,8 @@ def rule_against_silence(
     latest = state.timeout_until(wire, spec)
     if latest is None or now_ns <= latest + prompt_ns:
         return None
+    if is_over:
+        return "RTX-01"
     if state.timeouts:
         return "RTX-05"
     return "RTX-06" if state.losses >= max(1, spec.retry_count) else "RTX-01"

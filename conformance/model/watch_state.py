@@ -43,6 +43,7 @@ class Ignored:
 
     rule: str
     psn: int
+    heard_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class WatchState:
     cause: Cause | None = None  # of the replay that is due or under way
     replay_from: int = 0
     owed_since: int | None = None  # a restart is due, and nothing was sent since
-    may_restart: bool = False  # at the oldest PSN, though nothing demands it
+    may_restart: int | None = None  # for a loss there, from the oldest PSN on; nothing demands it
     not_before: int = 0  # the end of an RNR wait that must be kept
     waits_until: int = 0  # of one that may be kept
     has_restarted: bool = False  # for a NAK, since the last progress or timeout
@@ -65,6 +66,7 @@ class WatchState:
     rnr_naks: int = 0  # those that did use up an RNR retry
     rnr_repeated: int = 0  # those that may have
     losses: int = 0  # restarts of all kinds since the start
+    losses_before: int = 0  # those before the last progress
     dead: str | None = None  # the rule that forbids to send anything
     may_be_dead: bool = False
     ignored: Ignored | None = None
@@ -79,16 +81,16 @@ class WatchState:
         psn, aeth = response.bth.psn, response.extension(Aeth)
         is_nak = aeth is not None and aeth.syndrome >> 5 != AethType.ACK
         if distance(psn, wire.fresh) >= 0:
-            return taken._ignoring("NAK-13" if is_nak else "ACK-09", psn)
+            return taken._ignoring("NAK-13" if is_nak else "ACK-09", psn, now_ns)
         if distance(psn, self.oldest) < 0:
-            return taken._ignoring("RTX-10" if is_nak else "ACK-10", psn)
+            return taken._ignoring("RTX-10" if is_nak else "ACK-10", psn, now_ns)
         if response.bth.opcode in READ_RESPONSES:
             return taken._hear_data(response, now_ns, wire, spec)
         if response.bth.opcode == _ATOMIC_ACK:
             return taken._hear_atomic(response, now_ns, wire)
         if response.bth.opcode == _ACKNOWLEDGE and aeth is not None:
             return taken._hear_acknowledge(psn, aeth.syndrome, now_ns, wire, spec)
-        return taken._ignoring("FUZZ-12", psn)
+        return taken._ignoring("FUZZ-12", psn, now_ns)
 
     def _hear_acknowledge(
         self, psn: int, syndrome: int, now_ns: int, wire: WireRecord, spec: QpSpec
@@ -105,7 +107,7 @@ class WatchState:
             if state.oldest == psn:
                 return replace(state, dead="NAK-09", owed_since=None)
             return replace(state, may_be_dead=True)
-        return replace(self._ignoring("AETH-05", psn), may_be_dead=True)
+        return replace(self._ignoring("AETH-05", psn, now_ns), may_be_dead=True)
 
     def _hear_sequence_nak(self, psn: int, now_ns: int) -> WatchState:
         if self.oldest != psn:
@@ -113,9 +115,9 @@ class WatchState:
         if now_ns < self.not_before:
             return replace(self, naks=self.naks + 1)
         if self.has_restarted:
-            return self._ignoring("RTX-09", psn)
+            return self._ignoring("RTX-09", psn, now_ns)
         if self.timeouts:
-            return replace(self, may_restart=True, naks=self.naks + 1)
+            return replace(self, may_restart=self.oldest, naks=self.naks + 1)
         return replace(self._owing(Cause.NAK, now_ns), has_restarted=True, naks=self.naks + 1)
 
     def _hear_rnr(self, psn: int, code: int, now_ns: int, spec: QpSpec) -> WatchState:
@@ -142,7 +144,7 @@ class WatchState:
         psn = response.bth.psn
         read = wire.at(psn)
         if read is None or not read.is_read:
-            return replace(self._ignoring("FUZZ-12", psn), may_be_dead=True)
+            return replace(self._ignoring("FUZZ-12", psn, now_ns), may_be_dead=True)
         state = self._all_before(read.psn, now_ns, wire)
         if distance(state.oldest, read.psn) < 0:
             return state
@@ -159,7 +161,7 @@ class WatchState:
         is_answer = response.extension(AtomicAckEth) is not None
         is_ack = aeth is not None and aeth.syndrome >> 5 == AethType.ACK
         if atomic is None or atomic.is_read or not (atomic.awaits_data and is_answer and is_ack):
-            return replace(self._ignoring("FUZZ-12", psn), may_be_dead=True)
+            return replace(self._ignoring("FUZZ-12", psn, now_ns), may_be_dead=True)
         state = self._all_before(psn, now_ns, wire)
         return state._progress(ahead(psn, 1), now_ns) if state.oldest == psn else state
 
@@ -170,9 +172,7 @@ class WatchState:
         return self._progress(missing, now_ns)._missing_data()
 
     def _missing_data(self) -> WatchState:
-        if self.has_restarted:
-            return replace(self, naks=self.naks + 1)
-        return replace(self, may_restart=True, naks=self.naks + 1)
+        return replace(self, may_restart=self.oldest, naks=self.naks + 1)
 
     def _progress(self, psn: int, now_ns: int) -> WatchState:
         if distance(psn, self.oldest) <= 0:
@@ -185,10 +185,10 @@ class WatchState:
             progress_ns=now_ns,
             not_before=0 if passed else self.not_before,
             owed_since=None if passed else self.owed_since,
-            may_restart=False,
             has_restarted=False,
             may_be_dead=False,
             ignored=None,
+            losses_before=self.losses,
             timeouts=0,
             naks=0,
             rnr_naks=0,
@@ -202,12 +202,12 @@ class WatchState:
             replay_from=self.oldest,
             cause=cause,
             owed_since=since_ns,
-            may_restart=False,
+            may_restart=None,
             losses=self.losses + 1,
         )
 
-    def _ignoring(self, rule: str, psn: int) -> WatchState:
-        return replace(self, ignored=Ignored(rule, psn))
+    def _ignoring(self, rule: str, psn: int, now_ns: int) -> WatchState:
+        return replace(self, ignored=Ignored(rule, psn, now_ns))
 
     # packets
 
@@ -250,8 +250,8 @@ class WatchState:
         return used > spec.retry_count if self.owed_since is not None else used >= spec.retry_count
 
     def goes_on(self, end: int) -> WatchState:
-        """The packet at the cursor has left."""
-        return replace(self, cursor=end, owed_since=None)
+        """The packet at the cursor has left, and with it the choice to restart is made."""
+        return replace(self, cursor=end, owed_since=None, may_restart=None)
 
     def restarts(self, end: int, psn: int, *, is_timeout: bool) -> WatchState:
         """A packet from which it starts again has left."""
@@ -261,8 +261,8 @@ class WatchState:
             replay_from=psn,
             cause=Cause.TIMEOUT if is_timeout else Cause.DATA,
             owed_since=None,
-            may_restart=False,
-            has_restarted=not is_timeout,
+            may_restart=None,
+            has_restarted=not is_timeout and self.may_restart == self.oldest,
             timeouts=self.timeouts + is_timeout,
             losses=self.losses + 1,
         )

@@ -61,11 +61,11 @@ class Soak:
             late = max(0, number - _RECEIVES_AT_START)
             self.network.at(late * _REFILL_NS, self._refill(number))
 
-    def run(self) -> None:
-        """Post everything a little at a time, and let it happen."""
+    def run(self, steps: int = 200_000) -> bool:
+        """Post everything a little at a time, and let it happen; whether it came to an end."""
         for number, work in enumerate(self.works):
             self.network.at(number * 300, lambda work=work: self.model.post(work))
-        self.network.run()
+        return self.network.run(steps)
 
     def check(self) -> None:
         """Each work request was executed exactly once and completed exactly once."""

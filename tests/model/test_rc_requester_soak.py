@@ -43,7 +43,7 @@ def test_each_message_is_executed_once_whatever_the_network_does(
     impairment: Impairment, seed: int
 ) -> None:
     soak = Soak(seed, MESSAGES, impairment)
-    soak.run()
+    assert soak.run()
     soak.check()
 
 
@@ -51,7 +51,7 @@ def test_each_message_is_executed_once_whatever_the_network_does(
 @pytest.mark.parametrize("seed", range(10, 13))
 def test_each_choice_of_a_requester_recovers(policy: RequesterPolicy, seed: int) -> None:
     soak = Soak(seed, MESSAGES, NETWORKS["everything"], policy=policy)
-    soak.run()
+    assert soak.run()
     soak.check()
 
 
@@ -66,5 +66,5 @@ def test_each_choice_of_a_requester_recovers(policy: RequesterPolicy, seed: int)
 @pytest.mark.parametrize("seed", range(20, 23))
 def test_the_choices_of_responders_are_borne(answers: ResponderPolicy, seed: int) -> None:
     soak = Soak(seed, MESSAGES, NETWORKS["everything"], answers=answers)
-    soak.run()
+    assert soak.run()
     soak.check()

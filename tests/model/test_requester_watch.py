@@ -167,7 +167,7 @@ BROKEN = {
     "RTX-08 ignored": (*SENT, NAK_2, wait(T_NS // 2)),
     "RTX-08 by timeout": (*SENT, NAK_2, wait(T_NS // 2), 2, 3, 4),
     "RTX-09 restart": (*SENT, NAK_2, 2, 3, 4, NAK_2, 2),
-    "RTX-10 elsewhere": (*SENT, hear(ack(1)), hear(nak(1)), 3),
+    "RTX-02 for no reason": (*SENT, hear(ack(1)), hear(nak(1)), 3),
     "RTX-10": (*SENT, hear(ack(2)), hear(nak(1)), 1),
     "RTX-13": (*SENT, hear(nak(1)), 1, hear(ack(3)), 2),
     "RTX-14": (*SENT, NAK_2, altered(2, payload=bytes(8), pad_count=0)),

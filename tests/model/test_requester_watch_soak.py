@@ -45,7 +45,7 @@ def watched(
     watch = RequesterWatch(soak.spec, timing=timing)
     for work in soak.works:
         watch.posted(work)
-    soak.run()
+    assert soak.run()
     soak.check()
     for outcome in soak.model.outcomes:
         watch.completed(outcome, soak.network.now)
