@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import ACK, CNP, NAK, SEQUENCE_ERROR, WRITE_ONLY
 from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Op
 from roceproof.dpi.records import Service
@@ -23,6 +25,7 @@ pytestmark = REQUESTER
 MTU = 256
 MIXED = (5, 700, 256, 1500, 64, 513, 300, 4)
 PSNS = 1 << 24
+TIMEOUTS = 6
 CORNERS = (0x0000FFFD, 0x007FFFFD, 0x00FFFFFD, 0x7FFFFD, 0xABFFFD, 0xFFFFFD)
 
 
@@ -36,8 +39,13 @@ def connected(bench: Bench, service: Service = Service.RC, **spec: Any) -> Conne
 def all_came(bench: Bench, qp: Connection, messages: list[Posted]) -> None:
     """Everything that is posted passes; then it is judged."""
     bench.settle()
-    qp.expect_message(*messages)
+    follow(qp, messages)
     qp.completes(*messages)
+
+
+def follow(qp: Connection, messages: list[Posted]) -> None:
+    """The messages come packet by packet; a wrong field breaks the rules of the case."""
+    qp.expect(*(packet for message in messages for packet in message.packets))
 
 
 @case("PSN-01", "PSN-02", needs=[Capability.WRITE], smoke=True)
@@ -124,9 +132,9 @@ def test_what_is_sent_again_has_its_psn_and_what_follows_the_next(bench: Bench, 
     bench.settle()
     onward = [qp.post(Op.WRITE, length) for length in (700, 5)]
     bench.settle()
-    qp.expect_message(message)
+    follow(qp, [message])
     qp.expect(*(packet.without("a") for packet in message.packets[2:]))
-    qp.expect_message(*onward)
+    follow(qp, onward)
     qp.completes(message, *onward)
 
 
@@ -191,7 +199,7 @@ def test_every_queue_pair_counts_for_itself(bench: Bench, service: Service, coun
             own.append(qp.post(Op.WRITE, length))
             bench.settle()
     for qp, own in zip(pairs, messages, strict=True):
-        qp.expect_message(*own)
+        follow(qp, own)
         qp.completes(*own)
 
 
@@ -251,10 +259,25 @@ def test_acknowledgements_are_compared_modulo_two_to_the_24(bench: Bench, start:
     qp.completes(messages[5])
 
 
+@case("PSN-16", needs=[Capability.RC, Capability.WRITE, Capability.RETRANSMISSION])
+@over("start", [0x7FFFFD, 0xFFFFFD], ids=hex)
+def test_an_acknowledgement_behind_the_wrap_leaves_nothing_to_repeat(
+    bench: Bench, start: int
+) -> None:
+    code = timeout_code(bench)
+    qp = connected(bench, sq_psn=start, ack_timeout=code)
+    messages = [qp.post(Op.WRITE, length) for length in (5, 700, 5)]
+    bench.settle()
+    qp.inbox.clear()
+    bench.pump(TIMEOUTS * (ack_timeout_ns(code) or 0))
+    qp.expect_silence()
+    qp.completes(*messages)
+
+
 @case("PSN-18", "UC-14", needs=[Capability.UC, Capability.WRITE], smoke=True)
 @over("start", [0xFFFF, 0x7FFFFF, 0xFFFFFF], ids=hex)
 def test_an_unreliable_connection_leaves_out_no_psn_in_a_long_run(bench: Bench, start: int) -> None:
-    qp = bench.connect(Service.UC, path_mtu=MTU, sq_psn=start - 150)
+    qp = bench.connect(Service.UC, path_mtu=MTU, sq_psn=start - 146)
     all_came(bench, qp, [qp.post(Op.WRITE, (index % 4 + 1) * MTU) for index in range(120)])
 
 

@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that count wrongly, by the signatures of their PSNs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.model.parts import REQUESTERS, Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.segment import PSN_MODULUS
+from roceproof.conformance.model.uc_requester import UcRequester
+from roceproof.conformance.mutants.frames import request_of, response_of, with_bth
+from roceproof.conformance.mutants.renumbering import Flow, Renumbered, Sent
+from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
+from roceproof.conformance.targets.interface import QpSpec
+from roceproof.dpi.records import Service
+
+_BEAT_BYTES = 8
+_BURST_NS = 5_000
+_SEQUENCE_NAK = 0x60
+
+
+@model_mutant(
+    "psn-start-of-other-direction",
+    "The requester starts at the PSN that the responder is to expect.",
+    expected=["PSN-01"],
+    explained_as=["P01"],
+)
+def start_of_other_direction() -> Parts:
+    class Rc(RcRequester):
+        def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
+            super().__init__(replace(spec, sq_psn=spec.rq_psn), policy)
+
+    class Uc(UcRequester):
+        def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
+            super().__init__(replace(spec, sq_psn=spec.rq_psn), policy)
+
+    return Parts(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
+
+
+@wire_mutant(
+    "psn-starts-one-late",
+    "The PSN is incremented before the first packet, too.",
+    expected=["PSN-01"],
+    explained_as=["P02"],
+)
+class StartsOneLate(Renumbered):
+    def first(self, packet: Packet, before: Sent | None) -> int:
+        return packet.bth.psn + 1
+
+
+@wire_mutant(
+    "psn-starts-one-early",
+    "The register holds the PSN of the packet before, and the first is sent before it counts.",
+    expected=["PSN-01"],
+    explained_as=["P02"],
+)
+class StartsOneEarly(Renumbered):
+    def first(self, packet: Packet, before: Sent | None) -> int:
+        return packet.bth.psn - 1
+
+
+@wire_mutant(
+    "psn-once-per-message",
+    "The PSN is incremented at the end of a message.",
+    expected=["PSN-02"],
+    explained_as=["P03"],
+)
+class PerMessage(Renumbered):
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        return int(before.closes)
+
+
+@wire_mutant(
+    "psn-wraps-at-16-bits",
+    "The PSN counter has 16 bits; the upper byte is what was configured.",
+    expected=["PSN-03"],
+    explained_as=["P04"],
+)
+class SixteenBits(Renumbered):
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        low = before.psn & 0xFFFF
+        return (low + due & 0xFFFF) - low
+
+
+@wire_mutant(
+    "psn-carry-beside-ackreq",
+    "The adder of the PSN has 32 bits, and the whole word goes into the header.",
+    expected=["PSN-19", "PSN-03"],
+    explained_as=["P05"],
+)
+class CarryBesideAckReq(WireFault):
+    def __init__(self) -> None:
+        self._carries: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = request_of(frame)
+        if bth is None:
+            return [frame]
+        last = self._last.get(bth.dest_qpn, bth.psn)
+        self._last[bth.dest_qpn] = bth.psn
+        wraps = 0 < (bth.psn - last) % PSN_MODULUS < 1 << 16 and bth.psn < last
+        self._carries[bth.dest_qpn] = self._carries.get(bth.dest_qpn, 0) + wraps
+        return [with_bth(frame, reserved7=self._carries[bth.dest_qpn])]
+
+
+@wire_mutant(
+    "psn-moved-by-acks",
+    "An acknowledgement that comes increments the PSN, which is how a credit was to be counted.",
+    expected=["PSN-07"],
+    explained_as=["P06"],
+)
+class CountsAcks(Renumbered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._acks = 0
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        self._acks += response_of(frame) is not None
+        return super().received(frame, time_ns)
+
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        acks, self._acks = self._acks, 0
+        return due + acks
+
+
+@wire_mutant(
+    "psn-per-beat",
+    "The PSN is incremented with every beat of payload.",
+    expected=["PSN-02"],
+    explained_as=["P07"],
+)
+class CountsBeats(Renumbered):
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        return max(1, -(-len(before.packet.payload) // _BEAT_BYTES))
+
+
+@wire_mutant(
+    "psn-read-takes-one",
+    "A READ increments the PSN by one, as every request packet does.",
+    expected=["PSN-05", "READ-04"],
+    explained_as=["P08"],
+)
+class ReadTakesOne(Renumbered):
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        return 1 if before.is_read else due
+
+
+@wire_mutant(
+    "psn-of-the-port",
+    "There is one PSN counter, loaded by the first connection.",
+    expected=["PSN-08"],
+    explained_as=["P09"],
+)
+class OfThePort(Renumbered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._next: int | None = None
+
+    def number(self, packet: Packet, time_ns: int) -> int:
+        psn = packet.bth.psn if self._next is None else self._next
+        self._next = (psn + 1) % PSN_MODULUS
+        return psn
+
+
+@wire_mutant(
+    "psn-survives-reset",
+    "The PSN counter is loaded after power-up only; a new connection goes on counting.",
+    expected=["PSN-09", "QPS-04"],
+    explained_as=["P10"],
+)
+class SurvivesReset(Renumbered):
+    def first(self, packet: Packet, before: Sent | None) -> int:
+        return packet.bth.psn if before is None else before.psn + 1
+
+
+@wire_mutant(
+    "psn-new-for-copies",
+    "A packet that is sent again goes through the counter again.",
+    expected=["PSN-06"],
+    explained_as=["P11"],
+)
+class NewForCopies(Renumbered):
+    def again(self, flow: Flow, packet: Packet, time_ns: int) -> int:
+        psn = (flow.last.psn + 1) % PSN_MODULUS
+        flow.last = Sent(flow.last.packet, time_ns, psn)
+        return psn
+
+
+@wire_mutant(
+    "psn-empty-takes-two",
+    "A message without payload is counted as it begins and as it ends.",
+    expected=["PSN-04"],
+    explained_as=["P12"],
+)
+class EmptyTakesTwo(Renumbered):
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        return due + before.is_empty
+
+
+@wire_mutant(
+    "psn-empty-takes-none",
+    "The PSN moves on with payload, of which an empty message has none.",
+    expected=["PSN-04"],
+    explained_as=["P13"],
+)
+class EmptyTakesNone(Renumbered):
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        return 0 if before.is_empty else due
+
+
+@wire_mutant(
+    "psn-of-packet-before",
+    "The header takes the PSN a stage too early: in a burst that is the packet before's.",
+    expected=["PSN-02"],
+    explained_as=["P14"],
+)
+class LatchedEarly(Renumbered):
+    def number(self, packet: Packet, time_ns: int) -> int:
+        flow = self.flows.get(packet.udp_sport)
+        is_burst = flow is not None and time_ns - flow.last.time_ns < _BURST_NS
+        return (super().number(packet, time_ns) - is_burst) % PSN_MODULUS
+
+
+@wire_mutant(
+    "psn-little-endian",
+    "The bytes of the PSN go out in the processor's order.",
+    expected=["BTH-14", "PSN-02"],
+    explained_as=["P15"],
+)
+class LittleEndian(Renumbered):
+    def number(self, packet: Packet, time_ns: int) -> int:
+        return int.from_bytes(packet.bth.psn.to_bytes(3, "big"), "little")
+
+
+@wire_mutant(
+    "psn-twice-when-stalled",
+    "The counter's enable looks at valid but not at ready: a stalled beat counts twice.",
+    expected=["PSN-02"],
+    explained_as=["P16"],
+)
+class TwiceWhenStalled(Renumbered):
+    _STALLS_EVERY = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._packets = 0
+
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        self._packets += 1
+        return due + (self._packets % self._STALLS_EVERY == 0)
+
+
+@wire_mutant(
+    "psn-restart-behind-nak",
+    "The resend begins behind the PSN that the NAK names, as if it were an ACK.",
+    expected=["PSN-06", "NAK-06"],
+    explained_as=["P17"],
+)
+class RestartBehindNak(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = response_of(frame)
+        if bth is None or frame[54] != _SEQUENCE_NAK:
+            return [frame]
+        return [with_bth(frame, psn=(bth.psn + 1) % PSN_MODULUS)]
+
+
+@wire_mutant(
+    "psn-replay-counted",
+    "The replayed packets move the counter, too: what follows them leaves out as many PSNs.",
+    expected=["PSN-06"],
+    explained_as=["P18"],
+)
+class ReplayCounted(Renumbered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._replayed = 0
+
+    def again(self, flow: Flow, packet: Packet, time_ns: int) -> int:
+        self._replayed += 1
+        return super().again(flow, packet, time_ns)
+
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        replayed, self._replayed = self._replayed, 0
+        return due + replayed
+
+
+class PlainCompare(WireFault):
+    """Takes responses for old whose PSN is less than the first that was sent."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    def order(self, psn: int) -> int:
+        """What is compared."""
+        return psn
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = request_of(frame)
+        if bth is not None and self._first is None:
+            self._first = self.order(bth.psn)
+        return [frame]
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = response_of(frame)
+        if bth is None or self._first is None:
+            return [frame]
+        return [] if self.order(bth.psn) < self._first else [frame]
+
+
+@wire_mutant(
+    "psn-plain-compare",
+    "An acknowledgement is taken for old if its PSN is a smaller number.",
+    expected=["PSN-16"],
+    explained_as=["P19"],
+)
+class UnsignedCompare(PlainCompare):
+    pass
+
+
+@wire_mutant(
+    "psn-signed-compare",
+    "PSNs are compared as signed numbers of 24 bits.",
+    expected=["PSN-16"],
+    explained_as=["P19"],
+)
+class SignedCompare(PlainCompare):
+    def order(self, psn: int) -> int:
+        return psn - PSN_MODULUS if psn >> 23 else psn
+
+
+@wire_mutant(
+    "psn-repeated-on-uc",
+    "A stalled UC packet is taken back, but its PSN is given to the packet behind it.",
+    expected=["PSN-18"],
+    explained_as=["P23"],
+)
+class RepeatedOnUc(Renumbered):
+    _STALLS_EVERY = 9
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._packets = 0
+
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        self._packets += 1
+        is_uc = after.bth.opcode >> 5 == Service.UC
+        return due - (is_uc and self._packets % self._STALLS_EVERY == 0)
+
+
+@wire_mutant(
+    "psn-position-restarts-at-wrap",
+    "The counter of packets in a message is part of the PSN's, and starts anew with it.",
+    expected=["UC-14", "OPC-01"],
+)
+class PositionRestartsAtWrap(WireFault):
+    """The packet at PSN 0 is a FIRST if it is a MIDDLE."""
+
+    _MIDDLE, _FIRST = (0x01, 0x07), -1
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = request_of(frame)
+        if bth is None or bth.psn or bth.opcode & 0x1F not in self._MIDDLE:
+            return [frame]
+        return [with_bth(frame, opcode=bth.opcode + self._FIRST)]
+
+
+@wire_mutant(
+    "psn-upper-byte-of-register",
+    "The upper byte of the 32-bit configuration register is not cut off.",
+    expected=["PSN-19"],
+    explained_as=["P24"],
+)
+class UpperByteOfRegister(WireFault):
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        return [frame if request_of(frame) is None else with_bth(frame, reserved7=0x7F)]
+
+
+@wire_mutant(
+    "psn-shared-with-responder",
+    "Requester and responder have one PSN register.",
+    expected=["PSN-22"],
+    explained_as=["P25"],
+)
+class SharedWithResponder(Renumbered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._requests = 0
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        self._requests += request_of(frame) is not None
+        return super().received(frame, time_ns)
+
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        requests, self._requests = self._requests, 0
+        return due + requests
