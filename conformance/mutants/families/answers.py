@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that take answers for what they are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roceproof.conformance.headers import Aeth
+from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.parts import REQUESTERS, Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.dpi.records import Service
+
+_BOOKKEEPING_NS = 2_000
+
+
+def made_of(requester: type[RcRequester], **more: Any) -> Parts:
+    """A device with this RC requester."""
+    return Parts(requesters={**REQUESTERS, Service.RC: requester}, **more)
+
+
+class RetiresOne(RcRequester):
+    def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
+        if syndrome >> 5 != AethType.ACK:
+            super().acknowledgement(psn, syndrome, now_ns)
+        elif self.window.messages and ahead(psn, 1) == self.window.messages[0].end:
+            self.all_before(ahead(psn, 1), now_ns)
+
+
+@model_mutant(
+    "ack-retires-one-message",
+    "An ACK completes only the message whose last PSN it names.",
+    expected=["ACK-05", "PSN-16"],
+)
+def _retires_one() -> Parts:
+    return made_of(RetiresOne)
+
+
+class CompletesWhenSent(RcRequester):
+    def next_request(self, now_ns: int) -> Segment | None:
+        segment = super().next_request(now_ns)
+        message = self.window.messages[-1] if self.window.messages else None
+        if message is not None and message.end == self.window.next and not message.awaits_data:
+            self.all_before(message.end, now_ns)
+        return segment
+
+
+@model_mutant(
+    "ack-completes-when-sent",
+    "A message completes when its last packet has left.",
+    expected=["ACK-08", "ACK-09", "ACK-10"],
+)
+def _completes_when_sent() -> Parts:
+    return made_of(CompletesWhenSent)
+
+
+class BelievesGhosts(RcRequester):
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        psn, newest = segment.bth.psn, ahead(self.window.fresh, -1)
+        if self.window.outstanding and distance(psn, newest) > 0:
+            segment = _at(segment, newest)
+        super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "ack-of-the-unsent-counts",
+    "An ACK beyond the newest packet acknowledges all that was sent.",
+    expected=["ACK-09", "NAK-13"],
+)
+def _believes_ghosts() -> Parts:
+    return made_of(BelievesGhosts)
+
+
+class BelievesThePast(RcRequester):
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        psn = segment.bth.psn
+        if self.window.outstanding and distance(psn, self.window.oldest) < 0:
+            segment = _at(segment, self.window.oldest)
+        super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "ack-of-the-past-counts",
+    "An ACK older than the oldest outstanding packet is taken for one of it.",
+    expected=["ACK-10", "RTX-10", "NAK-13"],
+)
+def _believes_the_past() -> Parts:
+    return made_of(BelievesThePast)
+
+
+class WantsOneAck(RcRequester):
+    def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
+        message = self.window.message_at(psn)
+        if syndrome >> 5 == AethType.ACK and ahead(psn, 1) != message.end:
+            self.fail("bad_resp_err")
+            return
+        super().acknowledgement(psn, syndrome, now_ns)
+
+
+@model_mutant(
+    "ack-inside-a-message-is-fatal",
+    "Only an ACK of a whole message is expected; one inside it is an error.",
+    expected=["ACK-14", "ACK-08"],
+)
+def _wants_one_ack() -> Parts:
+    return made_of(WantsOneAck)
+
+
+class MissesEarlyAcks(RcRequester):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._left_ns = 0
+
+    def next_request(self, now_ns: int) -> Segment | None:
+        segment = super().next_request(now_ns)
+        self._left_ns = now_ns if segment else self._left_ns
+        return segment
+
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        if now_ns >= self._left_ns + _BOOKKEEPING_NS:
+            super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "ack-before-the-books-are-done",
+    "An ACK that comes while the packet is still being entered as sent is not seen.",
+    expected=["ACK-15"],
+)
+def _misses_early_acks() -> Parts:
+    return made_of(MissesEarlyAcks)
+
+
+class ReadAcknowledgesItself(RcRequester):
+    def read_response(self, segment: Segment, now_ns: int) -> None:
+        if self.window.message_at(segment.bth.psn).first_psn == self.window.oldest or (
+            self.window.messages[0].awaits_data
+        ):
+            super().read_response(segment, now_ns)
+
+
+@model_mutant(
+    "read-response-acknowledges-nothing",
+    "A READ response does not acknowledge the WRITEs before it.",
+    expected=["ACK-13"],
+)
+def _read_acknowledges_itself() -> Parts:
+    return made_of(ReadAcknowledgesItself)
+
+
+class ComparesWithoutWrap(RcRequester):
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        if segment.bth.psn >= self.window.oldest:
+            super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "ack-compared-without-wrap",
+    "Response PSNs are compared as plain numbers.",
+    expected=["PSN-16"],
+)
+def _compares_without_wrap() -> Parts:
+    return made_of(ComparesWithoutWrap)
+
+
+class KnowsOneSyndrome(RcRequester):
+    def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
+        if syndrome >> 5 != AethType.ACK or syndrome == 0x1F:
+            super().acknowledgement(psn, syndrome, now_ns)
+
+
+@model_mutant(
+    "ack-is-syndrome-1f",
+    "Only syndrome 0x1F is an ACK.",
+    expected=["AETH-04"],
+)
+def _knows_one_syndrome() -> Parts:
+    return made_of(KnowsOneSyndrome)
+
+
+class LooksAtOneBit(RcRequester):
+    def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
+        super().acknowledgement(psn, syndrome if syndrome & 0x20 else syndrome & 0x1F, now_ns)
+
+
+@model_mutant(
+    "aeth-type-is-one-bit",
+    "Only bit 5 of the syndrome tells an ACK from a NAK.",
+    expected=["AETH-05", "FUZZ-11"],
+)
+def _looks_at_one_bit() -> Parts:
+    return made_of(LooksAtOneBit)
+
+
+class CompletesByMsn(RcRequester):
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        aeth = segment.extension(Aeth)
+        if (
+            aeth is not None
+            and self.window.holds(segment.bth.psn)
+            and len(self.window.messages) > 1
+        ):
+            segment = _at(segment, ahead(self.window.messages[-1].end, -1))
+        super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "ack-completes-by-msn",
+    "How many messages an ACK completes is not looked up in its PSN.",
+    expected=["MSN-08", "ACK-08"],
+)
+def _completes_by_msn() -> Parts:
+    return made_of(CompletesByMsn)
+
+
+def _at(segment: Segment, psn: int) -> Segment:
+    return replace(segment, bth=replace(segment.bth, psn=psn))
