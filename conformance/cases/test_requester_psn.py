@@ -25,6 +25,7 @@ pytestmark = REQUESTER
 MTU = 256
 MIXED = (5, 700, 256, 1500, 64, 513, 300, 4)
 PSNS = 1 << 24
+LONGEST = 1 << 31
 TIMEOUTS = 6
 CORNERS = (0x0000FFFD, 0x007FFFFD, 0x00FFFFFD, 0x7FFFFD, 0xABFFFD, 0xFFFFFD)
 
@@ -272,6 +273,15 @@ def test_an_acknowledgement_behind_the_wrap_leaves_nothing_to_repeat(
     bench.pump(TIMEOUTS * (ack_timeout_ns(code) or 0))
     qp.expect_silence()
     qp.completes(*messages)
+
+
+@case("PSN-21", needs=[Capability.WRITE], targets=["hdl", "model"])
+@over_services
+def test_work_that_is_refused_uses_no_psn(bench: Bench, service: Service) -> None:
+    qp = connected(bench, service)
+    for _ in range(3):
+        all_came(bench, qp, [qp.post(Op.WRITE, 5) for _ in range(6)])
+        qp.refuses(Op.WRITE, 5, length=LONGEST + 1)
 
 
 @case("PSN-18", "UC-14", needs=[Capability.UC, Capability.WRITE], smoke=True)

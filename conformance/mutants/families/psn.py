@@ -9,16 +9,18 @@ from roceproof.conformance.codec import Packet
 from roceproof.conformance.model.parts import REQUESTERS, Parts
 from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.requester_policy import RequesterPolicy
-from roceproof.conformance.model.segment import PSN_MODULUS
+from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.model.segmentation import ahead, refusal
 from roceproof.conformance.model.uc_requester import UcRequester
 from roceproof.conformance.mutants.frames import request_of, response_of, with_bth
 from roceproof.conformance.mutants.renumbering import Flow, Renumbered, Sent
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
-from roceproof.conformance.targets.interface import QpSpec
+from roceproof.conformance.targets.interface import QpSpec, Work
 from roceproof.dpi.records import Service
 
 _BEAT_BYTES = 8
 _BURST_NS = 5_000
+_IDLE_NS = 60_000
 _SEQUENCE_NAK = 0x60
 
 
@@ -366,6 +368,57 @@ class PositionRestartsAtWrap(WireFault):
         if bth is None or bth.psn or bth.opcode & 0x1F not in self._MIDDLE:
             return [frame]
         return [with_bth(frame, opcode=bth.opcode + self._FIRST)]
+
+
+@wire_mutant(
+    "psn-falls-back-when-idle",
+    "The context of an idle queue pair is fetched from where its first PSN still stands.",
+    expected=["PSN-10"],
+)
+class ReloadedWhenIdle(Renumbered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._start = 0
+
+    def first(self, packet: Packet, before: Sent | None) -> int:
+        self._start = packet.bth.psn
+        return self._start
+
+    def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
+        is_idle = time_ns - before.time_ns > _IDLE_NS
+        return distance(self._start, before.psn) if is_idle else due
+
+
+@model_mutant(
+    "psn-window-of-all",
+    "The window is compared in 25 bits, which is never full.",
+    expected=["PSN-11"],
+)
+def window_of_all() -> Parts:
+    return Parts(requester_policy=RequesterPolicy(max_outstanding=PSN_MODULUS - 1))
+
+
+@model_mutant(
+    "psn-for-refused-work",
+    "A work request takes its PSNs before its length is looked at.",
+    expected=["PSN-21"],
+    explained_as=["P12"],
+)
+def psn_for_refused_work() -> Parts:
+    class Rc(RcRequester):
+        def post(self, work: Work) -> None:
+            if refusal(self.spec, work) is not None and not self.window.outstanding:
+                window = self.window
+                window.oldest = window.next = window.fresh = ahead(window.fresh, 1)
+            super().post(work)
+
+    class Uc(UcRequester):
+        def post(self, work: Work) -> None:
+            if refusal(self.spec, work) is not None:
+                self._psn = ahead(self._psn, 1)
+            super().post(work)
+
+    return Parts(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
 @wire_mutant(
