@@ -53,7 +53,7 @@ def run_cases(cases: Sequence[str], *, target: str, mutant: str | None) -> Run:
     started = time.monotonic()
     if not cases:
         return Run(broken={}, explained={}, seconds=0.0)
-    place = BUILD / "runs" / (mutant or f"healthy-{target}")
+    place = BUILD / "runs" / target / (mutant or "healthy")
     report = place / "results.json"
     report.unlink(missing_ok=True)
     arguments = session_arguments(target)
@@ -74,11 +74,11 @@ def run_mutant(candidate: Candidate, cases: Cases) -> Run:
 
     Some rules only the observer sees, in whatever case breaks them.
     """
-    run = run_cases(cases.against(candidate), target=candidate.target, mutant=candidate.id)
+    run = run_cases(cases.against(candidate), target=candidate.target, mutant=candidate.name)
     found = {rule for rules in run.broken.values() for rule in rules}
     if not found.isdisjoint(candidate.expected):
         return run
-    more = run_cases(sorted(cases.smoke), target=candidate.target, mutant=candidate.id)
+    more = run_cases(sorted(cases.smoke), target=candidate.target, mutant=candidate.name)
     return Run(
         broken=run.broken | more.broken,
         explained=run.explained | more.explained,
@@ -146,7 +146,7 @@ def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor) -> list
 def main(ids: tuple[str, ...], jobs: int, quiet: bool) -> None:
     """Run every mutant, or those named, against the cases that should find it."""
     started = time.monotonic()
-    chosen = [c for c in candidates() if not ids or c.id in ids]
+    chosen = [c for c in candidates() if not ids or not {c.id, c.name}.isdisjoint(ids)]
     if not chosen:
         raise click.UsageError(f"no mutant is called {' or '.join(ids)}")
     cases = {target: cases_of(target) for target in sorted({c.target for c in chosen})}

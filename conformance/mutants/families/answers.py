@@ -8,19 +8,14 @@ from typing import Any
 
 from roceproof.conformance.headers import Aeth
 from roceproof.conformance.model.codes import AethType
-from roceproof.conformance.model.parts import REQUESTERS, Parts
+from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.dpi.records import Service
 
 _BOOKKEEPING_NS = 2_000
-
-
-def made_of(requester: type[RcRequester], **more: Any) -> Parts:
-    """A device with this RC requester."""
-    return Parts(requesters={**REQUESTERS, Service.RC: requester}, **more)
 
 
 class RetiresOne(RcRequester):

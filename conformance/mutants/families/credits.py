@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that obey end-to-end credits in their own way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.targets.interface import Op
+
+
+class CreditsGateWrites(RcRequester):
+    def may_begin(self, work: Any) -> bool:
+        gated = replace(work, op=Op.SEND) if work.op is Op.WRITE else work
+        return super().may_begin(work) and self.has_credit(self.credits.admits_next(gated))
+
+
+@model_mutant("credits-gate-writes", "A WRITE waits for credits, too.", expected=["CRED-04"])
+def _credits_gate_writes() -> Parts:
+    return made_of(CreditsGateWrites)
+
+
+class CreditsIgnored(RcRequester):
+    def has_credit(self, admitted: bool) -> bool:
+        return True
+
+
+@model_mutant("credits-ignored", "Credits are not counted.", expected=["CRED-03"])
+def _credits_ignored() -> Parts:
+    return made_of(CreditsIgnored)
+
+
+class CreditsOfNewAcksOnly(RcRequester):
+    def note_credits(self, psn: int, aeth: Any) -> None:
+        if self.window.holds(psn):
+            super().note_credits(psn, aeth)
+
+
+@model_mutant(
+    "credits-of-new-acks-only",
+    "Credits are taken from an ACK only if it acknowledges something new.",
+    expected=["CRED-05"],
+)
+def _credits_of_new_acks_only() -> Parts:
+    return made_of(CreditsOfNewAcksOnly)

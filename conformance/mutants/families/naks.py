@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that take RNR NAKs and fatal NAKs for something else."""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.mutants.wire import model_mutant
+
+
+class ResendsOneForRnr(RcRequester):
+    _behind_rnr = False
+
+    def rnr_nak(self, psn: int, timer_code: int, now_ns: int) -> None:
+        super().rnr_nak(psn, timer_code, now_ns)
+        self._behind_rnr = True
+
+    def next_request(self, now_ns: int) -> Segment | None:
+        is_copy = self.window.replays
+        segment = super().next_request(now_ns)
+        if is_copy and self._behind_rnr:
+            self._behind_rnr = False
+            self.window.next = self.window.fresh
+        return segment
+
+
+@model_mutant(
+    "rnr-resends-one-message",
+    "After an RNR NAK only the refused packet is sent again.",
+    expected=["RNR-04"],
+)
+def _resends_one_for_rnr() -> Parts:
+    return made_of(ResendsOneForRnr)
+
+
+class RnrAcknowledgesNothing(RcRequester):
+    def rnr_nak(self, psn: int, timer_code: int, now_ns: int) -> None:
+        super().rnr_nak(self.window.oldest, timer_code, now_ns)
+
+
+@model_mutant(
+    "rnr-acknowledges-nothing",
+    "An RNR NAK does not acknowledge what stands before it.",
+    expected=["RNR-10", "RNR-04"],
+)
+def _rnr_acknowledges_nothing() -> Parts:
+    return made_of(RnrAcknowledgesNothing)
+
+
+class RetriesFatalNaks(RcRequester):
+    def fatal_nak(self, psn: int, status: str, now_ns: int) -> None:
+        self.sequence_nak(psn, now_ns)
+
+
+@model_mutant(
+    "nak-fatal-retried", "A fatal NAK is answered by trying again.", expected=["NAK-09", "QPS-03"]
+)
+def _retries_fatal_naks() -> Parts:
+    return made_of(RetriesFatalNaks)
+
+
+class FatalForAll(RcRequester):
+    def fatal_nak(self, psn: int, status: str, now_ns: int) -> None:
+        self.fail(status)
+
+
+@model_mutant(
+    "nak-fatal-for-all",
+    "A fatal NAK ends every message that is outstanding.",
+    expected=["NAK-10"],
+)
+def _fatal_for_all() -> Parts:
+    return made_of(FatalForAll)
+
+
+class NaksMoveTheWindow(RcRequester):
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        is_nak = segment.bth.opcode == 0x11 and segment.extensions[0].pack()[0] == 0x60
+        if is_nak and self.window.messages and not self.window.holds(segment.bth.psn):
+            self.all_before(self.window.fresh, now_ns)
+            return
+        super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "nak-outside-moves-the-window",
+    "A sequence NAK outside the window moves it there.",
+    expected=["NAK-13"],
+)
+def _naks_move_the_window() -> Parts:
+    return made_of(NaksMoveTheWindow)

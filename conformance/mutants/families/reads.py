@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that ask for too many READs, and believe any answer to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.headers import Reth
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.requesters import CopiesDiffer, made_of
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.targets.interface import Op
+
+
+class ReadsDoNotWait(RcRequester):
+    def may_ask_for_data(self) -> bool:
+        return True
+
+
+@model_mutant(
+    "read-depth-ignored",
+    "READs leave without regard to the initiator depth.",
+    expected=["READ-05"],
+)
+def _reads_do_not_wait() -> Parts:
+    return made_of(ReadsDoNotWait)
+
+
+class BelievesReadResponses(RcRequester):
+    def read_response(self, segment: Segment, now_ns: int) -> None:
+        message = self.window.message_at(segment.bth.psn)
+        if message.work.op is Op.READ and segment.bth.psn == self.window.oldest:
+            at = message.offset(segment.bth.psn) * self.spec.path_mtu
+            if message.work.into is not None:
+                message.work.into.write(at, segment.payload)
+            self.progress(ahead(segment.bth.psn, 1), now_ns)
+
+
+@model_mutant(
+    "read-response-unchecked",
+    "Neither opcode nor length of a READ response is looked at.",
+    expected=["READ-07", "FUZZ-13"],
+)
+def _believes_read_responses() -> Parts:
+    return made_of(BelievesReadResponses)
+
+
+class AnyAnswerCompletes(RcRequester):
+    def unexpected(self) -> None:
+        self.progress(self.window.fresh, self.not_before)
+
+
+@model_mutant(
+    "answer-of-any-kind-completes",
+    "Whatever comes with the right PSN completes the request.",
+    expected=["FUZZ-12", "READ-07", "AETH-05"],
+)
+def _any_answer_completes() -> Parts:
+    return made_of(AnyAnswerCompletes)
+
+
+class PlacesByCount(RcRequester):
+    _count = 0
+
+    def read_response(self, segment: Segment, now_ns: int) -> None:
+        message = self.window.message_at(segment.bth.psn)
+        into, place = message.work.into, message.offset(segment.bth.psn)
+        super().read_response(segment, now_ns)
+        if into is not None and self._count != place:
+            into.write(place * self.spec.path_mtu, bytes(len(segment.payload)))
+        self._count += 1
+
+
+@model_mutant(
+    "read-placed-by-count",
+    "READ data are placed by the number of responses that came.",
+    expected=["READ-10", "RTX-19"],
+)
+def _places_by_count() -> Parts:
+    return made_of(PlacesByCount)
+
+
+class RereadsFromOldAddress(CopiesDiffer):
+    def spoilt(self, segment: Segment) -> Segment:
+        reth = segment.extension(Reth)
+        if segment.bth.opcode != 0x0C or reth is None:
+            return segment
+        first = self.window.message_at(segment.bth.psn).work.remote_addr
+        return replace(segment, extensions=(replace(reth, address=first),))
+
+
+@model_mutant(
+    "reread-keeps-the-address",
+    "A READ asked for again moves its PSN, but not its address.",
+    expected=["RTX-17"],
+)
+def _rereads_from_old_address() -> Parts:
+    return made_of(RereadsFromOldAddress)
+
+
+class NoImpliedNak(RcRequester):
+    def all_before(self, psn: int, now_ns: int) -> bool:
+        self.progress(psn, now_ns)
+        return True
+
+
+@model_mutant(
+    "read-without-data-completes",
+    "An ACK beyond a READ completes it.",
+    expected=["RTX-18"],
+)
+def _no_implied_nak() -> Parts:
+    return made_of(NoImpliedNak)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that send other packets again than they have sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.headers import ImmDt, Reth
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.requesters import CopiesDiffer, made_of
+from roceproof.conformance.mutants.wire import model_mutant
+
+
+class RelabelsFirst(CopiesDiffer):
+    def spoilt(self, segment: Segment) -> Segment:
+        value = {0x07: 0x06, 0x01: 0x00}.get(segment.bth.opcode, segment.bth.opcode)
+        extensions = (Reth(0, 0, 0),) if value == 0x06 and not segment.extensions else None
+        bth = replace(segment.bth, opcode=value)
+        return replace(segment, bth=bth, extensions=extensions or segment.extensions)
+
+
+@model_mutant(
+    "rtx-middle-becomes-first",
+    "The first packet of a replay is labelled FIRST, wherever it stood.",
+    expected=["RTX-03", "RTX-02", "NAK-06"],
+)
+def _relabels_first() -> Parts:
+    return made_of(RelabelsFirst)
+
+
+class LosesLast(CopiesDiffer):
+    def spoilt(self, segment: Segment) -> Segment:
+        value = {0x08: 0x07, 0x02: 0x01}.get(segment.bth.opcode, segment.bth.opcode)
+        return replace(segment, bth=replace(segment.bth, opcode=value))
+
+
+@model_mutant(
+    "rtx-last-flag-of-another",
+    "The last flag of a replayed packet is that of the work request at the queue's head.",
+    expected=["RTX-14", "RTX-03"],
+)
+def _loses_last() -> Parts:
+    return made_of(LosesLast)
+
+
+class LosesPayload(CopiesDiffer):
+    def spoilt(self, segment: Segment) -> Segment:
+        return replace(segment, payload=segment.payload[:-1] + b"\xee" * bool(segment.payload))
+
+
+@model_mutant(
+    "rtx-replay-buffer-overwritten",
+    "The replay buffer holds one packet less than the window.",
+    expected=["RTX-16", "RTX-03"],
+)
+def _loses_payload() -> Parts:
+    return made_of(LosesPayload)
+
+
+class OtherImmediate(CopiesDiffer):
+    def spoilt(self, segment: Segment) -> Segment:
+        changed = tuple(ImmDt(0) if isinstance(e, ImmDt) else e for e in segment.extensions)
+        return replace(segment, extensions=changed)
+
+
+@model_mutant(
+    "rtx-immediate-of-another",
+    "A replayed packet carries the immediate of the work request at the queue's head.",
+    expected=["IMM-06"],
+)
+def _other_immediate() -> Parts:
+    return made_of(OtherImmediate)
+
+
+class NewPsns(CopiesDiffer):
+    def spoilt(self, segment: Segment) -> Segment:
+        return replace(segment, bth=replace(segment.bth, psn=ahead(segment.bth.psn, 64)))
+
+
+@model_mutant(
+    "rtx-takes-new-psns",
+    "A packet that is sent again takes the next free PSN.",
+    expected=["PSN-06"],
+)
+def _new_psns() -> Parts:
+    return made_of(NewPsns)

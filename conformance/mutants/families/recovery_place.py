@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that go back to the wrong place, too often, or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.mutants.wire import model_mutant
+
+
+class RestartsElsewhere(RcRequester):
+    steps = 1
+
+    def restart_point(self) -> int:
+        point = ahead(super().restart_point(), self.steps)
+        return point if distance(point, self.window.fresh) < 0 else super().restart_point()
+
+
+@model_mutant(
+    "nak-restarts-behind",
+    "A sequence NAK at n is answered from n + 1 on.",
+    expected=["NAK-06", "RTX-02"],
+)
+def _restarts_behind() -> Parts:
+    return made_of(RestartsElsewhere)
+
+
+class RestartsAtMessage(RcRequester):
+    def restart_point(self) -> int:
+        return self.window.message_at(self.window.oldest).first_psn
+
+
+@model_mutant(
+    "timeout-restarts-at-message",
+    "A replay begins at the first packet of the message.",
+    expected=["RTX-02", "NAK-06"],
+)
+def _restarts_at_message() -> Parts:
+    return made_of(RestartsAtMessage)
+
+
+class SendsOneCopy(RcRequester):
+    def next_request(self, now_ns: int) -> Segment | None:
+        is_copy = self.window.replays
+        segment = super().next_request(now_ns)
+        if is_copy:
+            self.window.next = self.window.fresh
+        return segment
+
+
+@model_mutant(
+    "rtx-one-packet-only",
+    "After a NAK one packet is sent again, then new ones follow.",
+    expected=["RTX-04", "NAK-06"],
+)
+def _sends_one_copy() -> Parts:
+    return made_of(SendsOneCopy)
+
+
+class StopsAtWrap(RcRequester):
+    def go_back(self) -> None:
+        super().go_back()
+        if self.window.next > self.window.fresh:
+            self.window.next = self.window.fresh
+
+
+@model_mutant(
+    "rtx-stops-at-the-wrap",
+    "The replay loop ends where the PSN is below its start.",
+    expected=["RTX-15"],
+)
+def _stops_at_wrap() -> Parts:
+    return made_of(StopsAtWrap)
+
+
+class IgnoresNaks(RcRequester):
+    def sequence_nak(self, psn: int, now_ns: int) -> None:
+        self.all_before(psn, now_ns)
+
+
+@model_mutant(
+    "nak-left-to-the-timeout",
+    "A sequence NAK only acknowledges; the timeout does the rest.",
+    expected=["RTX-08"],
+)
+def _ignores_naks() -> Parts:
+    return made_of(IgnoresNaks)
+
+
+class RestartsForEach(RcRequester):
+    def retry_at_once(self) -> None:
+        self._has_restarted = False
+        super().retry_at_once()
+
+
+@model_mutant(
+    "nak-each-restarts",
+    "Every NAK of one gap restarts the replay.",
+    expected=["RTX-09"],
+)
+def _restarts_for_each() -> Parts:
+    return made_of(RestartsForEach)
+
+
+class SendsAgainWhatIsDone(RcRequester):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._last: Segment | None = None
+        self._owed: Segment | None = None
+
+    def has_request(self) -> bool:
+        return self._owed is not None or super().has_request()
+
+    def next_request(self, now_ns: int) -> Segment | None:
+        owed, self._owed = self._owed, None
+        if owed is not None:
+            return owed
+        segment = super().next_request(now_ns)
+        self._last = segment or self._last
+        return segment
+
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        is_nak = segment.bth.opcode == 0x11 and segment.extensions[0].pack()[0] == 0x60
+        if is_nak and distance(segment.bth.psn, self.window.oldest) < 0:
+            self._owed = self._last
+        super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "nak-of-the-acknowledged-replays",
+    "A NAK of an acknowledged PSN sends what the buffer holds there now.",
+    expected=["RTX-10"],
+)
+def _sends_again_what_is_done() -> Parts:
+    return made_of(SendsAgainWhatIsDone)
+
+
+class CompletesTwice(RcRequester):
+    def progress(self, psn: int, now_ns: int) -> None:
+        before = len(self.outcomes)
+        restarted = self._has_timed_out
+        super().progress(psn, now_ns)
+        if restarted and len(self.outcomes) > before:
+            self.outcomes.append(self.outcomes[-1])
+
+    _has_timed_out = False
+
+    def timeout(self) -> None:
+        self._has_timed_out = True
+        super().timeout()
+
+
+@model_mutant(
+    "rtx-completes-twice",
+    "The ACK of a packet that was sent twice completes its message twice.",
+    expected=["RTX-12"],
+)
+def _completes_twice() -> Parts:
+    return made_of(CompletesTwice)
+
+
+@model_mutant(
+    "rtx-lower-ack-confuses-the-window",
+    "An ACK below the NAK that restarted ends the queue pair.",
+    expected=["RTX-21"],
+)
+def _lower_ack_is_fatal() -> Parts:
+    class LowerAckIsFatal(RcRequester):
+        def receive(self, segment: Segment, now_ns: int) -> None:
+            below = distance(segment.bth.psn, self.window.oldest) < 0
+            if below and self._has_restarted and self.window.messages:
+                self.fail("bad_resp_err")
+                return
+            super().receive(segment, now_ns)
+
+    return made_of(LowerAckIsFatal)
+
+
+class NewWorkFirst(RcRequester):
+    def next_request(self, now_ns: int) -> Segment | None:
+        if self.window.replays and self.may_send_new() and self.window.open_message is None:
+            held, self.window.next = self.window.next, self.window.fresh
+            segment = super().next_request(now_ns)
+            self.window.next = held
+            return segment
+        return super().next_request(now_ns)
+
+
+@model_mutant(
+    "rtx-new-work-overtakes",
+    "Work posted during a replay leaves before the replay is over.",
+    expected=["RTX-24"],
+)
+def _new_work_first() -> Parts:
+    return made_of(NewWorkFirst)
+
+
+class IgnoresProgress(RcRequester):
+    def progress(self, psn: int, now_ns: int) -> None:
+        if not self.window.replays:
+            super().progress(psn, now_ns)
+
+
+@model_mutant(
+    "rtx-progress-ignored",
+    "ACKs that arrive during a replay are not heeded.",
+    expected=["RTX-13"],
+)
+def _ignores_progress() -> Parts:
+    return made_of(IgnoresProgress)
+
+
+class LosesUnderLoss(RcRequester):
+    _naks = 0
+
+    def retry_at_once(self) -> None:
+        self._naks += 1
+        super().retry_at_once()
+        if self._naks > 2 and self.window.messages:
+            self.progress(self.window.messages[0].end, 0)
+
+
+@model_mutant(
+    "rtx-pointers-collide",
+    "After a few recoveries the replay pointer is taken for the acknowledged one.",
+    expected=["RTX-22", "FUZZ-14"],
+)
+def _loses_under_loss() -> Parts:
+    return made_of(LosesUnderLoss)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requesters that wait too short or too long, and count their attempts wrongly."""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.retries import Retries
+from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.targets.interface import QpSpec
+
+_RNR_ALWAYS = 7
+
+
+@model_mutant(
+    "timeout-too-early",
+    "T is 2^t microseconds: the 4.096 is missing.",
+    expected=["RTX-01"],
+)
+def _too_early() -> Parts:
+    return made_of(RcRequester, timeout_percent=24)
+
+
+@model_mutant(
+    "timeout-too-late",
+    "A timeout is noticed by the eighth tick of T.",
+    expected=["RTX-01"],
+)
+def _too_late() -> Parts:
+    return made_of(RcRequester, timeout_percent=100_000)
+
+
+class NeverLooks(RcRequester):
+    def timeout_from(self, now_ns: int) -> int | None:
+        return (
+            None
+            if not self._posted and self.window.open_message is None
+            else (super().timeout_from(now_ns))
+        )
+
+
+@model_mutant(
+    "timeout-not-armed-at-the-end",
+    "No timer runs once the queue of work is empty.",
+    expected=["RTX-11"],
+)
+def _never_looks() -> Parts:
+    return made_of(NeverLooks)
+
+
+class AlwaysLooks(RcRequester):
+    def timeout_from(self, now_ns: int) -> int | None:
+        timeout = ack_timeout_ns(self.spec.ack_timeout or 1)
+        return now_ns + 2 * (timeout or 0)
+
+
+@model_mutant(
+    "timeout-code-0-is-short",
+    "Timeout code 0 is the shortest timeout.",
+    expected=["RTX-07"],
+)
+def _always_looks() -> Parts:
+    return made_of(AlwaysLooks)
+
+
+class OnceMore(Retries):
+    def restore(self) -> None:
+        super().restore()
+        self._left += 1
+
+
+class NeverRestored(Retries):
+    _is_restored = False
+
+    def restore(self) -> None:
+        if not self._is_restored:
+            super().restore()
+        self._is_restored = True
+
+
+class SevenIsSeven(Retries):
+    def after_rnr_nak(self) -> bool:
+        if self._spec.rnr_retry != _RNR_ALWAYS:
+            return super().after_rnr_nak()
+        self._rnr_left -= 1
+        return self._rnr_left >= 0
+
+
+class SevenIsAlways(Retries):
+    def after_timeout(self) -> bool:
+        return self._spec.retry_count == _RNR_ALWAYS or super().after_timeout()
+
+
+def counting(kind: type[Retries]) -> Parts:
+    """A requester with these counters."""
+
+    class Counting(RcRequester):
+        def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
+            super().__init__(spec, policy)
+            self.retries = kind(spec, self.policy)
+
+    return made_of(Counting)
+
+
+@model_mutant("retry-once-more", "Retry count r allows r + 1 retries.", expected=["RTX-05"])
+def _once_more() -> Parts:
+    return counting(OnceMore)
+
+
+@model_mutant(
+    "retry-7-is-infinite", "Retry count 7 has no end, as that of RNR.", expected=["RTX-05"]
+)
+def _seven_is_always() -> Parts:
+    return counting(SevenIsAlways)
+
+
+@model_mutant(
+    "retry-never-restored",
+    "The retry counters are loaded at connection set-up only.",
+    expected=["RTX-06", "RNR-05"],
+)
+def _never_restored() -> Parts:
+    return counting(NeverRestored)
+
+
+@model_mutant(
+    "rnr-retry-7-is-seven", "RNR retry count 7 allows seven retries.", expected=["RNR-05"]
+)
+def _seven_is_seven() -> Parts:
+    return counting(SevenIsSeven)
+
+
+class WaitsShort(RcRequester):
+    def rnr_wait(self, timer_code: int) -> int:
+        return rnr_wait_ns(timer_code) // 10
+
+
+@model_mutant(
+    "rnr-timer-in-other-units",
+    "The RNR timer counts a tenth of what its table says.",
+    expected=["RNR-03"],
+)
+def _waits_short() -> Parts:
+    return made_of(WaitsShort)
+
+
+class ZeroIsShort(RcRequester):
+    def rnr_wait(self, timer_code: int) -> int:
+        return rnr_wait_ns(timer_code) if timer_code else 0
+
+
+@model_mutant("rnr-code-0-is-no-wait", "RNR timer code 0 is no wait.", expected=["RNR-03"])
+def _zero_is_short() -> Parts:
+    return made_of(ZeroIsShort)
