@@ -23,7 +23,7 @@ from roceproof.dpi.records import Service
 pytestmark = REQUESTER
 
 PUSHES = (Op.SEND, Op.WRITE, Op.SEND_IMM, Op.WRITE_IMM)
-LENGTHS = (700, 5, 256, 513, 0, 257)
+LENGTHS = (700, 5, 512, 256, 0, 257)
 
 
 @case("OPC-01", needs=[Capability.SEND], smoke=True)
