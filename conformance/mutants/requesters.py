@@ -24,6 +24,7 @@ class CopiesDiffer(RcRequester):
     """What is sent again passes through `spoilt`."""
 
     def next_request(self, now_ns: int) -> Segment | None:
+        """As a healthy requester, but for copies."""
         is_copy = self.window.replays
         segment = super().next_request(now_ns)
         return self.spoilt(segment) if is_copy and segment is not None else segment
