@@ -3,28 +3,28 @@
 
 Every request is NEW, a COPY of one that left before, a READ asked for AGAIN from a later
 response on, or a violation of the most precise rule. A response needs time to take effect,
-so the watch keeps all states that the requester may be in and accuses only if none of them
-allows what it sees. States are `watch_state`, the choice of the rule is `watch_blame`.
+so the watch keeps all states that the requester may be in (`watch_candidates`) and accuses
+only if none of them admits what it sees (`watch_admission`), by the rule that `watch_blame`
+chooses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
 from roceproof.conformance.findings import Violation
 from roceproof.conformance.model.expected import Expected, difference
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.watch_admission import Allowance, admitted, allowances
 from roceproof.conformance.model.watch_blame import rule_against, rule_against_silence
+from roceproof.conformance.model.watch_candidates import Candidates
 from roceproof.conformance.model.watch_copy import changed, is_unlike, lacks_ack_request
 from roceproof.conformance.model.watch_state import WatchState
-from roceproof.conformance.model.watch_wire import Sent, WireRecord, awaits_data
+from roceproof.conformance.model.watch_wire import Sent, WireRecord
 from roceproof.conformance.opcodes import name_of
 from roceproof.conformance.targets.interface import Outcome, QpSpec, Work
-
-_HALF_SPACE = PSN_MODULUS >> 1
 
 
 class Kind(Enum):
@@ -41,13 +41,6 @@ class Sighting(NamedTuple):
 
     kind: Kind
     violation: Violation | None = None
-
-
-class Allowance(NamedTuple):
-    """A PSN that may leave next, and from when on."""
-
-    psn: int
-    not_before_ns: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +60,7 @@ class RequesterWatch:
         self._spec = spec
         self._timing = timing or WatchTiming()
         self._wire = WireRecord(spec.sq_psn, spec.path_mtu)
-        self._states = [WatchState(oldest=spec.sq_psn, cursor=spec.sq_psn)]
-        self._heard: dict[int, tuple[int, Segment]] = {}
-        self._count_heard = 0
+        self._candidates = Candidates(spec, self._wire, self._timing.reaction_ns)
         self._expected: Expected | None = None
         self._completed = 0
         self._silence_told = False
@@ -86,21 +77,25 @@ class RequesterWatch:
         """A response went out to the requester."""
         self.elapsed(now_ns)
         self._silence_told = False
-        self._heard[self._count_heard] = (now_ns, response)
-        self._count_heard += 1
+        self._candidates.hear(response, now_ns)
 
     def sent(self, request: Segment, now_ns: int) -> Sighting:
         """The requester has sent a request."""
         self._judge_silence(now_ns, is_over=True)
         self._silence_told = False
-        reached = self._reached(now_ns)
-        admitted = [state for before in reached for state in self._admit(before, request, now_ns)]
-        sighting = (
-            self._accept(request, now_ns)
-            if admitted
-            else Sighting(Kind.VIOLATION, self._accuse(reached[-1], request, now_ns))
-        )
-        self._settle(admitted or [self._resume(reached[-1], request, now_ns)])
+        reached = self._candidates.reached(now_ns)
+        by_now = now_ns + self._timing.early_ns
+        states = [
+            after
+            for before in reached
+            for after in admitted(before, request, by_now, self._wire, self._spec)
+        ]
+        if states:
+            sighting = self._accept(request, now_ns)
+        else:
+            sighting = Sighting(Kind.VIOLATION, self._accuse(reached[-1], request, now_ns))
+            states = [self._resume(reached[-1], request, now_ns)]
+        self._candidates.settle(states)
         if sighting.violation is not None:
             self.violations.append(sighting.violation)
         return sighting
@@ -113,7 +108,7 @@ class RequesterWatch:
         """The requester says that its next work has ended."""
         if outcome.is_receive or outcome.status in ("loc_len_err", "loc_qp_op_err"):
             return
-        reached = self._reached(now_ns)
+        reached = self._candidates.reached(now_ns)
         number, self._completed = self._completed, self._completed + 1
         end = self._wire.ends[number] if number < len(self._wire.ends) else None
         done = [end is not None and distance(end, state.oldest) <= 0 for state in reached]
@@ -127,80 +122,17 @@ class RequesterWatch:
                 self._report(rule, f"success of work {outcome.wr_id}", outcome.status)
             elif latest.dead is None and not latest.may_be_dead_by_now(self._spec):
                 self._report(_gave_up(latest), "another attempt", outcome.status)
-            self._settle([replace(state, dead=state.dead or "QPS-03") for state in reached])
+            self._candidates.settle(
+                [replace(state, dead=state.dead or "QPS-03") for state in reached]
+            )
 
     def allowed(self, now_ns: int) -> list[Allowance]:
-        """The PSNs that may leave next; for NEW ones also other rules must hold."""
+        """The PSNs that may leave next, each from its earliest time on."""
         found: dict[int, int] = {}
-        for state in self._reached(now_ns):
-            if state.dead is not None:
-                continue
-            found.setdefault(state.cursor, max(state.not_before, state.owed_since or 0))
-            due = state.timeout_from(self._wire, self._spec)
-            for psn in state.restart_points(self._wire):
-                if state.may_restart is not None:
-                    found.setdefault(psn, state.not_before)
-                elif due is not None and state.has_retry(self._spec):
-                    found.setdefault(psn, max(due, state.not_before))
+        for state in self._candidates.reached(now_ns):
+            for psn, time in allowances(state, self._wire, self._spec):
+                found[psn] = min(time, found.get(psn, time))
         return [Allowance(psn, time) for psn, time in found.items()]
-
-    # states
-
-    def _reached(self, now_ns: int) -> list[WatchState]:
-        """All states that the requester may be in now, those that heard most at the end."""
-        must = now_ns - self._timing.reaction_ns
-        layer: dict[WatchState, None] = {}
-        reached: list[WatchState] = []
-        first = min(state.taken_in for state in self._states)
-        for taken in range(first, self._count_heard + 1):
-            layer |= dict.fromkeys(state for state in self._states if state.taken_in == taken)
-            heard = self._heard.get(taken)
-            if heard is None or heard[0] > must:
-                reached += layer
-            if heard is not None:
-                time, response = heard
-                layer = dict.fromkeys(
-                    state.hear(response, time, self._wire, self._spec) for state in layer
-                )
-        return reached
-
-    def _settle(self, states: Iterable[WatchState]) -> None:
-        self._states = list(dict.fromkeys(states))
-        least = min(self._states, key=lambda state: state.taken_in)
-        for taken in [taken for taken in self._heard if taken < least.taken_in]:
-            del self._heard[taken]
-        self._wire.forget_before(least.oldest)
-
-    def _admit(self, state: WatchState, request: Segment, now_ns: int) -> Iterable[WatchState]:
-        """What becomes of a state by that packet; nothing if it may not leave."""
-        psn, wire = request.bth.psn, self._wire
-        now_ns += self._timing.early_ns
-        if state.dead is not None or now_ns < state.not_before:
-            return
-        if distance(psn, wire.fresh) >= 0:
-            if psn == wire.fresh == state.cursor and self._has_room(state, request):
-                yield state.goes_on((psn + wire.span_of(request)) % PSN_MODULUS)
-            return
-        sent = wire.at(psn)
-        if sent is None or (sent.psn != psn and psn != state.oldest):
-            return
-        begins_anew = psn in state.restart_points(wire)
-        if psn == state.cursor or (begins_anew and state.cursor == state.oldest):
-            yield state.goes_on(sent.end)
-        elif begins_anew:
-            due = state.timeout_from(wire, self._spec)
-            if state.may_restart is not None:
-                yield state.restarts(sent.end, psn, is_timeout=False)
-            if due is not None and now_ns >= due and state.has_retry(self._spec):
-                yield state.restarts(sent.end, psn, is_timeout=True)
-
-    def _has_room(self, state: WatchState, request: Segment) -> bool:
-        """Whether a new packet keeps PSN-11 and READ-05."""
-        outstanding = (self._wire.fresh - state.oldest) % PSN_MODULUS
-        if outstanding + self._wire.span_of(request) > _HALF_SPACE:
-            return False
-        reads = self._wire.data_requests_after(state.oldest)
-        return not awaits_data(request) or reads < self._spec.max_rd_atomic
 
     # packets
 
@@ -259,7 +191,7 @@ class RequesterWatch:
             rule_against_silence(
                 state, self._wire, self._spec, prompt_ns=prompt_ns, now_ns=now_ns, is_over=is_over
             )
-            for state in self._reached(now_ns)
+            for state in self._candidates.reached(now_ns)
         ]
         if None not in rules:
             self._silence_told = True

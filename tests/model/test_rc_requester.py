@@ -17,6 +17,7 @@ from requester_bench import (
     work,
 )
 
+from roceproof.conformance.headers import Reth
 from roceproof.conformance.model.requester_policy import RequesterPolicy
 from roceproof.conformance.targets.interface import Op, State
 
@@ -28,6 +29,14 @@ def test_messages_leave_one_packet_after_the_other_and_none_between() -> None:
     sent = drain(model, 0)
     assert opcodes(sent) == [0x06, 0x07, 0x08, 0x0C, 0x04]
     assert psns(sent) == [0, 1, 2, 3, 8]
+
+
+def test_each_message_names_its_own_memory() -> None:
+    keys = [(0x1000, 1), (0x9000, 2), (0x1000, 3)]
+    works = [work(length=2 * P, remote_addr=address, rkey=key) for address, key in keys]
+    headers = [segment.extension(Reth) for segment in drain(requester(*works), 0)]
+    expected = [header for key in keys for header in (Reth(*key, 2 * P), None)]
+    assert headers == expected
 
 
 def test_no_more_than_one_packet_leaves_per_interval() -> None:

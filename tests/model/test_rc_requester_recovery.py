@@ -30,7 +30,7 @@ from roceproof.conformance.model.requester_policy import (
     Retransmission,
     Unexpected,
 )
-from roceproof.conformance.targets.interface import State, Work
+from roceproof.conformance.targets.interface import Op, State, Work
 
 P = 256
 LATE = 100_000
@@ -98,7 +98,10 @@ def test_after_a_timeout_all_from_the_oldest_unacknowledged_psn_on_leaves_again(
 
 
 def test_copies_are_what_was_sent_before() -> None:
-    model = requester(*(work(length=length) for length in (1, P, P + 1, 3 * P - 1)))
+    lengths = (0, 1, P, P + 1, 3 * P - 1)
+    ops = (Op.WRITE, Op.SEND_IMM, Op.WRITE_IMM, Op.SEND_INV)
+    works = [work(op, length, immediate=length) for length in lengths for op in ops]
+    model = requester(*works, work(Op.FETCH_ADD, swap_or_add=3))
     originals = drain(model, 0)
     model.expire(20 * T_NS)
     copies = drain(model, 20 * T_NS)

@@ -13,11 +13,7 @@ from roceproof.conformance.model.requester_policy import (
     Reread,
     ResponseGap,
 )
-from roceproof.conformance.model.responder_policy import (
-    DuplicateAck,
-    PartialReread,
-    ResponderPolicy,
-)
+from roceproof.conformance.model.responder_policy import ResponderPolicy
 
 MESSAGES = 120
 NETWORKS = {
@@ -55,16 +51,24 @@ def test_each_choice_of_a_requester_recovers(policy: RequesterPolicy, seed: int)
     soak.check()
 
 
-@pytest.mark.parametrize(
-    "answers",
-    [
-        ResponderPolicy(partial_reread=PartialReread.CONTINUED),
-        ResponderPolicy(duplicate_ack=DuplicateAck.LATEST),
-    ],
-    ids=["READs go on", "latest ACK"],
-)
-@pytest.mark.parametrize("seed", range(20, 23))
-def test_the_choices_of_responders_are_borne(answers: ResponderPolicy, seed: int) -> None:
-    soak = Soak(seed, MESSAGES, NETWORKS["everything"], answers=answers)
+ANSWERS = [
+    ResponderPolicy().turned(switch, value)
+    for switch in ResponderPolicy.switches()
+    for value in type(getattr(ResponderPolicy(), switch))
+    if value is not getattr(ResponderPolicy(), switch)
+]
+
+
+def name_of(answers: ResponderPolicy) -> str:
+    usual = ResponderPolicy()
+    turned = (name for name in usual.switches() if getattr(answers, name) != getattr(usual, name))
+    return next(f"{name} {getattr(answers, name).name}" for name in turned)
+
+
+@pytest.mark.parametrize("answers", ANSWERS, ids=name_of)
+def test_what_responders_may_choose_and_known_devices_do_is_borne(
+    answers: ResponderPolicy,
+) -> None:
+    soak = Soak(20, MESSAGES, NETWORKS["everything"], answers=answers)
     assert soak.run()
     soak.check()

@@ -13,7 +13,7 @@ import pytest
 from lossy_network import Impairment
 from soak import Soak
 
-from roceproof.conformance.headers import ImmDt, Reth
+from roceproof.conformance.headers import Aeth, ImmDt, Reth
 from roceproof.conformance.model.codes import rnr_wait_ns
 from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.requester_policy import RequesterPolicy
@@ -131,7 +131,8 @@ class RestartsForEachNak(RcRequester):
 
 class ObeysLateNaks(RcRequester):
     def receive(self, segment: Segment, now_ns: int) -> None:
-        is_nak = segment.bth.opcode == 0x11 and segment.extensions[0].pack()[0] == 0x60
+        aeth = segment.extension(Aeth)
+        is_nak = aeth is not None and aeth.syndrome == 0x60
         if is_nak and not self.window.holds(segment.bth.psn) and self.window.outstanding:
             self.window.go_back(self.window.oldest)
         super().receive(segment, now_ns)
