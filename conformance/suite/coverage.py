@@ -111,7 +111,7 @@ def _collect(target: str) -> dict[str, Entry]:
         *("-p", "no:terminal", "--collect-only", "--roce-target", target),
     ]
     if target == "nic":
-        arguments += ["--roce-interface", "unused", "--roce-agent", "unused"]
+        arguments += ["--roce-interface", "lo", "--roce-agent", "unused"]
     code = pytest.main(arguments, plugins=[collector])
     if collector.problems or code != pytest.ExitCode.OK:
         raise CollectionError("\n".join(collector.problems) or f"pytest's exit code is {code}")
