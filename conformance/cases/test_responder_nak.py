@@ -261,7 +261,7 @@ def test_lengths_are_looked_at_before_keys(bench: Bench, dmalen: int) -> None:
     qp.expect(NAK(INVALID_REQUEST, psn=0))
 
 
-@case("NAK-16")
+@case("NAK-16", "ICRC-14")
 def test_a_packet_with_a_wrong_icrc_counts_as_lost(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()])

@@ -37,7 +37,10 @@ UD_HEADER = 40
 @over("rq_psn", [0, 1, 0x7FFFFF, 0x800000, 0xFFFFFF, None])
 def test_the_first_request_is_at_the_configured_psn(bench: Bench, rq_psn: int | None) -> None:
     qp = bench.connect() if rq_psn is None else bench.connect(rq_psn=rq_psn)
-    accepts_each(qp, [WRITE_ONLY()] * 3)
+    for psn in range(4):
+        qp.send(WRITE_ONLY(psn=psn, a=1))
+        bench.settle()
+    qp.expect(*(ACK(psn=psn, msn=psn + 1) for psn in range(4)))
 
 
 @case("PSN-04")
