@@ -178,6 +178,29 @@ def test_a_middle_that_leaves_nothing_for_the_last_is_refused_by_the_next_at_the
     qp.expect(NAK(INVALID_REQUEST, psn=frozenset({1, 2}), msn=0))
 
 
+@case("RETH-11")
+@over("packet", [WRITE_ONLY, WRITE_FIRST], ids=["ONLY", "FIRST"])
+def test_a_write_of_no_bytes_that_carries_some_is_refused(bench: Bench, packet: Maker) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.send(packet(psn=0, payload=qp.mtu, dmalen=0, a=1, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
+    assert region.read(0, qp.mtu) == bytes(qp.mtu)
+
+
+@case("MTU-06")
+def test_a_write_first_of_no_bytes_is_refused(bench: Bench) -> None:
+    each_is_refused(bench, [WRITE_FIRST(psn=0, dmalen=0, a=1)], INVALID_REQUEST)
+
+
+@case("UC-09", needs=[Capability.UC])
+def test_an_unreliable_write_of_no_bytes_that_carries_some_is_dropped(bench: Bench) -> None:
+    qp = bench.connect(Service.UC)
+    region = qp.region()
+    qp.drops(WRITE_ONLY(psn=0, payload=8, dmalen=0, **at(region)), fence=1)
+    assert region.read(0, 8) == bytes(8)
+
+
 @case("RETH-12", "PAD-03", smoke=True)
 def test_nothing_beside_the_range_is_written(bench: Bench) -> None:
     qp = bench.connect()

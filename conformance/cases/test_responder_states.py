@@ -194,6 +194,16 @@ def serves_everything(qp: Connection) -> None:
     qp.expect(ACK(psn=7, msn=4))
 
 
+@case("QPS-04", "DUP-12")
+def test_reset_forgets_what_was_acknowledged(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0))
+    qp.reconnect()
+    qp.send(WRITE_ONLY(psn=-1, a=1), WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
+
+
 @case("QPS-04", needs=[Capability.UC], smoke=True)
 @over("family", ["SEND", "WRITE"])
 @over("torn", [False, True], ids=["open", "torn"])

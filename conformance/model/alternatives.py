@@ -7,8 +7,8 @@ turned, and the trial repeated. Switches that do not matter cost nothing.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Collection, Iterator
-from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -65,7 +65,7 @@ def _explore(
     settled: frozenset[str],
     tolerated: frozenset[Enum],
 ) -> Iterator[Alternative]:
-    trial = deepcopy(model)
+    trial: _M = pickle.loads(pickle.dumps(model))  # a copy, several times as fast as deepcopy
     watched = _Watched(**{name: getattr(policy, name) for name in _SWITCHES})
     trial.policy = watched
     result = act(trial)

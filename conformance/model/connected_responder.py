@@ -16,7 +16,12 @@ from roceproof.conformance.model.codes import AethType, NakCode, syndrome
 from roceproof.conformance.model.memory import OWN_DOMAIN
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder import Responder
-from roceproof.conformance.model.responder_policy import ExactFill, LengthAndKey
+from roceproof.conformance.model.responder_policy import (
+    EarlyEnd,
+    ExactFill,
+    LengthAndKey,
+    SendSize,
+)
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import LONGEST_MESSAGE
 from roceproof.conformance.opcodes import Family, Opcode, Payload, Position
@@ -106,7 +111,7 @@ class ConnectedResponder(Responder):
         size = len(request.payload)
         if (size + request.bth.pad_count) % 4:
             return INVALID
-        if not row.payload.admits(size, self.spec.path_mtu):
+        if not self.is_size_admitted(row, size):
             return INVALID
         reth = request.extension(Reth)
         if reth is not None and reth.length > LONGEST_MESSAGE:
@@ -117,16 +122,26 @@ class ConnectedResponder(Responder):
             return self.check_dma_length(request, row, self.message_of(request, row).left)
         return None
 
+    def is_size_admitted(self, row: Opcode, size: int) -> bool:
+        """Whether a packet of that kind may have that size at this path MTU."""
+        if row.payload.admits(size, self.spec.path_mtu):
+            return True
+        return row.family is Family.SEND and self.policy.send_size is SendSize.UNCHECKED
+
     def check_dma_length(self, request: Segment, row: Opcode, left: int) -> Refusal | None:
         """The payload of a WRITE packet against what DMALen leaves."""
         size = len(request.payload)
         if size > left:
             return INVALID
         if row.position & Position.LAST:
-            return INVALID if size < left else None
+            return INVALID if size < left and not self.may_end_early(size) else None
         if size == left and self.policy.exact_fill is ExactFill.AT_ONCE:
             return INVALID
         return None
+
+    def may_end_early(self, size: int) -> bool:
+        """Whether a packet of that size ends a WRITE that promised more."""
+        return size == self.spec.path_mtu and self.policy.early_end is EarlyEnd.EXECUTED
 
     def check_memory(self, request: Segment, row: Opcode) -> Refusal | None:
         """Whether all that is left of the message may go where it is to go."""

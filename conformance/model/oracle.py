@@ -8,13 +8,15 @@ it keeps all states in which a conforming device can then be.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import pickle
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from roceproof.conformance.headers import Aeth, AtomicAckEth
 from roceproof.conformance.model.alternatives import Alternative, alternatives
 from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.connected_responder import ConnectedResponder
 from roceproof.conformance.model.ingress import Drop, Ingress
 from roceproof.conformance.model.memory import OWN_DOMAIN, Memory, Region
 from roceproof.conformance.model.parts import RESPONDERS
@@ -73,6 +75,13 @@ class Beside:
         return Reaction(tuple(self.responder.receive(admitted.segment, admitted.network_header)))
 
 
+class Unexplained(NamedTuple):
+    """How far a row of frames could be explained, and what would have been allowed behind that."""
+
+    place: int  # of the frame that broke it; their number, if answers were left over
+    ways: list[Alternative]
+
+
 class Oracle:
     """All states in which the device can be."""
 
@@ -115,13 +124,7 @@ class Oracle:
 
     def allowed(self, frame: bytes) -> list[Alternative]:
         """All that may happen; `result` is a `Reaction`. The states do not change."""
-        ways = [
-            way
-            for state in self._states
-            for way in alternatives(
-                state, lambda model: model.react(frame), tolerated=self._tolerated
-            )
-        ]
+        ways = [way for state in self._states for way in self._ways(state, frame)]
         return list({_signature(way): way for way in reversed(ways)}.values())
 
     def observe(self, frame: bytes, got: Sequence[Segment]) -> list[Alternative]:
@@ -133,6 +136,36 @@ class Oracle:
         if fitting:
             self._states = [way.model for way in fitting]
         return fitting
+
+    def observe_all(self, frames: Sequence[bytes], got: Sequence[Segment]) -> Unexplained | None:
+        """As `observe`, of frames in a row whose answers came when all of them were sent."""
+        paths = [(state, 0) for state in self._states]
+        policy = self._states[0].policy
+        for index, frame in enumerate(frames):
+            ways = [(way, at) for state, at in paths for way in self._ways(state, frame)]
+            ends = [
+                (way.model, at + len(way.result.answer))
+                for way, at in ways
+                if matches(way.result.answer, got[at : at + len(way.result.answer)])
+            ]
+            if not ends:
+                return Unexplained(index, [way for way, _ in ways])
+            paths = _distinct(ends, policy)
+        whole = [state for state, at in paths if at == len(got)]
+        if not whole:
+            return Unexplained(len(frames), [])
+        self._states = whole
+        return None
+
+    @property
+    def next_psns(self) -> set[int]:
+        """The PSNs that a device which still lives may expect."""
+        responders = [state.responder for state in self._states]
+        connected = [each for each in responders if isinstance(each, ConnectedResponder)]
+        return {each.expected_psn for each in connected if not each.failed}
+
+    def _ways(self, state: Beside, frame: bytes) -> Iterator[Alternative]:
+        return alternatives(state, lambda model: model.react(frame), tolerated=self._tolerated)
 
     def may_hold(self, rkey: int, offset: int, data: bytes) -> bool:
         """Whether that memory of a conforming device may hold these bytes now."""
@@ -167,3 +200,14 @@ def _meaning(segment: Segment) -> tuple[object, ...]:
 def _signature(way: Alternative) -> tuple[object, ...]:
     """Ways with the same answer differ at most in whether the queue pair lives."""
     return tuple(map(_meaning, way.result.answer)), way.model.responder.failed, way.result.drop
+
+
+def _distinct(
+    paths: Iterable[tuple[Beside, int]], policy: ResponderPolicy
+) -> list[tuple[Beside, int]]:
+    """One path of each kind that the next frames cannot tell apart, each free to choose anew."""
+    found = {}
+    for state, at in paths:
+        state.policy = policy
+        found[pickle.dumps((state, at))] = (state, at)
+    return list(found.values())

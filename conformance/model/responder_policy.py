@@ -90,6 +90,20 @@ class ExactFill(Enum):
     AT_ONCE = "it draws the NAK itself"
 
 
+class EarlyEnd(Enum):
+    """RETH-11: a WRITE LAST or ONLY of exactly the path MTU that leaves some of DMALen open."""
+
+    REFUSED = "it draws an invalid-request NAK"
+    EXECUTED = "it ends the message"
+
+
+class SendSize(Enum):
+    """MTU-06: the size of a SEND packet against the path MTU."""
+
+    CHECKED = "FIRST and MIDDLE are exactly the path MTU, LAST is not empty, none is longer"
+    UNCHECKED = "it does not matter"
+
+
 class LengthAndKey(Enum):
     """NAK-14: a request with both a wrong length and a wrong R_Key."""
 
@@ -151,6 +165,8 @@ DEVIATIONS: dict[Enum, str] = {
     AfterRnr.SEQUENCE_NAK: "RNR-06",
     ReadOverLimit.RECYCLED: "READ-06",
     PartialReread.CONTINUED: "DUP-05",
+    EarlyEnd.EXECUTED: "RETH-11",
+    SendSize.UNCHECKED: "MTU-06",
     MidReadFault.REQUEST: "NAK-07",
     LengthAndKey.KEY_FIRST: "NAK-14",
     ReservedOpcode.DROPPED: "BTH-13",
@@ -173,6 +189,8 @@ class ResponderPolicy:
     partial_reread: PartialReread = PartialReread.AFRESH
     mid_read_fault: MidReadFault = MidReadFault.RESPONSE
     exact_fill: ExactFill = ExactFill.LATER
+    early_end: EarlyEnd = EarlyEnd.REFUSED
+    send_size: SendSize = SendSize.CHECKED
     length_and_key: LengthAndKey = LengthAndKey.LENGTH_FIRST
     pad_fault: PadFault = PadFault.DROPPED
     reserved_opcode: ReservedOpcode = ReservedOpcode.REFUSED

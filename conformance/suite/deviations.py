@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
+from roceproof.conformance.model.responder_policy import DEVIATIONS
 from roceproof.conformance.rules import RULES
 from roceproof.errors import RoceproofError
 
@@ -20,7 +22,11 @@ class DeviationError(RoceproofError):
 
 @dataclass(frozen=True, kw_only=True)
 class Deviation:
-    """One known deviation. `cases` are regular expressions for the names of cases that show it."""
+    """One known deviation. `cases` are regular expressions for the names of cases that show it.
+
+    `plays` names the values of the model's switches (responder_policy) that deviate like that:
+    where the model is asked what a device may do, this device may.
+    """
 
     id: str
     target: str
@@ -28,6 +34,7 @@ class Deviation:
     cases: tuple[str, ...]
     says: str
     kernels: str
+    plays: tuple[str, ...] = ()
 
     def covers(self, case: str) -> bool:
         """Whether this case is expected to fail for it."""
@@ -47,12 +54,15 @@ def load_deviations(path: Path = TABLE) -> list[Deviation]:
                 cases=tuple(entry["cases"]),
                 says=str(entry["says"]),
                 kernels=str(entry["kernels"]),
+                plays=tuple(entry.get("plays", ())),
             )
         except KeyError as error:
             raise DeviationError(f"{path.name}: an entry lacks {error}: {entry}") from None
         unknown = [rule for rule in deviation.rules if rule not in RULES]
         if unknown:
             raise DeviationError(f"{path.name}: {deviation.id}: {unknown[0]} is no rule")
+        for name in deviation.plays:
+            _switch_value(name, deviation.id)
         found.append(deviation)
     return found
 
@@ -61,3 +71,16 @@ def declared(target: str, case: str) -> Deviation | None:
     """The deviation that a case of a target is expected to show."""
     matches = (d for d in load_deviations() if d.target == target and d.covers(case))
     return next(matches, None)
+
+
+def tolerated(target: str) -> list[Enum]:
+    """The values of the model's switches that a target is known to play."""
+    known = [deviation for deviation in load_deviations() if deviation.target == target]
+    return [_switch_value(name, each.id) for each in known for name in each.plays]
+
+
+def _switch_value(name: str, owner: str) -> Enum:
+    for value in DEVIATIONS:
+        if f"{type(value).__name__}.{value.name}" == name:
+            return value
+    raise DeviationError(f"{owner}: {name} is none of the DEVIATIONS of responder_policy")

@@ -21,9 +21,11 @@ from roceproof.conformance.model.responder_policy import (
     BeforeFirst,
     Credits,
     DuplicateAck,
+    EarlyEnd,
     LengthAndKey,
     ReservedOpcode,
     ResponderPolicy,
+    SendSize,
     UnaskedDuplicate,
 )
 from roceproof.conformance.targets.interface import Host, Qp
@@ -166,6 +168,7 @@ def test_every_conforming_device_passes_beside_the_oracle(choices: dict[str, Any
     [
         (AfterRnr.SEQUENCE_NAK, [("SEND ONLY", 0, {}), ("SEND ONLY", 1, {})]),
         (LengthAndKey.KEY_FIRST, [("WRITE ONLY", 0, {"length": 4, "key": 1})]),
+        (EarlyEnd.EXECUTED, [("WRITE ONLY", 0, {"data": pattern(P), "length": P + 1, "a": 1})]),
     ],
 )
 def test_a_deviating_device_does_not_pass(choice: Any, requests: list[tuple[str, int, Any]]):
@@ -174,6 +177,49 @@ def test_a_deviating_device_does_not_pass(choice: Any, requests: list[tuple[str,
     verdicts = [beside.passes(name, psn, **fields) for name, psn, fields in requests]
     assert verdicts == [True] * (len(requests) - 1) + [False]
     assert choice in DEVIATIONS
+
+
+def test_a_device_that_takes_sends_of_any_size_does_not_pass():
+    beside = Beside(receives=1, policy=ResponderPolicy(send_size=SendSize.UNCHECKED))
+    assert not beside.passes("SEND FIRST", 0, pattern(8), a=True)
+    assert SendSize.UNCHECKED in DEVIATIONS
+
+
+def answered_in_a_row(beside: Beside, psns: tuple[int, ...]) -> tuple[list[bytes], list[Any]]:
+    """WRITEs with these PSNs, and all that the device says to them."""
+    requests = [("WRITE ONLY", psn, pattern(8)) for psn in psns]
+    frames = [beside.frame(*request, a=True) for request in requests]
+    device = beside.device
+    said = [device.model.receive(device.request(*request, a=True)) for request in requests]
+    return frames, [segment for answer in said for segment in answer]
+
+
+def test_a_row_of_frames_is_explained_by_all_that_came_back():
+    beside = Beside()
+    frames, got = answered_in_a_row(beside, (0, 1, 3, 4, 0, 2))
+    assert len(got) == 5
+    assert beside.oracle.observe_all(frames, got) is None
+    start = beside.device.spec.rq_psn
+    assert beside.oracle.next_psns == {start + 3}
+
+
+@pytest.mark.parametrize(("left_out", "place"), [(0, 0), (1, 2), (2, 4)])
+def test_a_row_of_frames_is_not_explained_when_an_answer_is_missing(left_out: int, place: int):
+    beside = Beside()
+    frames, got = answered_in_a_row(beside, (0, 1, 3, 4, 2))
+    unexplained = beside.oracle.observe_all(frames, got[:left_out] + got[left_out + 1 :])
+    assert unexplained is not None
+    assert unexplained.place <= place
+    assert unexplained.ways
+
+
+def test_a_row_of_frames_does_not_explain_an_answer_too_many():
+    beside = Beside()
+    frames, got = answered_in_a_row(beside, (0, 1))
+    unexplained = beside.oracle.observe_all(frames, [*got, got[-1]])
+    assert unexplained is not None
+    assert unexplained.place == len(frames)
+    assert not unexplained.ways
 
 
 def _name_of(choice: Any) -> list[str]:

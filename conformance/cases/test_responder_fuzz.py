@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Fuzz of headers: bits, PSNs, addresses, what routers may change, and what is no RoCE at all.
+
+What may come of each packet is asked of the reference model, over all readings of the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from roceproof.conformance.framing import locate
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.fuzz import run
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    FETCH_ADD,
+    READ_REQUEST,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Pattern,
+)
+from roceproof.conformance.suite.requests import any_request
+from roceproof.conformance.suite.trial import MEMORY_BYTES, Trial
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+LINK_BYTES = 14
+IP_BYTES = 20
+OF_OTHERS = {
+    *range(8 * (LINK_BYTES + 2), 8 * (LINK_BYTES + 4)),  # IP length
+    *range(8 * (LINK_BYTES + IP_BYTES + 4), 8 * (LINK_BYTES + IP_BYTES + 6)),  # UDP length
+    *range(8 * (LINK_BYTES + IP_BYTES + 8), 8 * (LINK_BYTES + IP_BYTES + 10)),  # opcode, pad
+    *range(8 * (LINK_BYTES + IP_BYTES + 13), 8 * (LINK_BYTES + IP_BYTES + 16)),  # QPN
+}
+"""Bits for other generators, and those that lead to another trial's queue pair."""
+SAMPLES = 96
+
+
+def with_flipped_bit(frame: bytes, bit: int) -> bytearray:
+    """The frame with one bit, counted from its first byte, changed."""
+    flipped = bytearray(frame)
+    flipped[bit // 8] ^= 1 << bit % 8
+    return flipped
+
+
+@case("FUZZ-01")
+@over_services
+def test_single_bits_flipped_behind_the_back_of_the_icrc(bench: Bench, service: Service) -> None:
+    def flip_each(trial: Trial) -> None:
+        data = trial.random.randbytes(12)
+        frame = trial.qp.frame(WRITE_ONLY_IMM(psn=0, payload=data, a=1, **at(trial.region)))
+        for bit in range(8 * (LINK_BYTES - 2), 8 * len(frame)):
+            trial.send_frame(bytes(with_flipped_bit(frame, bit)))
+
+    run(bench, [flip_each], service)
+
+
+@case("FUZZ-02")
+@over_services
+def test_single_bits_flipped_under_a_right_icrc(bench: Bench, service: Service) -> None:
+    def flip_one(trial: Trial) -> None:
+        trial.send(WRITE_ONLY(psn=0))
+        frame = trial.qp.frame(any_request(trial, psn=1))
+        bits = sorted({*range(8 * LINK_BYTES, 8 * (len(frame) - 4))} - OF_OTHERS)
+        flipped = with_flipped_bit(frame, trial.random.choice(bits))
+        if locate(bytes(flipped), port=None) is None:
+            spoil.fix_ip_checksum(flipped)
+        else:
+            spoil.reseal(flipped)
+        trial.send_frame(bytes(flipped))
+
+    run(bench, [flip_one] * SAMPLES, service)
+
+
+def offsets(bench: Bench) -> Iterator[int]:
+    """Distances from the expected PSN; whose the one of 2^23 is nobody knows."""
+    far = (1 << 23) - 1
+    yield from (0, 1, -1, 2, -2, far, -far)
+    for bit in range(2, 23):
+        yield from (1 << bit, -(1 << bit))
+    for _ in range(20):
+        yield bench.random.randint(-far, far)
+
+
+@case("FUZZ-06")
+@over_services
+def test_psns_all_over_the_circle(bench: Bench, service: Service) -> None:
+    def request_at(trial: Trial, offset: int) -> None:
+        trial.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=1))
+        makers = (SEND_ONLY, WRITE_ONLY)
+        size = trial.random.randrange(1, trial.qp.mtu)
+        place = at(trial.region, trial.random.randrange(MEMORY_BYTES - 2 * trial.qp.mtu))
+        trial.send(trial.random.choice(makers)(psn=2 + offset, payload=size, a=1, **place))
+
+    run(bench, [partial(request_at, offset=offset) for offset in offsets(bench)], service)
+
+
+@case("FUZZ-08")
+@over_services
+def test_addresses_keys_and_lengths_at_their_edges(bench: Bench, service: Service) -> None:
+    makers = [WRITE_ONLY, WRITE_FIRST, READ_REQUEST] if service is Service.RC else [WRITE_ONLY]
+
+    def edge(trial: Trial) -> None:
+        draw, mtu, region = trial.random.choice, trial.qp.mtu, trial.region
+        edges = (-1, 0, 1, MEMORY_BYTES - mtu, MEMORY_BYTES - 8, MEMORY_BYTES, MEMORY_BYTES + 1)
+        far = (0, 1, (1 << 32) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1)
+        lengths = (0, 1, 8, mtu, mtu + 1, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, (1 << 32) - 1)
+        maker, dmalen = draw(makers), draw(lengths)
+        if maker is WRITE_FIRST:
+            dmalen = max(dmalen, 1)
+        payload = {WRITE_FIRST: mtu, READ_REQUEST: 0}.get(maker, min(dmalen, mtu))
+        va = draw([*(region.addr + edge for edge in edges), *far])
+        rkey = draw([region.rkey] * 3 + [region.rkey ^ 0x80, 0, 0xFFFFFFFF])
+        trial.send(maker(psn=0, payload=payload, dmalen=dmalen, va=va, rkey=rkey, a=1))
+
+    run(bench, [edge] * SAMPLES, service)
+
+
+def as_a_router_may(trial: Trial, pattern: Pattern) -> Pattern:
+    """The packet with all fields changed that the ICRC leaves out."""
+    draw = trial.random
+    return pattern.but(
+        tos=draw.getrandbits(8),
+        ttl=draw.randrange(1, 256),
+        fecn=draw.getrandbits(1),
+        becn=draw.getrandbits(1),
+        resv6=draw.getrandbits(6),
+    )
+
+
+@case("FUZZ-17", "ICRC-13", smoke=True)
+@over_services
+def test_fields_that_routers_change_in_every_packet(bench: Bench, service: Service) -> None:
+    def normal_run(trial: Trial) -> None:
+        for psn in range(40):
+            place = at(trial.region, 8 * psn)
+            write = WRITE_ONLY(psn=psn, payload=8, a=psn == 39, **place)
+            trial.send(as_a_router_may(trial, write))
+
+    run(bench, [normal_run] * 2, service)
+
+
+def look_alikes(trial: Trial) -> Iterator[bytes]:
+    """Frames that look a little like RoCE."""
+    draw = trial.random
+    frame = trial.qp.frame(WRITE_ONLY(psn=0, payload=32, a=1, **at(trial.region)))
+    ethernet, packet = frame[:12], frame[12:]
+    yield trial.qp.frame(WRITE_ONLY(psn=0).spoilt(spoil.set_udp(8, draw.randbytes(20))))
+    for words in (0x2000, 0x2001, 0x0004):
+        yield trial.qp.frame(WRITE_ONLY(psn=0).spoilt(spoil.fragment(words)))
+    yield ethernet + b"\x89\x15" + packet[2:]
+    yield ethernet + b"\x89\x15" + draw.randbytes(70)
+    yield ethernet + b"\x81\x00\x00\x07" * 6 + draw.randbytes(60)
+    yield ethernet + b"\x81\x00\xff\xff\x88\xa8\x00\x00" + packet[:20]
+    for size in (1, 4, 8, 20, 46, 1400, 8900):
+        yield ethernet + b"\x08\x00" + draw.randbytes(size)
+        yield frame[: LINK_BYTES + min(size, len(packet))]
+
+
+@case("FUZZ-19", "FUZZ-22", "LIVE-03")
+def test_frames_that_only_look_like_roce(bench: Bench) -> None:
+    def between_requests(trial: Trial) -> None:
+        for frame in look_alikes(trial):
+            trial.send_frame(frame)
+        trial.send(FETCH_ADD(psn=0, swap=1, **at(trial.region)))
+
+    run(bench, [between_requests] * 4)
