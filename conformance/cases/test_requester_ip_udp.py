@@ -219,3 +219,13 @@ def test_so_does_a_packet_sent_again(bench: Bench) -> None:
     again = qp.expect(*message.packets)
     assert {packet.udp_sport for packet in (*first, *again)} == {first[0].udp_sport}
     qp.finish(message)
+
+
+@case("UDP-06", needs=[Capability.WRITE])
+@over_services
+def test_the_source_port_is_final_before_the_icrc(bench: Bench, service: Service) -> None:
+    for _ in range(min(4, bench.claims.qps)):
+        qp = bench.connect(service)
+        for length in (0, 3 * qp.mtu, 1):
+            qp.transfer(Op.WRITE, length)
+    icrcs_are_right(bench)
