@@ -62,7 +62,7 @@ class PacketPort(Port):
             if error.errno in (errno.EMSGSIZE, errno.ENOBUFS):
                 raise TargetError(
                     f"{self._interface} does not take a frame of {len(frame)} bytes "
-                    f"({error.strerror}): ip link set dev {self._interface} mtu 4200"
+                    f"({error.strerror}): ip link set dev {self._interface} mtu 9000"
                 ) from None
             raise PortGone(f"{self._interface}: {error.strerror}") from None
 

@@ -22,6 +22,8 @@ ATOMIC_BYTES = 8
 
 def steps(start: State, end: State) -> tuple[State, ...]:
     """The states to go through, the last one included; `start` is where verbs last put it."""
+    if start is end:
+        return ()
     if end is State.ERR:
         return (State.INIT, State.ERR) if start is State.RESET else (State.ERR,)
     at, goal = (LADDER.index(s) if s in LADDER else len(LADDER) for s in (start, end))

@@ -132,6 +132,6 @@ def test_a_frame_longer_than_the_interface_takes_is_the_benchs_failure() -> None
     port = PacketPort(options.interface, device_mac=DEVICE_MAC)
     try:
         with pytest.raises(TargetError, match="mtu"):
-            port.send(bytes(5000))
+            port.send(bytes(9100))
     finally:
         port.close()

@@ -24,7 +24,7 @@ from roceproof.rxe_env.commands import run, tool
 
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 INTERFACE, MIRROR = "wire0", "mirror0"
-MTU = "4200"
+MTU = "9000"
 READ_BYTES = 1 << 16
 
 
