@@ -7,17 +7,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from responder_bench import OWN_QPN, PEER, PEER_QPN, START, pattern
+
 from roceproof.conformance.headers import Aeth, AtomicAckEth, Bth
 from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.requester import Requester
 from roceproof.conformance.model.requester_policy import RequesterPolicy
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment
-from roceproof.conformance.targets.interface import Host, Op, QpSpec, Work
+from roceproof.conformance.targets.interface import Op, QpSpec, Work
 from roceproof.dpi.records import Service
 
-PEER = Host(bytes.fromhex("020000000002"), bytes((192, 168, 1, 2)))
-PEER_QPN, OWN_QPN = 0x000B0B, 0x0000A1
-START = 0x123456
 T_CODE = 8
 T_NS = 4096 << T_CODE
 
@@ -32,11 +31,6 @@ def qp(service: Service = Service.RC, **fields: Any) -> QpSpec:
         "max_rd_atomic": 4,
     }
     return QpSpec(service=service, remote=PEER, remote_qpn=PEER_QPN, **(usual | fields))
-
-
-def pattern(length: int, seed: int = 0) -> bytes:
-    """Bytes none of which equals its neighbour or the one a path MTU further on."""
-    return bytes((index * 7 + (index >> 8) * 13 + seed) & 0xFF for index in range(length))
 
 
 def work(op: Op = Op.WRITE, length: int = 10, wr_id: int = 1, **fields: Any) -> Work:

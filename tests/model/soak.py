@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
+from typing import Any
 
 from lossy_network import Impairment, LossyNetwork, Tap
-from requester_bench import pattern, qp
+from requester_bench import qp
+from responder_bench import pattern
 
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.rc_requester import RcRequester
@@ -64,7 +67,7 @@ class Soak:
     def run(self, steps: int = 200_000) -> bool:
         """Post everything a little at a time, and let it happen; whether it came to an end."""
         for number, work in enumerate(self.works):
-            self.network.at(number * 300, lambda work=work: self.model.post(work))
+            self.network.at(number * 300, partial(self.model.post, work))
         return self.network.run(steps)
 
     def check(self) -> None:
@@ -103,7 +106,7 @@ class Soak:
         )
         size = random.choice(SIZES)
         at = number * LARGEST
-        place = {"into": self._local, "into_offset": at}
+        place: dict[str, Any] = {"into": self._local, "into_offset": at}
         if op is Op.READ:
             return Work(
                 wr_id=number,

@@ -12,7 +12,6 @@ from requester_bench import (
     atomic_ack,
     drain,
     nak,
-    pattern,
     plain,
     psns,
     read_response,
@@ -20,6 +19,7 @@ from requester_bench import (
     statuses,
     work,
 )
+from responder_bench import pattern
 
 from roceproof.conformance.headers import Reth
 from roceproof.conformance.model.memory import Memory, Region

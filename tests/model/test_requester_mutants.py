@@ -259,8 +259,7 @@ def rules_broken_by(requester: type[RcRequester], seed: int) -> list[str]:
 def test_a_fault_in_recovery_is_seen_by_the_rule_that_it_breaks(
     mutant: type[RcRequester], rule: str
 ) -> None:
-    broken = [rules_broken_by(mutant, seed) for seed in SEEDS]
-    assert rule in [rules[0] for rules in broken if rules]
+    assert any(rules_broken_by(mutant, seed)[:1] == [rule] for seed in SEEDS)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

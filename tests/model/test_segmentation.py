@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from requester_bench import OWN_QPN, PEER_QPN, START, opcodes, oversized, pattern, qp, work
+from requester_bench import opcodes, oversized, qp, work
+from responder_bench import OWN_QPN, PEER_QPN, START, pattern
 
 from roceproof.conformance.headers import AtomicEth, Deth, Ieth, ImmDt, Reth
 from roceproof.conformance.model.segment import Segment
@@ -67,8 +68,7 @@ def test_the_pad_count_fills_each_packet_to_whole_words(length: int) -> None:
 @pytest.mark.parametrize("op", CODES)
 @pytest.mark.parametrize("length", [0, 1, 3 * P])
 def test_headers_are_those_of_the_opcode_and_say_what_the_work_says(op: Op, length: int) -> None:
-    fields = {"immediate": 0x01020304, "invalidate": 0x0A0B0C0D}
-    sent = packets(op, length, **fields)
+    sent = packets(op, length, immediate=0x01020304, invalidate=0x0A0B0C0D)
     for segment in sent:
         assert segment.row is not None
         assert tuple(map(type, segment.extensions)) == segment.row.headers
@@ -135,7 +135,7 @@ def test_an_atomic_is_one_packet_with_its_operands_in_their_places(op: Op, opcod
 
 @pytest.mark.parametrize(("op", "opcode"), [(Op.SEND, 0x64), (Op.SEND_IMM, 0x65)])
 def test_a_datagram_goes_where_the_work_says_and_names_its_source(op: Op, opcode: int) -> None:
-    fields = {"datagram_qpn": 0x0D0D, "datagram_qkey": 0x1234, "immediate": 7}
+    fields: dict[str, Any] = {"datagram_qpn": 0x0D0D, "datagram_qkey": 0x1234, "immediate": 7}
     request = packets(op, P, Service.UD, **fields)[0]
     assert (request.bth.opcode, request.bth.dest_qpn) == (opcode, 0x0D0D)
     assert request.extension(Deth) == Deth(0x1234, OWN_QPN)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from requester_bench import ack, drain, nak, opcodes, psns, qp, statuses, work
+from responder_bench import OWN_QPN
 
 from roceproof.conformance.headers import Deth
 from roceproof.conformance.model.uc_requester import UcRequester
@@ -63,7 +64,7 @@ def test_ud_sends_one_packet_per_message_to_each_its_own_peer() -> None:
     assert opcodes(sent) == [0x65, 0x65]
     assert psns(sent) == [0, 1]
     assert [segment.bth.dest_qpn for segment in sent] == [0, 1]
-    assert [segment.extension(Deth).qkey for segment in sent] == [0, 1]
+    assert [segment.extension(Deth) for segment in sent] == [Deth(key, OWN_QPN) for key in (0, 1)]
 
 
 def test_ud_emits_nothing_for_a_message_longer_than_the_path_mtu_and_reports_no_error() -> None:
