@@ -167,11 +167,11 @@ class AckReqMasked(Judge):
 
 @wire_mutant(
     "icrc-received-lane-not-wired",
-    "Byte lane 5 of the receive bus does not reach the CRC.",
+    "Byte lane 2 of the receive bus does not reach the CRC.",
     expected=["ICRC-12"],
 )
 class LaneNotWired(Judge):
-    _WIDTH, _LANE = 8, 5
+    _WIDTH, _LANE = 8, 2
 
     def is_fine(self, out: Outgoing) -> bool:
         found = out.frame[out.body_end : out.layout.end]
