@@ -53,7 +53,13 @@ _LONGEST_MESSAGE = 1 << 31
 
 _CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
 _ALWAYS = frozenset(
-    {Capability.REQUESTER, Capability.LOCKSTEP, Capability.DISTURBANCE, Capability.PING}
+    {
+        Capability.REQUESTER,
+        Capability.LOCKSTEP,
+        Capability.DISTURBANCE,
+        Capability.ALIGNMENT,
+        Capability.PING,
+    }
 )
 _ABSENT = {
     Capability.RESPONDER: "the DUT contract is that of a transmitter",
