@@ -8,10 +8,10 @@ from typing import Any
 
 from roceproof.conformance import icrc
 from roceproof.conformance.codec import parse
-from roceproof.conformance.framing import UDP_BYTES
+from roceproof.conformance.framing import ICRC_BYTES, UDP_BYTES
 from roceproof.conformance.headers import Bth
 from roceproof.conformance.opcodes import OPCODES, Transport
-from roceproof.conformance.suite.spoil import Edit, layout_of, reseal
+from roceproof.conformance.suite.spoil import Edit, layout_of, reseal, resize
 
 
 def bth_of(frame: bytes) -> Bth | None:
@@ -52,6 +52,32 @@ def with_bth(frame: bytes, **fields: Any) -> bytes:
         changed[at : at + Bth.SIZE] = bth.pack()
 
     return edited(frame, edit)
+
+
+def inserted(offset: int, data: bytes) -> Edit:
+    """Put bytes in, counted from the UDP header; all lengths say so."""
+
+    def edit(frame: bytearray) -> None:
+        at = layout_of(frame).udp + offset
+        rest = bytes(frame[at:])
+        resize(len(data))(frame)
+        end = layout_of(frame).end - ICRC_BYTES
+        frame[at:end] = (data + rest)[: end - at]
+
+    return edit
+
+
+def removed(offset: int, size: int) -> Edit:
+    """Take bytes out, counted from the UDP header; all lengths say so."""
+
+    def edit(frame: bytearray) -> None:
+        at = layout_of(frame).udp + offset
+        rest = bytes(frame[at + size :])
+        resize(-size)(frame)
+        end = layout_of(frame).end - ICRC_BYTES
+        frame[at:end] = rest[: end - at]
+
+    return edit
 
 
 def _is_answer(opcode: int) -> bool:
