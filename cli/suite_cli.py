@@ -33,6 +33,8 @@ import click
 @click.option("--width", type=int, multiple=True, help="Data width (hdl); may be repeated.")
 @click.option("--interface", help="Network interface (nic).")
 @click.option("--agent", help="Command that starts the verbs agent beside the NIC (nic).")
+@click.option("--mirror", help="Interface that gets a copy of what the device sends (nic).")
+@click.option("--device-ip", help="Which of the device's addresses to use (nic).")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -45,7 +47,7 @@ import click
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
 @click.option("--mutant", help="Test a planted fault instead of the healthy device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
-@click.option("-j", "jobs", type=click.IntRange(1, 64), help="Workers; 2 if not given.")
+@click.option("-j", "jobs", type=click.IntRange(1, 64), help="Workers; 2 if not given, 1 with nic.")
 @click.option("-q", "--quiet", is_flag=True, help="Failures only, and no progress on stderr.")
 def test(
     cases: tuple[Path, ...],
@@ -57,6 +59,8 @@ def test(
     width: tuple[int, ...],
     interface: str | None,
     agent: str | None,
+    mirror: str | None,
+    device_ip: str | None,
     out: Path,
     keep_all: bool,
     waves: bool,
@@ -79,6 +83,8 @@ def test(
         widths=width,
         interface=interface,
         agent=agent,
+        mirror=mirror,
+        device_ip=device_ip,
         keep_all=keep_all,
         waves=waves,
         mutant=mutant,

@@ -37,6 +37,8 @@ class Request:
     widths: Sequence[int]
     interface: str | None
     agent: str | None
+    mirror: str | None
+    device_ip: str | None
     keep_all: bool
     waves: bool
     mutant: str | None
@@ -100,14 +102,14 @@ def _arguments(request: Request, directory: Path) -> list[str]:
     words += ["--roce-dut", str(request.dut or REFERENCE_DUT)]
     for width in request.widths:
         words += ["--roce-width", str(width)]
-    for name in ("interface", "agent", "mutant"):
+    for name in ("interface", "agent", "mirror", "device_ip", "mutant"):
         value = getattr(request, name)
         if value is not None:
-            words += [f"--roce-{name}", value]
+            words += [f"--roce-{name.replace('_', '-')}", value]
     if request.expression:
         words += ["-k", request.expression]
     words += ["--roce-keep-all"] * request.keep_all + ["--roce-waves"] * request.waves
-    jobs = request.jobs or DEFAULT_JOBS
+    jobs = request.jobs or (1 if request.target == "nic" else DEFAULT_JOBS)
     return words + (["-n", str(jobs), "--dist", "loadgroup"] if jobs > 1 else [])
 
 

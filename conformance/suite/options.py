@@ -32,6 +32,8 @@ class Options:
     waves: bool = False
     interface: str | None = None
     agent: tuple[str, ...] = field(default=())
+    mirror: str | None = None
+    device_ip: str | None = None
     report: Path | None = None
     mutant: str | None = None
 
@@ -46,6 +48,10 @@ class Options:
             words += ["--interface", self.interface]
         if self.agent:
             words += ["--agent", shlex.join(self.agent)]
+        if self.mirror:
+            words += ["--mirror", self.mirror]
+        if self.device_ip:
+            words += ["--device-ip", self.device_ip]
         if self.mutant:
             words += ["--mutant", self.mutant]
         path, _, name = nodeid.partition("::")
@@ -67,6 +73,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-waves", action="store_true", help="write waves of every case that runs (hdl)")
     add("--roce-interface", help="network interface (nic)")
     add("--roce-agent", help="command that starts the verbs agent beside the NIC (nic)")
+    add("--roce-mirror", help="interface that gets a copy of what the device sends (nic)")
+    add("--roce-device-ip", help="which of the device's addresses to use (nic)")
     add("--roce-report", type=Path, help="where to write results as JSON")
     add("--roce-mutant", help="run against a planted fault, to see that cases find it")
 
@@ -89,6 +97,8 @@ def read_options(config: pytest.Config) -> Options | None:
         waves=get("--roce-waves"),
         interface=get("--roce-interface"),
         agent=tuple(shlex.split(agent)) if agent else (),
+        mirror=get("--roce-mirror"),
+        device_ip=get("--roce-device-ip"),
         report=get("--roce-report"),
         mutant=get("--roce-mutant"),
         cases=tuple(path for path in config.args if Path(path) != OUR_CASES),
@@ -136,4 +146,11 @@ def open_source(options: Options, width: int | None) -> Source:
 
     if not options.interface or not options.agent:
         raise TargetError("--target nic needs --interface and --agent; see docs/nic.md")
-    return NicSource(NicOptions(interface=options.interface, agent=options.agent))
+    return NicSource(
+        NicOptions(
+            interface=options.interface,
+            agent=options.agent,
+            mirror=options.mirror,
+            device_ip=options.device_ip,
+        )
+    )
