@@ -37,7 +37,7 @@ TOTAL, UDP_LENGTH, BTH, AETH, ICRC = 48, 28, 8, 20, 24
 """Of an ACK: its IP and UDP lengths, and what lies where behind the start of UDP."""
 
 MASKED_IN_IP, MASKED_IN_UDP = {1, 8, 10, 11}, {6, 7, BTH + 4}
-TAG = 3 << 13 | 7
+VLAN = 7
 SHOWN_BY_AN_ACK = (
     *("S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08", "S09", "S11", "S12", "S13", "S14"),
     *("S15", "S17", "S18", "S19", "S20", "S21", "S22", "S23", "S24", "S25", "S26", "S28", "S29"),
@@ -80,9 +80,11 @@ def test_an_ack_behind_another_ethertype_is_none(bench: Bench) -> None:
 
 
 @case("VLAN-03", needs=[Capability.VLAN], smoke=True)
-@over("tag", [None, 3 << 13, TAG], ids=["untagged", "priority-tagged", "tagged"])
-def test_an_ack_counts_tagged_or_not(bench: Bench, tag: int | None) -> None:
-    completes_with_each(bench.connect(vlan=TAG), [GOOD.but(vlan=tag)])
+@over("vlan", [None, VLAN], ids=["no VLAN", "a VLAN"])
+def test_the_priority_of_an_acks_tag_makes_no_difference(bench: Bench, vlan: int | None) -> None:
+    tags = [priority << 13 | (vlan or 0) for priority in range(8)]
+    qp = bench.connect(vlan=None if vlan is None else tags[3])
+    completes_with_each(qp, [GOOD, *(GOOD.but(vlan=tag) for tag in tags), GOOD])
 
 
 # IP
@@ -192,6 +194,15 @@ def test_an_ack_whose_udp_length_lies_is_ignored(bench: Bench) -> None:
     lies = numbers(spoil.set_udp, 4, [0, 7, 8, 20, 23, *near, 0xFFFF])
     resealed = {f"{name} resealed": GOOD.resealed(edit) for name, edit in lies.items()}
     ignores_each(bench, resealed | {name: GOOD.spoilt(edit) for name, edit in lies.items()})
+
+
+@case("UDP-09")
+def test_an_ack_with_bytes_between_the_ends_of_udp_and_ip_is_ignored(bench: Bench) -> None:
+    def longer_ip(by: int) -> Pattern:
+        total = (TOTAL + by).to_bytes(2, "big")
+        return GOOD.resealed(spoil.set_ip(2, total)).spoilt(spoil.trailer(bytes(by)))
+
+    ignores_each(bench, {f"{by} bytes": longer_ip(by) for by in (1, 4, 8, 16)})
 
 
 @case("UDP-01")
