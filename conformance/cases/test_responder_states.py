@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.bystanders import broadcasts
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
@@ -275,20 +276,6 @@ def test_a_device_that_was_sent_rubbish_serves_a_new_queue_pair(bench: Bench) ->
         bench.send(bytes(frame[: bench.random.randint(14, len(frame))]))
     qp.fence(0)
     bench.connect().fence(0)
-
-
-def broadcasts(bench: Bench) -> list[bytes]:
-    """Traffic that is none of a RoCE device's business."""
-    peer, device, draw = bench.peers[0], bench.target.host, bench.random
-    arp = bytes.fromhex("0806000108000604000100")
-    unknown = [
-        b"\xff" * 6 + peer.mac + arp + draw.randbytes(20),
-        bytes.fromhex("0180c200000e") + peer.mac + b"\x88\xcc" + draw.randbytes(80),
-        bytes.fromhex("333300000001") + peer.mac + b"\x86\xdd" + draw.randbytes(60),
-        device.mac + peer.mac + b"\x89\x15" + draw.randbytes(80),
-        device.mac + peer.mac + b"\x08\x00" + draw.randbytes(9000),
-    ]
-    return [frame.ljust(60, b"\0") for frame in unknown]
 
 
 @case("LIVE-03", smoke=True)

@@ -24,7 +24,7 @@ from roceproof.conformance.headers import (
 )
 from roceproof.conformance.ip import DONT_FRAGMENT, Ipv4, Ipv6
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
-from roceproof.conformance.opcodes import OPCODES
+from roceproof.conformance.opcodes import OPCODES, Transport
 from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.pattern import NO_CREDITS, Pattern
 from roceproof.conformance.targets.interface import Host
@@ -51,8 +51,10 @@ class Lane:
     qkey: int = 0
 
     def start_of(self, value: int) -> int:
-        """Where the PSNs of an opcode's direction start."""
+        """Where the PSNs of an opcode's direction start; a CNP has none, which is PSN 0."""
         row = OPCODES.get(value)
+        if row is not None and row.transport is Transport.CNP:
+            return 0
         return self.response_start if row is not None and row.is_response else self.request_start
 
     def opcode_of(self, pattern: Pattern) -> int:

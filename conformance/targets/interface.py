@@ -31,6 +31,10 @@ class DeviceDied(TargetError):
     """The device or its kernel is gone; the text names the reason and the last frame sent to it."""
 
 
+class Refused(TargetError):
+    """The device did not even take the work; the text says why."""
+
+
 class Host(NamedTuple):
     """One address on the wire. `ip` has 4 or 16 bytes."""
 
@@ -239,7 +243,7 @@ class Target(ABC):
 
     @abstractmethod
     def post(self, qp: Qp, work: Work) -> None:
-        """Post work on the send queue."""
+        """Post work on the send queue; `Refused` if that is all that comes of it."""
 
     def post_receive(
         self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
@@ -259,6 +263,13 @@ class Target(ABC):
 
     def register_elsewhere(self, size: int) -> Region:
         """Memory of another protection domain than every queue pair's; needs MEMORY."""
+        raise NotImplementedError
+
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """Accept connections to a service by connection management; needs CM.
+
+        What a REQ does not say of the queue pair is taken from `spec`.
+        """
         raise NotImplementedError
 
     def counters(self) -> Mapping[str, int]:
