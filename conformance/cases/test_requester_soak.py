@@ -7,25 +7,28 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.far_end import FarEnd, Impairment
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.watching import watch
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 
 MTU = 256
-MESSAGES = 60
+IN_LOCKSTEP, ON_THE_WALL = 60, 16
 LARGEST = 4 * MTU
 SIZES = (0, 1, 3, 4, 5, MTU - 1, MTU, MTU + 1, 2 * MTU, 3 * MTU - 1, LARGEST)
 
 
 def soak(bench: Bench, impairment: Impairment) -> None:
     """Every message is executed exactly once and completes exactly once, in order."""
+    in_lockstep = Capability.LOCKSTEP in bench.claims.capabilities
+    count = IN_LOCKSTEP if in_lockstep else ON_THE_WALL
     start = bench.random.choice((0, 0x7FFFE0, 0xFFFFE0, bench.random.randrange(1 << 24)))
     qp = bench.connect(path_mtu=MTU, sq_psn=start, ack_timeout=timeout_code(bench), retry_count=7)
     far = FarEnd(bench, qp, impairment)
-    region = far.memory.register(MESSAGES * LARGEST)
+    region = far.memory.register(count * LARGEST)
     posted = []
-    for number in range(MESSAGES):
+    for number in range(count):
         where = {"remote_addr": region.addr + number * LARGEST, "rkey": region.rkey}
         posted.append(qp.post(Op.WRITE, bench.random.choice(SIZES), **where))
     for message in posted:
@@ -35,8 +38,9 @@ def soak(bench: Bench, impairment: Impairment) -> None:
         data = message.work.data
         if region.read(number * LARGEST, len(data)) != data:
             raise bench.failed(f"message {number} completed, but other bytes are in memory")
-    if far.msn != MESSAGES:
-        raise bench.failed(f"{MESSAGES} messages were executed {far.msn} times")
+    if far.msn != count:
+        raise bench.failed(f"{count} messages were executed {far.msn} times")
+    watch(bench, qp)
 
 
 @case("RTX-22", "FUZZ-14", needs=[Capability.RETRANSMISSION])

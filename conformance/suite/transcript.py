@@ -52,8 +52,12 @@ class Transcript:
         self.epochs = [Epoch()]
 
     def add(self, entry: Entry) -> None:
-        """Note one frame."""
-        self.epochs[-1].entries.append(entry)
+        """Note one frame, in its place by time: on the wall's clock some are read late."""
+        entries = self.epochs[-1].entries
+        at = len(entries)
+        while at and entries[at - 1].time_ns > entry.time_ns:
+            at -= 1
+        entries.insert(at, entry)
 
     def know(self, qp: Qp, device: Host) -> None:
         """Note a queue pair's configuration; one that was known before begins a new epoch.
