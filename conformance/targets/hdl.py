@@ -298,11 +298,6 @@ def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) 
     )
 
 
-def _qpn(frame: bytes) -> int | None:
-    packet = parse(frame)
-    return packet.bth.dest_qpn if packet else None
-
-
 def _gid_text(ip: bytes) -> str:
     return ".".join(map(str, ip)) if len(ip) == 4 else ip.hex(":", 2)
 
