@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-tap test test-long lint format bench bench-check fuzz stock-captures clean distclean c-test
+.PHONY: help setup demo demo-tap test test-full mutants lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,8 +24,17 @@ demo-tap: setup ## ping the simulated endpoint through a TAP, without root
 test: setup packages-test c-test ## all tests that belong in every change
 	@$(PYTEST) -m "not slow"
 
-test-long: setup packages-test c-test ## the tests that take minutes each, too
+test-full: setup packages-test c-test ## everything: slow tests, whole suites on every target, all mutants
 	@$(PYTEST)
+	@$(BIN)/roceproof test --target model --suite full
+	@$(BIN)/roceproof test --target hdl --suite full
+	@$(BIN)/roceproof test --target rxe --suite full --per-rule
+	@for seed in $$(seq 1 20); do \
+	    $(BIN)/roceproof test --target hdl --suite smoke --seed $$seed -q || exit 1; done
+	@$(MAKE) --no-print-directory mutants
+
+mutants: setup ## every planted fault against the cases that must find it: build/mutants/matrix.json
+	@$(BIN)/python -m roceproof.conformance.mutants.matrix
 
 lint: setup packages-test packages-lint ## style and static checks of every language
 	@ci/lint.sh

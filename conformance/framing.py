@@ -12,6 +12,7 @@ from __future__ import annotations
 from enum import StrEnum
 from struct import Struct
 from typing import NamedTuple
+from zlib import crc32
 
 ETHER_IPV4 = 0x0800
 ETHER_IPV6 = 0x86DD
@@ -54,6 +55,11 @@ class Layout(NamedTuple):
     udp: int
     end: int
     fault: Fault | None
+
+
+def frame_check_sequence(frame: bytes) -> bytes:
+    """The FCS of a frame, in wire order."""
+    return crc32(frame).to_bytes(4, "little")
 
 
 def payload_of_ethernet(frame: bytes) -> tuple[int, int] | None:

@@ -85,7 +85,10 @@ class SpoiltTarget(Target):
             if arrival is None:
                 return None
             frames = self._fault.sent(arrival.frame, arrival.time_ns)
-            self._ready += (Arrival(arrival.time_ns, frame) for frame in frames)
+            self._ready += (
+                Arrival(arrival.time_ns, frame, arrival.fcs and self._fault.fcs(frame))
+                for frame in frames
+            )
         return self._ready.popleft()
 
     def wait(self, duration_ns: int) -> None:

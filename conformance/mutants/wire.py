@@ -23,6 +23,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TypeVar
 
+from roceproof.conformance.framing import frame_check_sequence
 from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.rules import RULES
 from roceproof.errors import RoceproofError
@@ -46,6 +47,10 @@ class WireFault:
     def answers(self, frame: bytes, time_ns: int) -> list[bytes]:
         """What leaves in the device's name at once when a frame is sent to it."""
         return []
+
+    def fcs(self, frame: bytes) -> bytes:
+        """The FCS of a frame that leaves, where that is shown."""
+        return frame_check_sequence(frame)
 
     def disturbed(self, percent: Mapping[str, int]) -> None:
         """The bench stalls the device's streams from now on."""

@@ -194,7 +194,8 @@ class Bench:
         packet = parse(arrival.frame)
         owner = self._owner(packet) if packet is not None else None
         lane = owner.from_device if owner is not None else None
-        self.transcript.add(Entry(arrival.time_ns, True, arrival.frame, lane=lane))
+        entry = Entry(arrival.time_ns, True, arrival.frame, lane=lane, fcs=arrival.fcs)
+        self.transcript.add(entry)
         if packet is None:
             return
         if owner is None:

@@ -31,6 +31,7 @@ class Entry(NamedTuple):
     is_void: bool = False
     lane: Lane | None = None
     """The direction of the connection that it belonged to then."""
+    fcs: bytes = b""
 
 
 @dataclass

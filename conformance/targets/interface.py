@@ -152,10 +152,11 @@ class Outcome:
 
 
 class Arrival(NamedTuple):
-    """A frame that the device sent, and when."""
+    """A frame that the device sent, and when; with its FCS from a target that shows it."""
 
     time_ns: int
     frame: bytes
+    fcs: bytes = b""
 
 
 class Region(ABC):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from roceproof.conformance.codec import parse
+from roceproof.conformance.framing import frame_check_sequence
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.memory import Region as ModelRegion
 from roceproof.conformance.model.parts import Parts
@@ -47,7 +48,7 @@ Filter = Callable[[bytes, int], list[bytes]]
 
 _GAP_BYTES = 24  # preamble, FCS and interframe gap
 _PS_PER_BYTE = 800  # 10 Gbit/s
-_CANNOT = (Capability.FCS, Capability.CM)
+_CANNOT = (Capability.CM,)
 
 
 def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
@@ -149,7 +150,9 @@ class ModelTarget(Target):
             if is_aside:
                 self._asides.extend(frames)
             else:
-                self._arrivals.extend(Arrival(self._now, frame) for frame in frames)
+                self._arrivals.extend(
+                    Arrival(self._now, frame, frame_check_sequence(frame)) for frame in frames
+                )
 
     # queue pairs
 
