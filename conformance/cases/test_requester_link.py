@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance import icrc
+from roceproof.conformance.framing import frame_check_sequence
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
@@ -74,6 +75,20 @@ def test_frames_follow_the_peer_to_another_mac_address(bench: Bench, service: Se
     qp.transfer(Op.WRITE, 5)
     qp.reconnect(remote=Host(bytes.fromhex("020000000c77"), qp.spec.remote.ip))
     qp.transfer(Op.WRITE, 5)
+
+
+@case("ETH-06", needs=[Capability.WRITE, Capability.SEND, Capability.FCS], smoke=True)
+@over_services
+def test_the_frame_check_sequence_is_that_of_the_bytes_that_left(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service)
+    for length in (0, 1, 3 * qp.mtu, 5):
+        qp.transfer(Op.SEND, length)
+        qp.transfer(Op.WRITE, length)
+    for entry in bench.transcript.entries():
+        if entry.is_sent:
+            assert entry.fcs == frame_check_sequence(entry.frame)
 
 
 @case("ETH-07", "PFC-05", needs=[Capability.WRITE, Capability.DISTURBANCE], smoke=True)

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from roceproof.conformance import icrc
 from roceproof.conformance.faults.engine import outgoing
-from roceproof.conformance.framing import ETHERNET_MINIMUM, ICRC_BYTES
+from roceproof.conformance.framing import ETHERNET_MINIMUM, ICRC_BYTES, frame_check_sequence
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.suite.spoil import fix_ip_checksum
 
@@ -263,3 +263,14 @@ class PauseOfEveryClass(Paused):
 class MacControlParsedAsIp(Paused):
     def changed(self, frame: bytes) -> list[bytes]:
         return [frame[:12] + _IPV4 + frame[14:]]
+
+
+@wire_mutant(
+    "link-fcs-before-icrc",
+    "The MAC's CRC is tapped in front of the ICRC inserter, while the slot is zeros.",
+    expected=["ETH-06"],
+)
+class FcsBeforeIcrc(WireFault):
+    def fcs(self, frame: bytes) -> bytes:
+        out = outgoing(0, frame)
+        return frame_check_sequence(out.with_icrc(bytes(ICRC_BYTES)) if out else frame)
