@@ -63,7 +63,8 @@ def of_start(stream: Stream, streams: Sequence[Stream]) -> Iterator[Evidence]:
     start = judge_start(stream, [other for other in streams if other is not stream])
     if start is not None and start.responder:
         text = f"frame {first.number} begins rightly at PSN {first.psn:#08x}, and is not expected"
-        yield _evidence(side, Cause.START, start.ids, (first.number,), text, peer=True)
+        reply = next(each for each in side.answers if each.number > first.number)
+        yield _evidence(side, Cause.START, start.ids, (reply.number,), text, peer=True)
     elif start is not None:
         text = f"frame {first.number} begins at PSN {first.psn:#08x}, {start.expected:#08x} is due"
         yield _evidence(side, Cause.START, start.ids, (first.number,), text, peer=False)
