@@ -20,7 +20,7 @@ from roceproof.conformance.model.responder_policy import (
     EarlyEnd,
     ExactFill,
     LengthAndKey,
-    SendSize,
+    PlainSize,
 )
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import LONGEST_MESSAGE
@@ -109,9 +109,7 @@ class ConnectedResponder(Responder):
     def check_length(self, request: Segment, row: Opcode) -> Refusal | None:
         """The packet's size against the path MTU, DMALen and the receive."""
         size = len(request.payload)
-        if (size + request.bth.pad_count) % 4:
-            return INVALID
-        if not self.is_size_admitted(row, size):
+        if not self.is_size_admitted(request, row):
             return INVALID
         reth = request.extension(Reth)
         if reth is not None and reth.length > LONGEST_MESSAGE:
@@ -122,11 +120,12 @@ class ConnectedResponder(Responder):
             return self.check_dma_length(request, row, self.message_of(request, row).left)
         return None
 
-    def is_size_admitted(self, row: Opcode, size: int) -> bool:
-        """Whether a packet of that kind may have that size at this path MTU."""
-        if row.payload.admits(size, self.spec.path_mtu):
+    def is_size_admitted(self, request: Segment, row: Opcode) -> bool:
+        """Whether a packet of that kind may have that size at this path MTU, and fills words."""
+        size = len(request.payload)
+        if row.payload.admits(size, self.spec.path_mtu) and not (size + request.bth.pad_count) % 4:
             return True
-        return row.family is Family.SEND and self.policy.send_size is SendSize.UNCHECKED
+        return row.family is not Family.WRITE and self.policy.plain_size is PlainSize.UNCHECKED
 
     def check_dma_length(self, request: Segment, row: Opcode, left: int) -> Refusal | None:
         """The payload of a WRITE packet against what DMALen leaves."""

@@ -13,8 +13,11 @@ from typing import NamedTuple, Protocol
 
 from roceproof.conformance.codec import Packet, parse_at
 from roceproof.conformance.framing import (
+    BTH_BYTES,
+    ICRC_BYTES,
     IP_PROTOCOL_UDP,
     ROCE_UDP_PORT,
+    UDP_BYTES,
     Fault,
     Layout,
     locate,
@@ -25,11 +28,13 @@ from roceproof.conformance.ip import Ipv4, checksum
 from roceproof.conformance.model.responder_policy import (
     IpOptions,
     PadFault,
+    PlainSize,
     ResponderPolicy,
     UdpChecksum,
+    UdpLength,
 )
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.opcodes import OPCODES, Transport
+from roceproof.conformance.opcodes import OPCODES, Family, Transport
 from roceproof.conformance.targets.interface import QpSpec, State
 from roceproof.dpi.records import Service
 
@@ -115,6 +120,8 @@ class Ingress:
         layout = self.locate(frame)
         if layout is None:
             return Drop.NOT_ROCE
+        if self.is_end_believed(frame, layout):
+            layout = layout._replace(fault=None)
         if not self.is_own_mac(frame):
             return Drop.MAC
         drop = self.check_network(frame, layout)
@@ -139,6 +146,13 @@ class Ingress:
     def locate(self, frame: bytes) -> Layout | None:
         """Find the packet, below any VLAN tags; its end comes from the UDP length."""
         return locate(frame, port=ROCE_UDP_PORT)
+
+    def is_end_believed(self, frame: bytes, layout: Layout) -> bool:
+        """Whether UDP may end before IP does."""
+        if layout.fault is not Fault.UDP_LENGTH or layout.end >= _end_of_ip(frame, layout):
+            return False
+        has_room = layout.end - layout.udp >= UDP_BYTES + BTH_BYTES + ICRC_BYTES
+        return has_room and self.policy.udp_length is UdpLength.BELIEVED
 
     def check_network(self, frame: bytes, layout: Layout) -> Drop | None:
         """IP header, lengths, UDP checksum."""
@@ -231,10 +245,18 @@ class Ingress:
             return Drop.HEADERS
         if packet.fault is None and self.are_words_whole(packet):
             return None
+        if self.is_size_unchecked(packet):
+            return None
         is_refusable = packet.bth.opcode >> 5 == Transport.RC and packet.bth.opcode in OPCODES
         if is_refusable and self.policy.pad_fault is PadFault.REFUSED:
             return None
         return Drop.PAD
+
+    def is_size_unchecked(self, packet: Packet) -> bool:
+        """Whether it is a packet whose payload is taken as it is."""
+        row = OPCODES.get(packet.bth.opcode)
+        is_plain = row is not None and row.family is not Family.WRITE
+        return is_plain and self.policy.plain_size is PlainSize.UNCHECKED
 
     def are_words_whole(self, packet: Packet) -> bool:
         """Whether payload and pad fill words of four bytes."""
@@ -251,3 +273,9 @@ class Ingress:
             frame[layout.ip : layout.udp],
             marks & _CE == _CE,
         )
+
+
+def _end_of_ip(frame: bytes, layout: Layout) -> int:
+    if layout.version == 4:
+        return layout.ip + int.from_bytes(frame[layout.ip + 2 : layout.ip + 4], "big")
+    return layout.udp + int.from_bytes(frame[layout.ip + 4 : layout.ip + 6], "big")

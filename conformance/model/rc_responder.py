@@ -77,7 +77,7 @@ class RcResponder(RcDuplicates, RcChecks):
 
     def is_ignored(self, request: Segment) -> bool:
         """Whether the opcode alone drops the packet: responses are the requester's affair."""
-        if request.row is None:
+        if request.row is None or not self.is_supported(request.row):
             return self.policy.reserved_opcode is ReservedOpcode.DROPPED
         return request.row.is_response
 

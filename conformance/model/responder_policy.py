@@ -97,11 +97,18 @@ class EarlyEnd(Enum):
     EXECUTED = "it ends the message"
 
 
-class SendSize(Enum):
-    """MTU-06: the size of a SEND packet against the path MTU."""
+class PlainSize(Enum):
+    """MTU-06, PAD-06: the payload of requests other than WRITEs."""
 
-    CHECKED = "FIRST and MIDDLE are exactly the path MTU, LAST is not empty, none is longer"
-    UNCHECKED = "it does not matter"
+    CHECKED = "it is as long as the opcode and the path MTU say, and padded to whole words"
+    UNCHECKED = "it is taken as it is, by a READ or an atomic not looked at"
+
+
+class UdpLength(Enum):
+    """UDP-09: a UDP length below that of IP."""
+
+    CHECKED = "the packet is dropped"
+    BELIEVED = "the packet ends where UDP says"
 
 
 class LengthAndKey(Enum):
@@ -166,7 +173,8 @@ DEVIATIONS: dict[Enum, str] = {
     ReadOverLimit.RECYCLED: "READ-06",
     PartialReread.CONTINUED: "DUP-05",
     EarlyEnd.EXECUTED: "RETH-11",
-    SendSize.UNCHECKED: "MTU-06",
+    PlainSize.UNCHECKED: "MTU-06",
+    UdpLength.BELIEVED: "UDP-09",
     MidReadFault.REQUEST: "NAK-07",
     LengthAndKey.KEY_FIRST: "NAK-14",
     ReservedOpcode.DROPPED: "BTH-13",
@@ -190,7 +198,8 @@ class ResponderPolicy:
     mid_read_fault: MidReadFault = MidReadFault.RESPONSE
     exact_fill: ExactFill = ExactFill.LATER
     early_end: EarlyEnd = EarlyEnd.REFUSED
-    send_size: SendSize = SendSize.CHECKED
+    plain_size: PlainSize = PlainSize.CHECKED
+    udp_length: UdpLength = UdpLength.CHECKED
     length_and_key: LengthAndKey = LengthAndKey.LENGTH_FIRST
     pad_fault: PadFault = PadFault.DROPPED
     reserved_opcode: ReservedOpcode = ReservedOpcode.REFUSED

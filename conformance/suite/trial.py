@@ -24,6 +24,7 @@ MEMORY_BYTES = 1024
 RECEIVE_BYTES = 600
 RECEIVES = 3
 FENCE_BYTES = 8
+SHOWN_FRAMES = 12
 FENCE_AT = MEMORY_BYTES - FENCE_BYTES
 
 _CNP = 0x81
@@ -115,6 +116,7 @@ class Trial:
 
     def _story(self) -> str:
         sent = [f"  {n:3d} > {self._shown(frame)}" for n, frame in enumerate(self._frames)]
+        sent = [*sent[:SHOWN_FRAMES], *sent[SHOWN_FRAMES:][-SHOWN_FRAMES:]]
         came = [f"      < {got(packet, self.qp.from_device)}" for packet in self._answers]
         return "\n".join(["sent on a fresh connection, and what came back:", *sent, *came])
 

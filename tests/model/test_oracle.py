@@ -25,7 +25,7 @@ from roceproof.conformance.model.responder_policy import (
     LengthAndKey,
     ReservedOpcode,
     ResponderPolicy,
-    SendSize,
+    PlainSize,
     UnaskedDuplicate,
 )
 from roceproof.conformance.targets.interface import Host, Qp
@@ -180,9 +180,9 @@ def test_a_deviating_device_does_not_pass(choice: Any, requests: list[tuple[str,
 
 
 def test_a_device_that_takes_sends_of_any_size_does_not_pass():
-    beside = Beside(receives=1, policy=ResponderPolicy(send_size=SendSize.UNCHECKED))
+    beside = Beside(receives=1, policy=ResponderPolicy(plain_size=PlainSize.UNCHECKED))
     assert not beside.passes("SEND FIRST", 0, pattern(8), a=True)
-    assert SendSize.UNCHECKED in DEVIATIONS
+    assert PlainSize.UNCHECKED in DEVIATIONS
 
 
 def answered_in_a_row(beside: Beside, psns: tuple[int, ...]) -> tuple[list[bytes], list[Any]]:
