@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Fuzz of what a request asks for: every opcode, opcodes in any order, two faults at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import combinations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.fuzz import run
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    SEND_FIRST,
+    WRITE_FIRST,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Pattern,
+)
+from roceproof.conformance.suite.requests import of_opcode
+from roceproof.conformance.suite.trial import Trial
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import FULL_ACCESS
+from roceproof.dpi.records import Service
+
+pytestmark = RESPONDER
+
+OPCODES_OF_A_SERVICE = 32
+TRIPLES = 96
+
+
+INVALIDATING = {0x16, 0x17}
+
+
+def of_service(bench: Bench, service: Service) -> list[int]:
+    """All opcodes of a service; what a device does that cannot invalidate is its own affair."""
+    opcodes = range(service << 5, (service << 5) + OPCODES_OF_A_SERVICE)
+    left_out = INVALIDATING if Capability.INVALIDATE not in bench.claims.capabilities else set()
+    return sorted({*opcodes} - left_out)
+
+
+def idle(_trial: Trial) -> int:
+    """No message is open."""
+    return 0
+
+
+def in_a_send(trial: Trial) -> int:
+    """A SEND is open."""
+    trial.send(SEND_FIRST(psn=0, payload=trial.qp.mtu))
+    return 1
+
+
+def in_a_write(trial: Trial) -> int:
+    """A WRITE is open."""
+    mtu = trial.qp.mtu
+    trial.send(WRITE_FIRST(psn=0, payload=mtu, dmalen=mtu + 8, **at(trial.region)))
+    return 1
+
+
+def every_opcode(bench: Bench, service: Service, state: Callable[[Trial], int]) -> None:
+    """Those of other services in a row, since all are dropped; each of its own by itself."""
+
+    def of_others(trial: Trial) -> None:
+        psn = state(trial)
+        foreign = sorted(set(range(256)) - set(of_service(bench, service)) - {0x81, *INVALIDATING})
+        trial.send(*(of_opcode(trial, value, psn=psn) for value in foreign))
+
+    def own(trial: Trial, value: int) -> None:
+        trial.send(of_opcode(trial, value, psn=state(trial)))
+
+    plans = [partial(own, value=value) for value in of_service(bench, service)]
+    run(bench, [of_others, *plans], service)
+
+
+@case("FUZZ-05", "BTH-12", unjudged={"NAK-07": "an observer does not count reserved opcodes"})
+@over_services
+@over("state", [idle, in_a_send, in_a_write])
+def test_every_opcode_in_every_state(
+    bench: Bench, service: Service, state: Callable[[Trial], int]
+) -> None:
+    every_opcode(bench, service, state)
+
+
+@case("FUZZ-05", "BTH-12", needs=[Capability.UD])
+def test_every_opcode_to_a_datagram_queue_pair(bench: Bench) -> None:
+    every_opcode(bench, Service.UD, idle)
+
+
+@case("FUZZ-07")
+def test_three_opcodes_in_any_order(bench: Bench) -> None:
+    requests = {*range(0x0D), 0x13, 0x14, *INVALIDATING} & {*of_service(bench, Service.RC)}
+
+    def triple(trial: Trial) -> None:
+        for psn, value in enumerate(trial.random.choices(sorted(requests), k=3)):
+            trial.send(of_opcode(trial, value, psn=psn))
+
+    run(bench, [triple] * TRIPLES)
+
+
+Fault = Callable[[Trial, Pattern], Pattern]
+
+
+def out_of_sequence(trial: Trial, request: Pattern) -> Pattern:
+    """A SEND is open."""
+    trial.send(SEND_FIRST(psn=1, payload=trial.qp.mtu))
+    return request.but(psn=request.said["psn"] + 1)
+
+
+FAULTS: Mapping[str, Fault] = {
+    "ahead": lambda _, request: request.but(psn=request.said["psn"] + 3),
+    "duplicate": lambda _, request: request.but(psn=request.said["psn"] - 1),
+    "sequence": out_of_sequence,
+    "key": lambda _, request: request.but(rkey=request.said["rkey"] ^ 0x80),
+    "length": lambda _, request: request.but(dmalen=12),
+    "receive": lambda _, request: request,
+    "permission": lambda _, request: request,
+}
+
+
+@case("FUZZ-20", "NAK-14")
+@over("pair", list(combinations(FAULTS, 2)), ids=["+".join(p) for p in combinations(FAULTS, 2)])
+def test_two_faults_in_one_request(bench: Bench, pair: tuple[str, str]) -> None:
+    def faulty(trial: Trial) -> None:
+        trial.send(WRITE_ONLY(psn=0))
+        request = WRITE_ONLY_IMM(psn=1, payload=8, a=1, **at(trial.region))
+        for name in sorted(pair, key=("sequence", *FAULTS).index):
+            request = FAULTS[name](trial, request)
+        trial.send(request)
+
+    run(
+        bench,
+        [faulty] * 2,
+        receives=0 if "receive" in pair else 1,
+        access=FULL_ACCESS - {"remote_write"} if "permission" in pair else FULL_ACCESS,
+    )
