@@ -7,6 +7,8 @@ name the fault from the capture of a case that it fails.
 
 from __future__ import annotations
 
+from collections import deque
+
 from roceproof.conformance import icrc
 from roceproof.conformance.diagnosis.signatures import SIGNATURES
 from roceproof.conformance.faults.engine import Engine, Outgoing, outgoing
@@ -92,24 +94,23 @@ class MasksMigReq(Sealed):
 
 @wire_mutant(
     "icrc-s60",
-    "Of two packets in flight, the second gets the result of the first one's engine.",
+    "Results of parallel engines are handed out one turn late: those of another queue pair.",
     expected=_ANY,
     explained_as=["S60"],
 )
 class MixesEngines(WireFault):
-    _TOGETHER_NS = 2_000
+    _ENGINES = 2
 
     def __init__(self) -> None:
-        self._last: Outgoing | None = None
+        self._running: deque[Outgoing] = deque(maxlen=self._ENGINES)
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        out, last = outgoing(time_ns, frame), self._last
+        out = outgoing(time_ns, frame)
         if out is None:
             return [frame]
-        self._last = out
-        if last is None or last.flow == out.flow or time_ns - last.time_ns > self._TOGETHER_NS:
-            return [frame]
-        return [out.with_icrc(last.right)]
+        done = self._running[0] if len(self._running) == self._ENGINES else out
+        self._running.append(out)
+        return [out.with_icrc(done.right if done.flow != out.flow else out.right)]
 
 
 @wire_mutant(
