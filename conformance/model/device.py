@@ -7,11 +7,13 @@ how fast the wire is; queue pairs take turns.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import ChainMap, Counter, deque
 from dataclasses import replace
+from typing import cast
 
+from roceproof.conformance.codec import Packet
 from roceproof.conformance.model.echo import echo_reply
-from roceproof.conformance.model.ingress import Drop
+from roceproof.conformance.model.ingress import GSI_QPN, Drop, QueuePairView
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Region
 from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.pause import Pauses
@@ -37,14 +39,20 @@ class Device:
         self.memory = self.parts.memory()
         self.queue_pairs: dict[int, QueuePair] = {}
         self.ip6 = host.ip if len(host.ip) == 16 else link_local(host.mac)
+        self.addresses = {host.ip, self.ip6}
+        self.cm = self.parts.connection_manager(self.addresses, self.open)
+        special: dict[int, QueuePairView] = {GSI_QPN: self.cm}
         self.ingress = self.parts.ingress(
-            host.mac, {host.ip, self.ip6}, self.queue_pairs, self.parts.responder_policy
+            host.mac,
+            self.addresses,
+            ChainMap(special, cast("dict[int, QueuePairView]", self.queue_pairs)),
+            self.parts.responder_policy,
         )
         self.shared_receives = ReceiveQueue(shared=True)
         self.counters: Counter[str] = Counter()
         self.pauses = Pauses()
         self._turns: deque[int] = deque()  # QPNs, the next to send first
-        self._control: deque[bytes] = deque()  # answers to ARP, ND and ping
+        self._control: deque[bytes] = deque()  # answers to ARP, ND, ping and CM
 
     # queue pairs
 
@@ -101,12 +109,29 @@ class Device:
             self.answer_host(frame)
         elif isinstance(admitted, Drop):
             self.counters[admitted.name.lower()] += 1
+        elif admitted.qpn == GSI_QPN:
+            self.answer_management(admitted.packet)
         else:
-            self.queue_pairs[admitted.qpn].receive(admitted, now_ns)
+            queue_pair = self.queue_pairs[admitted.qpn]
+            self.cm.data_came(queue_pair)
+            queue_pair.receive(admitted, now_ns)
+
+    def answer_management(self, packet: Packet) -> None:
+        """What came to QP1; its answer goes where it came from."""
+        answer = self.cm.receive(packet)
+        if answer is not None:
+            peer = Host(packet.src_mac, packet.ip.src)
+            spec = replace(self.cm.spec, remote=peer, vlan=self.tag_of(packet))
+            self._control.append(self.parts.egress(self.facing(peer), spec).frame(answer))
+
+    @staticmethod
+    def tag_of(packet: Packet) -> int | None:
+        """The VLAN in which a packet came."""
+        return int.from_bytes(packet.vlans[-2:], "big") if packet.vlans else None
 
     def answer_host(self, frame: bytes) -> None:
         """What any host answers: questions after its MAC address, and ping."""
-        addresses = {self.host.ip: self.host.mac, self.ip6: self.host.mac}
+        addresses = dict.fromkeys(self.addresses, self.host.mac)
         reply = echo_reply(frame, addresses) or neighbours.answer(frame, addresses)
         if reply is not None:
             self._control.append(reply)

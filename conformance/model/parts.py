@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from roceproof.conformance.model.cm import ConnectionManager
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Ingress
 from roceproof.conformance.model.memory import Memory
@@ -43,6 +44,7 @@ class Parts:
     ingress: type[Ingress] = Ingress
     egress: type[Egress] = Egress
     memory: type[Memory] = Memory
+    connection_manager: type[ConnectionManager] = ConnectionManager
     notification_point: type[NotificationPoint] = NotificationPoint
     requester_policy: RequesterPolicy = field(default_factory=RequesterPolicy)
     responder_policy: ResponderPolicy = field(default_factory=ResponderPolicy)

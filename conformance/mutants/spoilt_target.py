@@ -129,6 +129,10 @@ class SpoiltTarget(Target):
         """As the inner target."""
         return self._inner.register_elsewhere(size)
 
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """As the inner target."""
+        self._inner.listen(service_id, spec)
+
     def counters(self) -> Mapping[str, int]:
         """As the inner target."""
         return self._inner.counters()

@@ -32,7 +32,7 @@ class DeviceDied(TargetError):
 
 
 class Refused(TargetError):
-    """The device did not even take the work; the text says why."""
+    """The device or its driver would not do what it was asked; the text says why."""
 
 
 class Host(NamedTuple):

@@ -48,7 +48,7 @@ Filter = Callable[[bytes, int], list[bytes]]
 
 _GAP_BYTES = 24  # preamble, FCS and interframe gap
 _PS_PER_BYTE = 800  # 10 Gbit/s
-_CANNOT = (Capability.CM,)
+_CANNOT: tuple[Capability, ...] = ()
 
 
 def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
@@ -195,6 +195,10 @@ class ModelTarget(Target):
 
         self._run(self._now + timeout_ns, are_enough)
         return found
+
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """Accept connections to a service."""
+        self.device.cm.listen(service_id, spec)
 
     # memory and counters
 

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Connection management: REQ, REP, RTU, rejection, the end, and what is no message at all."""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.cm import gid_of
+from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage, Reason
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.caller import Caller, changed
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
+from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY
+from roceproof.conformance.suite.recovery import copies, longest_wait_ns
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+from roceproof.dpi.records import PathMtu
+
+pytestmark = [RESPONDER, needs(Capability.CM)]
+
+REQUESTS = [Capability.REQUESTER]
+FOREIGN_IP = bytes((10, 99, 99, 99))
+
+
+@case("CM-04", needs=REQUESTS, smoke=True)
+def test_each_direction_starts_where_its_receiver_said(bench: Bench) -> None:
+    caller = Caller(bench)
+    qp = caller.connect(start_psn=0xABCDEF)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1))
+    qp.transfer(Op.WRITE, 5)
+
+
+@case("CM-05", needs=REQUESTS)
+@over_mtus()
+def test_path_mtu_qpn_and_hops_are_those_of_the_exchange(bench: Bench, mtu: int) -> None:
+    qp = Caller(bench).connect(
+        path_mtu=PathMtu.from_size(mtu), qpn=0x10203, hop_limit=33, traffic_class=0x68
+    )
+    qp.transfer(Op.WRITE, 2 * mtu + 3)
+
+
+@case("CM-05", needs=REQUESTS)
+@over("retries", [0, 2], ids=str)
+def test_the_requester_tries_as_often_as_the_exchange_says(bench: Bench, retries: int) -> None:
+    qp = Caller(bench).connect(retry_count=retries, ack_timeout=8)
+    message = qp.post(Op.WRITE, 5)
+    qp.expect_message(message)
+    for _ in range(retries):
+        qp.expect(*copies([message]), within_ns=longest_wait_ns(bench, 8))
+    bench.pump(longest_wait_ns(bench, 8))
+    qp.completes(message, status="retry_exc_err")
+
+
+@case("CM-05", needs=[*REQUESTS, Capability.READ])
+def test_no_more_reads_are_outstanding_than_the_caller_has_resources_for(bench: Bench) -> None:
+    qp = Caller(bench).connect(responder_resources=2)
+    reads = [qp.post(Op.READ, 8) for _ in range(3)]
+    qp.expect_message(*reads[:2])
+    qp.expect_silence()
+
+
+@case("CM-05")
+def test_the_device_says_how_many_reads_it_takes(bench: Bench) -> None:
+    caller = Caller(bench)
+    reply = caller.ask(caller.request(initiator_depth=2), Attribute.REP)
+    assert reply["responder_resources"] <= 2, "more resources than the caller wants to use"
+
+
+@case("CM-06", smoke=True)
+def test_the_first_request_stands_for_a_lost_rtu(bench: Bench) -> None:
+    qp = Caller(bench).connect(says_ready=False)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1))
+
+
+@case("CM-06", needs=REQUESTS)
+def test_behind_the_first_request_the_device_may_send_its_own(bench: Bench) -> None:
+    qp = Caller(bench).connect(says_ready=False)
+    message = qp.post(Op.WRITE, 5)
+    qp.expect_silence()
+    qp.send(WRITE_ONLY(psn=0))
+    qp.expect_message(message)
+    qp.finish(message)
+
+
+@case("CM-03")
+def test_a_repeated_req_draws_the_same_rep(bench: Bench) -> None:
+    caller = Caller(bench)
+    request = caller.request()
+    first = caller.ask(request, Attribute.REP)
+    assert caller.ask(request, Attribute.REP) == first
+
+
+@case("CM-07", smoke=True)
+def test_a_dreq_ends_the_connection(bench: Bench) -> None:
+    caller = Caller(bench)
+    request = caller.request()
+    reply = caller.ask(request, Attribute.REP)
+    qp = caller.established(request, reply)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0))
+    goodbye = caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"])
+    answer = caller.ask(goodbye, Attribute.DREP)
+    assert (answer["local_id"], answer["remote_id"]) == (reply["local_id"], request["local_id"])
+    qp.send(WRITE_ONLY(psn=1, a=1), READ_REQUEST(psn=2, dmalen=0, a=1))
+    qp.expect_silence()
+    assert caller.ask(goodbye, Attribute.DREP) == answer, "a repeated DREQ has its answer, too"
+    again = caller.ask(caller.request(), Attribute.REP)
+    assert again["qpn"] != reply["qpn"], "late packets would reach the new connection"
+
+
+@case("CM-08", smoke=True)
+def test_a_req_that_cannot_be_met_is_rejected_with_its_reason(bench: Bench) -> None:
+    caller = Caller(bench)
+    good = caller.request()
+    bad = {
+        Reason.SERVICE_ID: changed(good, service_id=good["service_id"] + 1),
+        Reason.TRANSPORT: changed(good, transport=2),
+        Reason.PATH_MTU: changed(good, path_mtu=0),
+        Reason.REMOTE_GID: changed(good, remote_gid=gid_of(FOREIGN_IP)),
+    }
+    for reason, request in bad.items():
+        got = caller.rejected(request)
+        if got != reason:
+            raise bench.failed(f"want  REJ with reason {reason}\ngot   {got}")
+    caller.ask(good, Attribute.REP)
+
+
+def malformed(good: CmMessage) -> dict[str, bytes]:
+    """MADs that are no message of connection management."""
+    mad = good.pack()
+    return {
+        "another base version": b"\x02" + mad[1:],
+        "another class": mad[:1] + b"\x81" + mad[2:],
+        "another class version": mad[:2] + b"\x01" + mad[3:],
+        "another method": mad[:3] + b"\x77" + mad[4:],
+        "an unknown attribute": mad[:16] + b"\x77\x77" + mad[18:],
+        "cut short": mad[:100],
+        "nothing": b"",
+        "zeros": bytes(MAD_BYTES),
+        "ones": b"\xff" * MAD_BYTES,
+    }
+
+
+@case("CM-10", unjudged={"CM-01": "sends malformed MADs", "CM-02": "sends malformed MADs"})
+def test_what_is_no_message_hangs_nothing(bench: Bench) -> None:
+    caller = Caller(bench)
+    good = caller.request()
+    for mad in malformed(good).values():
+        caller.send(mad)
+        bench.settle()
+        caller.management.inbox.clear()
+    caller.ask(good, Attribute.REP)
+
+
+@case("CM-10", "FUZZ-18", unjudged={"CM-01": "random MADs", "CM-02": "random MADs"})
+def test_random_messages_hang_nothing(bench: Bench) -> None:
+    caller = Caller(bench)
+    for _ in range(200):
+        mad = bytearray(caller.request().pack())
+        mad[16:18] = bytes((0, bench.random.randrange(0x10, 0x1B)))
+        for _ in range(bench.random.randrange(1, 12)):
+            mad[bench.random.randrange(len(mad))] = bench.random.getrandbits(8)
+        caller.send(bytes(mad))
+    bench.settle()
+    caller.management.inbox.clear()
+    caller.ask(caller.request(), Attribute.REP)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults of connection management: each is one line of the passive side written wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.model.cm import ConnectionManager
+from roceproof.conformance.model.cm_messages import MAD_BYTES, CmMessage, Reason
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.queue_pair import QueuePair
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.targets.interface import Host, QpSpec
+
+
+@model_mutant("cm-psn-swapped", "Each direction starts at the other's PSN", expected=["CM-04"])
+def starts_the_wrong_way() -> Parts:
+    """PSNs of REQ and REP are mixed up."""
+
+    class Faulty(ConnectionManager):
+        def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
+            spec = super().agreed(request, peer)
+            return replace(spec, sq_psn=spec.rq_psn)
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-constant-mtu", "The path MTU of the REQ is not looked at", expected=["CM-05"])
+def has_a_constant_path_mtu() -> Parts:
+    """Every connection has the same path MTU."""
+
+    class Faulty(ConnectionManager):
+        def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
+            return replace(super().agreed(request, peer), path_mtu=1024)
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-constant-depth", "Depths of the REQ are not looked at", expected=["CM-05"])
+def has_constant_depths() -> Parts:
+    """As many READs as the device itself can do."""
+
+    class Faulty(ConnectionManager):
+        def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
+            spec = super().agreed(request, peer)
+            return replace(spec, max_rd_atomic=16, max_dest_rd_atomic=16)
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-new-id-per-req", "A repeated REQ opens another QP", expected=["CM-03"])
+def opens_a_queue_pair_for_each_req() -> Parts:
+    """A REQ is never recognised."""
+
+    class Faulty(ConnectionManager):
+        def asked(self, request: CmMessage, peer: Host) -> CmMessage:
+            self._connections = {
+                own: replace(known, request=replace(known.request, transaction=-1))
+                for own, known in self._connections.items()
+            }
+            return super().asked(request, peer)
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-waits-for-rtu", "Data do not stand for a lost RTU", expected=["CM-06"])
+def waits_for_the_rtu() -> Parts:
+    """Only an RTU lets the device send."""
+
+    class Faulty(ConnectionManager):
+        def data_came(self, queue_pair: QueuePair) -> None:
+            pass
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-alive-after-dreq", "The QP lives on behind DREP", expected=["CM-07"])
+def lives_on_after_dreq() -> Parts:
+    """A DREQ is answered, and nothing else."""
+
+    class Faulty(ConnectionManager):
+        def ended(self, message: CmMessage) -> CmMessage | None:
+            connection = self.named(message)
+            if connection is not None:
+                connection.is_closed = True
+            return super().ended(message)
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-silent-rejection", "What cannot be met is not answered", expected=["CM-08"])
+def rejects_without_a_word() -> Parts:
+    """No REJ."""
+
+    class Faulty(ConnectionManager):
+        def answer(self, message: CmMessage, peer: Host) -> CmMessage | None:
+            answer = super().answer(message, peer)
+            return None if answer is not None and "reason" in answer.fields else answer
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-any-service", "REQs for any service are accepted", expected=["CM-08"])
+def accepts_any_service() -> Parts:
+    """The service id is not looked up."""
+
+    class Faulty(ConnectionManager):
+        def objection(self, request: CmMessage) -> Reason | None:
+            (own,) = self._listeners.values()
+            self._listeners.setdefault(request["service_id"], own)
+            return super().objection(request)
+
+    return Parts(connection_manager=Faulty)
+
+
+@model_mutant("cm-hangs-on-short-mad", "A short MAD hangs QP1", expected=["CM-10"])
+def hangs_on_a_short_mad() -> Parts:
+    """Behind a MAD that is cut short nothing is understood any more."""
+
+    class Faulty(ConnectionManager):
+        hangs = False
+
+        def receive(self, packet: Packet) -> Segment | None:
+            self.hangs = self.hangs or len(packet.payload) != MAD_BYTES
+            return None if self.hangs else super().receive(packet)
+
+    return Parts(connection_manager=Faulty)
