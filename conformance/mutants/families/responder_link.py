@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Receivers with faults in what they make of Ethernet, VLAN tags, IP, UDP and addresses."""
+"""Faults of receivers and of the ACK path in what surrounds the BTH: frames, tags, addresses."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.codec import Packet
-from roceproof.conformance.framing import Fault, Layout
-from roceproof.conformance.icrc import compute_at
-from roceproof.conformance.ip import Ipv4, Ipv6
+from roceproof.conformance.framing import Layout
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Admitted, Ingress, QueuePairView
 from roceproof.conformance.model.segment import Segment
@@ -21,33 +19,7 @@ from roceproof.conformance.mutants.faulty import (
 )
 from roceproof.dpi.records import Service
 
-_OWN_HOPS = 64
-_FIRST_DYNAMIC_PORT = 0xC000
 _IPV4_BYTES = 20
-
-
-class Forgiving(Ingress):
-    """Passes over one of the faults that a frame may have."""
-
-    forgiven: Fault
-
-    def locate(self, frame: bytes) -> Layout | None:
-        """The packet, its fault forgotten."""
-        layout = super().locate(frame)
-        if layout is not None and layout.fault is self.forgiven:
-            return layout._replace(fault=None)
-        return layout
-
-
-@faulty_ingress(
-    "rx-icrc-at-frame-end",
-    "The last four bytes of the frame are taken for the ICRC.",
-    expected=["ETH-03", "ICRC-08"],
-)
-class IcrcAtFrameEnd(Ingress):
-    def locate(self, frame: bytes) -> Layout | None:
-        layout = super().locate(frame)
-        return layout._replace(end=len(frame)) if layout else None
 
 
 @faulty_ingress(
@@ -71,17 +43,6 @@ class LastBeatNotCleared(Ingress):
         return admitted._replace(segment=whole)
 
 
-@faulty_ingress(
-    "rx-parser-without-tags",
-    "The parser expects the IP header at offset 14.",
-    expected=["VLAN-03"],
-)
-class ParserWithoutTags(Ingress):
-    def locate(self, frame: bytes) -> Layout | None:
-        layout = super().locate(frame)
-        return layout if layout and layout.ip == 14 else None
-
-
 @faulty_egress(
     "ack-path-without-tagger",
     "Responses leave through a path that has no tagger.",
@@ -92,120 +53,6 @@ class AckPathWithoutTagger(Egress):
         packet = super().packet(segment)
         is_response = segment.row is not None and segment.row.is_response
         return replace(packet, vlans=b"") if is_response else packet
-
-
-@faulty_ingress(
-    "rx-hop-limit-unmasked",
-    "The receiver's ICRC has the hop limit in it with which this end would send.",
-    expected=["IP-09", "ICRC-13", "IP-15"],
-)
-class HopLimitUnmasked(Ingress):
-    def is_icrc_right(self, frame: bytes, layout: Layout, packet: Packet) -> bool:
-        ip = packet.ip
-        hops = ip.ttl if isinstance(ip, Ipv4) else ip.hop_limit
-        return hops == _OWN_HOPS and super().is_icrc_right(frame, layout, packet)
-
-
-@faulty_ingress(
-    "rx-header-rebuilt",
-    "The receiver takes the ICRC over the identification and flags that this end would send.",
-    expected=["IP-10", "ICRC-12"],
-)
-class HeaderRebuilt(Ingress):
-    def is_icrc_right(self, frame: bytes, layout: Layout, packet: Packet) -> bool:
-        if layout.version == 6:
-            return super().is_icrc_right(frame, layout, packet)
-        rebuilt = bytearray(frame)
-        rebuilt[layout.ip + 4 : layout.ip + 8] = b"\0\0\x40\0"
-        return packet.icrc == compute_at(bytes(rebuilt), layout)
-
-
-@faulty_ingress(
-    "rx-ip-checksum-not-checked",
-    "Nobody checks the IPv4 header checksum, since there is an ICRC.",
-    expected=["IP-11"],
-)
-class IpChecksumNotChecked(Ingress):
-    def is_ip_checksum_right(self, frame: bytes, layout: Layout) -> bool:
-        return True
-
-
-@faulty_ingress(
-    "rx-fragments-taken",
-    "A first fragment is taken for a whole packet.",
-    expected=["IP-12"],
-)
-class FragmentsTaken(Forgiving):
-    forgiven = Fault.FRAGMENT
-
-
-@faulty_ingress(
-    "rx-ip-length-beyond-frame",
-    "An IP length beyond the end of the frame is believed.",
-    expected=["IP-13"],
-)
-class IpLengthBeyondFrame(Forgiving):
-    forgiven = Fault.IP_LENGTH
-
-
-@faulty_ingress(
-    "rx-flow-label-checked",
-    "A flow label that is not zero makes the ICRC wrong, since it is not masked.",
-    expected=["IP-15"],
-)
-class FlowLabelChecked(Ingress):
-    def is_icrc_right(self, frame: bytes, layout: Layout, packet: Packet) -> bool:
-        is_labelled = isinstance(packet.ip, Ipv6) and packet.ip.flow_label != 0
-        return not is_labelled and super().is_icrc_right(frame, layout, packet)
-
-
-@faulty_ingress(
-    "rx-source-port-checked",
-    "Packets from another than a dynamic source port are dropped.",
-    expected=["UDP-07"],
-)
-class SourcePortChecked(Ingress):
-    def locate(self, frame: bytes) -> Layout | None:
-        layout = super().locate(frame)
-        if layout is None or int.from_bytes(frame[layout.udp : layout.udp + 2], "big") < (
-            _FIRST_DYNAMIC_PORT
-        ):
-            return None
-        return layout
-
-
-@faulty_ingress(
-    "rx-udp-length-believed",
-    "The UDP length is not compared with that of IP.",
-    expected=["UDP-09"],
-)
-class UdpLengthBelieved(Forgiving):
-    forgiven = Fault.UDP_LENGTH
-
-
-@faulty_ingress(
-    "rx-zero-checksum-dropped-over-ipv6",
-    "As UDP over IPv6 wants it, a checksum of zero is wrong.",
-    expected=["UDP-10"],
-)
-class ZeroChecksumDropped(Ingress):
-    def is_udp_checksum_right(self, frame: bytes, layout: Layout) -> bool:
-        if layout.version == 6 and frame[layout.udp + 6 : layout.udp + 8] == b"\0\0":
-            return False
-        return super().is_udp_checksum_right(frame, layout)
-
-
-@faulty_egress(
-    "rx-peer-gid-without-ffff",
-    "The upper words of an IPv4 peer's GID are cleared, and so it looks like an IPv6 address.",
-    expected=["GID-01"],
-)
-class GidWithoutFfff(Egress):
-    def network(self, traffic_class: int) -> Ipv4 | Ipv6:
-        ip = super().network(traffic_class)
-        if isinstance(ip, Ipv6):
-            return ip
-        return Ipv6(ip.src.rjust(16, b"\0"), ip.dst.rjust(16, b"\0"), traffic_class)
 
 
 @faulty_ingress(
