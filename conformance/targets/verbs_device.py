@@ -19,6 +19,7 @@ from roceproof.conformance.targets.interface import (
     Host,
     Patience,
     QpSpec,
+    Refused,
     TargetError,
 )
 from roceproof.conformance.targets.live_wire import Wire
@@ -104,7 +105,7 @@ class VerbsDevice:
         try:
             yield
         except AgentError as error:
-            raise TargetError(f"{self.name} refused {error}") from error
+            raise Refused(f"{self.name} refused {error}") from error
         except PeerDied as error:
             raise self._death(error.reason) from error
         except PortGone as error:

@@ -15,7 +15,6 @@ from roceproof.conformance.targets.interface import (
     Outcome,
     Qp,
     QpSpec,
-    Refused,
     Region,
     State,
     Target,
@@ -26,7 +25,6 @@ from roceproof.conformance.targets.verbs_device import CALL_SECONDS, VerbsDevice
 from roceproof.conformance.targets.verbs_memory import Staging, VerbsRegion
 from roceproof.conformance.targets.verbs_route import hop_limit_towards
 from roceproof.dpi.records import Service
-from roceproof.rxe_env.errors import AgentError
 
 QUEUE_DEPTH = 512
 MAX_POLL = 1024
@@ -125,10 +123,7 @@ class VerbsTarget(Target):
         """Post work; its data gets a place of its own in the device's memory."""
         ah = self._address_handle(qp) if qp.spec.service is Service.UD else None
         request = verbs_work.send_request(work, self._gather(work), ah)
-        try:
-            self._call("post_send", qp=qp.handle, wrs=[request])
-        except AgentError as error:
-            raise Refused(str(error)) from error
+        self._call("post_send", qp=qp.handle, wrs=[request])
 
     def post_receive(
         self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int

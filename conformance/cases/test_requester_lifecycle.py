@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Queue pairs of a requester through their states, and what one's life does to another's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.bystanders import broadcasts
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    RNR,
+    SEQUENCE_ERROR,
+)
+from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code, write_all
+from roceproof.conformance.suite.spoil import set_udp
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op, Refused, State
+from roceproof.dpi.records import Service
+
+pytestmark = [REQUESTER, needs(Capability.WRITE)]
+
+MTU = 256
+UDP_PORT = 2  # of the destination, counted from the UDP header
+LONG_WAIT = 31  # a timer code of 492 ms
+
+
+def basics(bench: Bench, qp: Connection) -> None:
+    """What a fresh device sends for a few messages, each acknowledged and completed."""
+    for length in (700, 0, 5, MTU, MTU + 1):
+        qp.transfer(Op.WRITE, length)
+    messages = [qp.post(Op.WRITE, length) for length in (5, 700, 300)]
+    qp.expect_message(*messages)
+    qp.finish(*messages)
+
+
+@case("QPS-02", needs=[Capability.STATES], smoke=True)
+@over_services
+def test_no_request_leaves_before_the_queue_pair_may_send(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU, state=State.RTR)
+    try:
+        message = qp.post(Op.WRITE, 700)
+    except Refused:
+        qp.expect_silence()
+        return
+    qp.expect_silence()
+    bench.target.set_state(qp.qp, State.RTS)
+    qp.expect_message(message)
+    qp.finish(message)
+
+
+@case("QPS-03", needs=[Capability.STATES, Capability.RC], smoke=True)
+def test_a_queue_pair_in_error_sends_nothing(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
+    messages = write_all(qp, 700, 5)
+    bench.target.set_state(qp.qp, State.ERR)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0), ACK(psn=0, msn=0))
+    bench.pump(longest_wait_ns(bench))
+    qp.expect_silence()
+    qp.completes(*messages, status="wr_flush_err")
+    qp.refuses(Op.WRITE, 700)
+
+
+def unacknowledged(bench: Bench, qp: Connection) -> None:
+    """Messages wait for their acknowledgement."""
+    write_all(qp, 700, 5)
+
+
+def partly_acknowledged(bench: Bench, qp: Connection) -> None:
+    """The last thing that came acknowledges the middle of a message."""
+    write_all(qp, 5, 700)
+    qp.send(ACK(psn=1, msn=1))
+    bench.settle()
+
+
+def in_a_message(bench: Bench, qp: Connection) -> None:
+    """Packets of a message have left, and others have not."""
+    qp.post(Op.WRITE, 60 * MTU)
+    qp.next()
+
+
+def failed(bench: Bench, qp: Connection) -> None:
+    """A NAK has ended it."""
+    message = write_all(qp, 700)[0]
+    qp.send(NAK(INVALID_REQUEST, psn=1, msn=0))
+    qp.completes(message, status="rem_inv_req_err")
+
+
+def waiting_for_a_receiver(bench: Bench, qp: Connection) -> None:
+    """The receiver was not ready, and the time that it asked for is not over."""
+    write_all(qp, 700, 5)
+    qp.send(RNR(timer=LONG_WAIT, psn=0, msn=0))
+    qp.expect_silence()
+
+
+def in_a_replay(bench: Bench, qp: Connection) -> None:
+    """Some of the packets that a NAK asks for have left again."""
+    write_all(qp, 700, 60 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=1, msn=0))
+    qp.next()
+
+
+def with_retries_spent(bench: Bench, qp: Connection) -> None:
+    """One more timeout would have ended it."""
+    write_all(qp, 5)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    qp.next()
+
+
+_RETRANSMITS = needs(Capability.RC, Capability.RETRANSMISSION)
+over_endings = pytest.mark.parametrize(
+    "leave",
+    [
+        pytest.param(unacknowledged, marks=needs(Capability.RC)),
+        pytest.param(partly_acknowledged, marks=needs(Capability.RC)),
+        pytest.param(in_a_message, marks=needs(Capability.RC)),
+        pytest.param(failed, marks=needs(Capability.RC)),
+        pytest.param(waiting_for_a_receiver, marks=_RETRANSMITS),
+        pytest.param(in_a_replay, marks=_RETRANSMITS),
+        pytest.param(with_retries_spent, marks=_RETRANSMITS),
+    ],
+    ids=lambda leave: leave.__name__.replace("_", "-"),
+)
+"""Run a case behind each state in which a connection may have been left."""
+
+
+@case("QPS-04")
+@over_endings
+def test_a_new_connection_knows_nothing_of_the_one_before(
+    bench: Bench, leave: Callable[[Bench, Connection], None]
+) -> None:
+    qp = bench.connect(path_mtu=MTU, retry_count=1)
+    leave(bench, qp)
+    qp.reconnect(retry_count=1)
+    basics(bench, qp)
+    qp.expect_silence()
+
+
+@case("QPS-04", needs=[Capability.RC])
+def test_the_timer_of_the_connection_before_does_not_run_on(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, retry_count=1, ack_timeout=timeout_code(bench))
+    write_all(qp, 700, 5)
+    qp.reconnect(ack_timeout=0)
+    messages = write_all(qp, 700)
+    bench.pump(longest_wait_ns(bench))
+    qp.does_not_complete()
+    qp.finish(*messages)
+
+
+@case("QPS-04", needs=[Capability.UC])
+def test_a_new_unreliable_connection_begins_with_a_new_message(bench: Bench) -> None:
+    qp = bench.connect(Service.UC, path_mtu=MTU)
+    for _ in range(3):
+        in_a_message(bench, qp)
+        qp.reconnect()
+        basics(bench, qp)
+
+
+@case("QPS-04", "PSN-09", needs=[Capability.RC])
+@over("step", [-2, -1, 1, 2])
+def test_a_late_acknowledgement_of_the_connection_before_acknowledges_nothing(
+    bench: Bench, step: int
+) -> None:
+    start = 0x400000
+    qp = bench.connect(path_mtu=MTU, sq_psn=start)
+    write_all(qp, 5, 5)
+    qp.reconnect(sq_psn=start + step * 0x1000)
+    messages = write_all(qp, 5, 5)
+    qp.send(*(ACK(psn=-step * 0x1000 + index, msn=index + 1) for index in range(2)))
+    qp.does_not_complete()
+    qp.finish(*messages)
+
+
+@case("QPS-06", smoke=True)
+@over_services
+def test_opening_another_queue_pair_leaves_a_busy_one_alone(bench: Bench, service: Service) -> None:
+    busy = bench.connect(service, path_mtu=MTU)
+    busy.serve()
+    messages = []
+    for _ in range(4):
+        messages += [busy.post(Op.WRITE, length) for length in (700, 5)]
+        other = bench.connect(service, path_mtu=1024)
+        other.transfer(Op.WRITE, 1500)
+    bench.settle()
+    busy.expect_message(*messages)
+    busy.completes(*messages)
+
+
+@case("QPS-06")
+@over_services
+def test_reconnecting_another_queue_pair_leaves_a_busy_one_alone(
+    bench: Bench, service: Service
+) -> None:
+    busy, other = bench.connect(service, path_mtu=MTU), bench.connect(service, path_mtu=1024)
+    busy.serve()
+    messages = []
+    for _ in range(4):
+        messages += [busy.post(Op.WRITE, length) for length in (20 * MTU, 5)]
+        other.post(Op.WRITE, 5000)
+        other.next()
+        other.reconnect()
+    bench.settle()
+    busy.expect_message(*messages)
+    busy.completes(*messages)
+    other.transfer(Op.WRITE, 1500)
+
+
+@case("QPS-06", needs=[Capability.RC])
+def test_the_failure_of_another_queue_pair_leaves_a_busy_one_alone(bench: Bench) -> None:
+    busy = bench.connect(path_mtu=MTU)
+    busy.serve()
+    messages = []
+    for _ in range(3):
+        messages += [busy.post(Op.WRITE, length) for length in (700, 5)]
+        failed(bench, bench.connect(path_mtu=MTU))
+    bench.settle()
+    busy.expect_message(*messages)
+    busy.completes(*messages)
+
+
+@case("QPS-07", needs=[Capability.RC])
+@over("qpn", [0x000002, 0x00FF07, 0x010007, 0x123457, 0xFFFFF7], ids=hex)
+def test_a_queue_pair_may_have_any_number(bench: Bench, qpn: int) -> None:
+    bench.connect(path_mtu=MTU, local_qpn=qpn).transfer(Op.WRITE, 700)
+
+
+@case("LIVE-01", smoke=True)
+@over_services
+def test_a_device_that_was_sent_rubbish_connects_anew(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    good = qp.frame(ACK(psn=0, msn=1))
+    for _ in range(300):
+        frame = bytearray(good)
+        for _ in range(bench.random.randint(1, 20)):
+            frame[bench.random.randrange(14, len(frame))] = bench.random.getrandbits(8)
+        bench.send(bytes(frame[: bench.random.randint(14, len(frame))]))
+    basics(bench, qp)
+    basics(bench, bench.connect(service, path_mtu=MTU))
+
+
+@case("LIVE-02", smoke=True)
+@over("run", range(3))
+def test_random_work_of_many_queue_pairs_leaves_as_it_was_meant(bench: Bench, run: int) -> None:
+    services = [Service.RC, Service.UC] * 2
+    if Capability.UC not in bench.claims.capabilities:
+        services = [Service.RC] * 4
+    draw = bench.random
+    pairs = [bench.connect(service, path_mtu=MTU) for service in services]
+    for _ in range(8):
+        messages = []
+        for qp in pairs:
+            qp.serve()
+            lengths = [draw.choice((draw.randrange(8), draw.randrange(4 * MTU))) for _ in range(6)]
+            messages.append([qp.post(Op.WRITE, length) for length in lengths])
+        bench.settle()
+        for qp, own in zip(pairs, messages, strict=True):
+            qp.expect_message(*own)
+            qp.completes(*own)
+
+
+@case("LIVE-02", needs=[Capability.DISTURBANCE])
+@over_services
+@over("stalls", [{"tx_stall": 50}, {"payload_gap": 50}, {"cpl_stall": 90, "wr_gap": 30}], ids=str)
+def test_stalls_in_any_stream_change_nothing(
+    bench: Bench, service: Service, stalls: dict[str, int]
+) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    qp.serve()
+    bench.target.disturb(**stalls)
+    for _ in range(4):
+        lengths = [qp.random.randrange(4 * MTU) for _ in range(12)]
+        messages = [qp.post(Op.WRITE, length) for length in lengths]
+        bench.settle()
+        qp.expect_message(*messages)
+        qp.completes(*messages)
+
+
+@case("LIVE-03", smoke=True)
+@over_services
+def test_unrelated_traffic_between_messages_changes_nothing(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    for index in range(6):
+        message = qp.post(Op.WRITE, 700)
+        for frame in broadcasts(bench):
+            bench.send(frame)
+        for port in (4790, 4792):
+            other = ACK(psn=message.psn, msn=index).resealed(
+                set_udp(UDP_PORT, port.to_bytes(2, "big"))
+            )
+            qp.send(other)
+        qp.expect_message(message)
+        qp.finish(message)
