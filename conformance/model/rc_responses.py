@@ -113,9 +113,7 @@ class RcResponses(ConnectedResponder):
     def read_memory(self, reth: Reth, at: int, size: int) -> bytes:
         """Bytes of the READ, as memory is now."""
         region = self.memory.region(reth.rkey)
-        if region is None or not size:
-            return b""
-        return region.read(reth.address + at - region.addr, size)
+        return b"" if region is None else region.read(reth.address + at - region.addr, size)
 
     def read_position(self, answer: Answer) -> Position:
         """FIRST, MIDDLE, LAST or ONLY among the responses to what was asked for."""
