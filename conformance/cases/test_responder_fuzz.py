@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from roceproof.conformance.framing import locate
+from roceproof.conformance.model.ingress import GSI_QKEY
 from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
@@ -19,6 +20,7 @@ from roceproof.conformance.suite.pattern import (
     FETCH_ADD,
     READ_REQUEST,
     SEND_ONLY,
+    UD_SEND_ONLY,
     WRITE_FIRST,
     WRITE_ONLY,
     WRITE_ONLY_IMM,
@@ -26,6 +28,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.requests import any_request
 from roceproof.conformance.suite.trial import MEMORY_BYTES, Trial
+from roceproof.conformance.targets.capability import Capability
 from roceproof.dpi.records import Service
 
 pytestmark = RESPONDER
@@ -40,6 +43,8 @@ OF_OTHERS = {
 }
 """Bits for other generators, and those that lead to another trial's queue pair."""
 SAMPLES = 96
+MADS = 60
+CM_CLASS = 7
 
 
 def with_flipped_bit(frame: bytes, bit: int) -> bytearray:
@@ -144,6 +149,35 @@ def test_fields_that_routers_change_in_every_packet(bench: Bench, service: Servi
             trial.send(as_a_router_may(trial, write))
 
     run(bench, [normal_run] * 2, service)
+
+
+def management(bench: Bench) -> Iterator[Pattern]:
+    """Datagrams to QP1 that are wrong in some way, as management datagrams go."""
+    draw = bench.random
+    for _ in range(MADS):
+        mad = bytearray(draw.randbytes(256))
+        mad[:4] = [1, CM_CLASS, 2, 3]  # base version, class, class version, method
+        mad[16:18] = draw.randrange(0x10, 0x1B).to_bytes(2, "big")
+        wrong = draw.randrange(4)
+        if wrong == 0:
+            mad[draw.randrange(4)] = draw.getrandbits(8)
+        elif wrong == 1:
+            mad[16:18] = draw.randbytes(2)
+        size = draw.choice([0, 4, 23, 24, 64, 255]) if wrong == 2 else len(mad)
+        yield UD_SEND_ONLY(qpn=1, src_qpn=1, qkey=GSI_QKEY, payload=bytes(mad[:size]))
+
+
+@case(
+    "FUZZ-18",
+    "CM-10",
+    needs=[Capability.UD],
+    unjudged={"BTH-10": "a device may answer to QP1 of the sender, which no case opens"},
+)
+def test_management_datagrams_of_any_content_kill_nobody(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(*management(bench))
+    qp.fence(0)
+    bench.connect().fence(0)
 
 
 def look_alikes(trial: Trial) -> Iterator[bytes]:

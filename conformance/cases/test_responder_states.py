@@ -265,6 +265,33 @@ def test_opening_and_closing_another_queue_pair_changes_nothing(bench: Bench) ->
     assert region.read(0, len(data)) == data
 
 
+def disturb(bench: Bench, other: Connection) -> None:
+    """Change something about another queue pair or its memory."""
+    match bench.random.randrange(5):
+        case 0:
+            other.reconnect()
+        case 1:
+            bench.target.set_state(other.qp, State.ERR)
+        case 2:
+            bench.target.set_state(other.qp, State.RESET)
+        case 3:
+            other.region().deregister()
+        case 4:
+            other.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=2))
+
+
+@case("FUZZ-16", "QPS-06", needs=[Capability.STATES])
+def test_changes_beside_traffic_do_not_change_it(bench: Bench) -> None:
+    qp, others = bench.connect(), [bench.connect() for _ in range(3)]
+    region = qp.region()
+    for psn in range(60):
+        disturb(bench, bench.random.choice(others))
+        write = qp.filled(WRITE_ONLY(psn=psn, payload=64, a=1, **at(region, psn * 64)))
+        qp.send(write)
+        qp.expect(ACK(psn=psn, msn=psn + 1))
+        assert region.read(psn * 64, 64) == write.said["payload"]
+
+
 @case("LIVE-01")
 def test_a_device_that_was_sent_rubbish_serves_a_new_queue_pair(bench: Bench) -> None:
     qp = bench.connect()

@@ -40,8 +40,8 @@ class FarEnd:
         self._responder = RcResponder(
             qp.spec_of_the_other_end(), memory=self.memory, receives=ReceiveQueue()
         )
-        self._to_here = _Network(bench, impairment, self._receive)
-        self._to_device = _Network(bench, impairment, self._send)
+        self._to_here = Network(bench, impairment, self._receive)
+        self._to_device = Network(bench, impairment, self._send)
         qp.answer_with = self._take
 
     @property
@@ -61,7 +61,9 @@ class FarEnd:
         self._bench.send(self._qp.to_device.frame_of(response), lane=self._qp.to_device)
 
 
-class _Network:
+class Network:
+    """One direction of it."""
+
     def __init__(
         self, bench: Bench, impairment: Impairment, deliver: Callable[[Segment], None]
     ) -> None:
