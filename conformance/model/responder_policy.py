@@ -214,11 +214,6 @@ class ResponderPolicy:
         """The names of all switches."""
         return tuple(field.name for field in fields(cls))
 
-    def other_values(self, switch: str) -> list[Enum]:
-        """What the switch could stand at without breaking a rule, besides where it stands."""
-        now: Enum = getattr(self, switch)
-        return [value for value in type(now) if value is not now and value not in DEVIATIONS]
-
     def turned(self, switch: str, value: Enum) -> ResponderPolicy:
         """The same reading but for one switch."""
         return replace(self, **{switch: value})  # type: ignore[arg-type]
