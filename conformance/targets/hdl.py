@@ -11,6 +11,7 @@ from pathlib import Path
 
 from roceproof.conformance.codec import parse
 from roceproof.conformance.ip import Ipv4, checksum
+from roceproof.conformance.targets.belonging import is_from
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import (
     Arrival,
@@ -190,7 +191,7 @@ class HdlTarget(Target):
         self._port.configure(_config(spec, qp.qpn))
         self._run(_QUIET_CYCLES, Until.CYCLES)
         self._outcomes[qp.qpn].clear()
-        self._arrivals = deque(arrival for arrival in self._arrivals if not _is_for(arrival, qp))
+        self._arrivals = deque(a for a in self._arrivals if not is_from(qp, a.frame))
         return Qp(qp.qpn, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
@@ -269,11 +270,6 @@ class HdlTarget(Target):
 
     def _cycles(self, duration_ns: int) -> int:
         return -(-duration_ns * 1000 // self._clock_ps)
-
-
-def _is_for(arrival: Arrival, qp: Qp) -> bool:
-    packet = parse(arrival.frame)
-    return packet is not None and packet.bth.dest_qpn == qp.spec.remote_qpn
 
 
 def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) -> QpConfig:

@@ -57,10 +57,12 @@ class Wire:
             self._start_ns = time.monotonic_ns()
         return self._port.lost()
 
-    def discard(self) -> None:
-        """Forget what has arrived."""
+    def discard(self, is_stale: Callable[[bytes], bool] = lambda frame: True) -> None:
+        """Forget what has arrived and is stale."""
         with self._news:
+            kept = [arrival for arrival in self._arrived if not is_stale(arrival.frame)]
             self._arrived.clear()
+            self._arrived.extend(kept)
 
     def play(self, host: Host) -> None:
         """Be this host from now on; a kernel that knew another MAC for it is told."""

@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from roceproof.conformance.codec import parse
 from roceproof.conformance.framing import frame_check_sequence
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.memory import Region as ModelRegion
 from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder_policy import Credits, Persistence
+from roceproof.conformance.targets.belonging import is_from
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.chatter import chatter
 from roceproof.conformance.targets.interface import (
@@ -54,11 +54,6 @@ _CANNOT: tuple[Capability, ...] = ()
 def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
     """The wire of a healthy device."""
     return [frame]
-
-
-def _is_for(arrival: Arrival, qp: Qp) -> bool:
-    packet = parse(arrival.frame)
-    return packet is not None and packet.bth.dest_qpn == qp.spec.remote_qpn
 
 
 def wire_ns(frame: bytes) -> int:
@@ -163,8 +158,8 @@ class ModelTarget(Target):
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """The same queue pair as new; what its former life has left on the wire is dropped."""
         self.device.reset(qp.qpn, spec)
-        self._arrivals = deque(found for found in self._arrivals if not _is_for(found, qp))
-        if self._leaving is not None and _is_for(self._leaving, qp):
+        self._arrivals = deque(found for found in self._arrivals if not is_from(qp, found.frame))
+        if self._leaving is not None and is_from(qp, self._leaving.frame):
             self._leaving = None
         return Qp(qp.qpn, spec)
 

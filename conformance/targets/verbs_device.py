@@ -74,8 +74,8 @@ class VerbsDevice:
         if lost:
             raise TargetError(f"{lost} frames were lost between {self.name} and the suite: rerun")
 
-    def run_empty(self) -> None:
-        """Drop what has arrived and what is under way.
+    def run_empty(self, is_stale: Callable[[bytes], bool] = lambda frame: True) -> None:
+        """Drop what has arrived and what is under way, as far as it is stale.
 
         Frames keep their order, so behind the device's answer nothing older comes.
         """
@@ -84,7 +84,7 @@ class VerbsDevice:
             question = neighbours.solicit(self._tester, self.host.ip)
             if not self.wire.ask(question, self.is_own_mac, timeout_ns=self.patience.answer_ns):
                 raise PortGone("it no longer answers ARP")
-            self.wire.discard()
+            self.wire.discard(is_stale)
 
     def is_own_mac(self, frame: bytes) -> bool:
         """Whether the frame answers who has the device's IP."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roceproof.conformance.targets import neighbours, ping, verbs_work
+from roceproof.conformance.targets.belonging import is_from
 from roceproof.conformance.targets.interface import (
     FULL_ACCESS,
     Arrival,
@@ -106,7 +107,7 @@ class VerbsTarget(Target):
             raise TargetError("a queue pair keeps its service and its receive queue: open another")
         self.set_state(qp, State.RESET)
         self._poll(qp, at_least=0, timeout_ns=0)
-        self._device.run_empty()
+        self._device.run_empty(lambda frame: is_from(qp, frame))
         return self._brought(Qp(qp.qpn, spec, qp.handle))
 
     def set_state(self, qp: Qp, state: State) -> None:
