@@ -7,6 +7,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 from roceproof.conformance.model.responder_policy import DEVIATIONS
@@ -36,11 +37,14 @@ class Deviation:
     kernels: str
     plays: tuple[str, ...] = ()
 
-    def covers(self, case: str) -> bool:
-        """Whether this case is expected to fail for it."""
+    def covers(self, case: str, version: str) -> bool:
+        """Whether this case is expected to fail for it with that version of the target."""
+        if not f"{version}.".startswith(f"{self.kernels}."):
+            return False
         return any(re.search(pattern, case) for pattern in self.cases)
 
 
+@cache
 def load_deviations(path: Path = TABLE) -> list[Deviation]:
     """Every declared deviation."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", [])
@@ -67,9 +71,11 @@ def load_deviations(path: Path = TABLE) -> list[Deviation]:
     return found
 
 
-def declared(target: str, case: str) -> Deviation | None:
-    """The deviation that a case of a target is expected to show."""
-    matches = (d for d in load_deviations() if d.target == target and d.covers(case))
+def declared(identity: tuple[str, str], case: str) -> Deviation | None:
+    """The deviation that a case is expected to show on a kind of target of some version."""
+    target, version = identity
+    known = load_deviations()
+    matches = (d for d in known if d.target == target and d.covers(case, version))
     return next(matches, None)
 
 

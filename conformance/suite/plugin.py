@@ -180,7 +180,8 @@ def pytest_runtest_makereport(
         report.longrepr = str(call.excinfo.value)
     if options.mutant:
         return report
-    deviation = declared(options.target, short_name(item.nodeid))
+    source = _source(item.config, _width(item))
+    deviation = declared(source.identity(), short_name(item.nodeid))
     if deviation is None:
         return report
     if report.failed:

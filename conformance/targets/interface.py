@@ -314,6 +314,10 @@ class Source(ABC):
         """What the header and the reports say of tools and kernels."""
         return {}
 
+    def identity(self) -> tuple[str, str]:
+        """Under which kind and version deviations of the device are declared."""
+        return self.claims.target, ""
+
     @abstractmethod
     def close(self) -> None:
         """Give everything back."""

@@ -76,6 +76,11 @@ class NicSource(VerbsSource):
             absent=ABSENT,
         )
 
+    def identity(self) -> tuple[str, str]:
+        """A NIC, or Soft-RoCE where the agent has that."""
+        is_rxe = str(self._hello.get("device", "")).startswith("rxe")
+        return ("rxe", str(self._hello.get("kernel", ""))) if is_rxe else ("nic", "")
+
     def versions(self) -> Mapping[str, str]:
         """This host's kernel, and what the agent has told by now."""
         names = ("device", "kernel", "host")

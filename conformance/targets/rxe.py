@@ -68,6 +68,10 @@ class RxeSource(VerbsSource):
                 close=undo.pop_all().close,
             )
 
+    def identity(self) -> tuple[str, str]:
+        """Soft-RoCE of the guest's kernel."""
+        return "rxe", self.versions().get("kernel", "")
+
     def versions(self) -> Mapping[str, str]:
         """The guest's kernel, once it has been fetched, and what it runs on."""
         guest = kernel.cached()
