@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Fences and sweeps: a device that takes what it must drop is found, and the culprit is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from roceproof.conformance.codec import Packet, parse
+from roceproof.conformance.icrc import Judgement, check
+from roceproof.conformance.model.ingress import Ingress
+from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.judgement import judge
+from roceproof.conformance.suite.pattern import WRITE_ONLY
+from roceproof.conformance.suite.sweep import accepts_each, drops_each
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model import ModelSource
+from roceproof.dpi.records import Service
+
+VERSIONS = {f"TVer {version}": WRITE_ONLY(psn=0, a=1, tver=version) for version in (1, 2, 3)}
+
+
+class TakesVersion2(Ingress):
+    """A port that takes packets of two transport versions."""
+
+    def is_version_right(self, packet: Packet) -> bool:
+        """Both are right."""
+        return packet.bth.version in (0, 2)
+
+
+def bench_of(parts: Parts) -> Iterator[Bench]:
+    source = ModelSource(parts=parts)
+    with source.device(CasePlace(name="fences", seed=1)) as target:
+        yield Bench(target, source.claims, seed=1)
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    yield from bench_of(Parts())
+
+
+@pytest.fixture
+def faulty() -> Iterator[Bench]:
+    yield from bench_of(Parts(ingress=TakesVersion2))
+
+
+def test_what_is_dropped_lets_the_fence_pass_and_the_observer_too(bench: Bench) -> None:
+    drops_each(bench, VERSIONS)
+    assert judge(bench) == []
+
+
+def test_an_ack_of_what_must_be_dropped_is_not_taken_for_the_fences(faulty: Bench) -> None:
+    with pytest.raises(CaseFailed, match="want  READ_RESP_ONLY psn=\\+0"):
+        faulty.connect().drops(WRITE_ONLY(psn=0, a=1, tver=2), fence=0)
+
+
+def test_a_sweep_names_the_one_that_was_not_dropped(faulty: Bench) -> None:
+    with pytest.raises(CaseFailed, match="not dropped: TVer 2"):
+        drops_each(faulty, VERSIONS)
+
+
+def test_a_queue_pair_without_reads_is_fenced_by_a_write(bench: Bench) -> None:
+    qp = bench.connect(access=frozenset({"remote_write"}))
+    qp.drops(WRITE_ONLY(psn=0, a=1, tver=1), fence=0)
+
+
+def test_a_fence_on_uc_reaches_memory(bench: Bench) -> None:
+    bench.connect(Service.UC).drops(WRITE_ONLY(psn=0, tver=1), fence=0)
+
+
+def test_each_of_what_must_be_taken_has_a_psn_of_its_own(bench: Bench) -> None:
+    qp = bench.connect()
+    assert accepts_each(qp, [WRITE_ONLY()] * 3) == 3
+    with pytest.raises(CaseFailed, match="nothing in time"):
+        accepts_each(qp, [WRITE_ONLY(), WRITE_ONLY(tver=1)], start=3)
+
+
+@pytest.mark.parametrize("size", [16, 20, 31])
+def test_a_truncated_packet_has_lengths_and_icrc_of_its_own(bench: Bench, size: int) -> None:
+    frame = bench.connect().frame(WRITE_ONLY().resealed(spoil.truncate(size)))
+    packet = parse(frame)
+    assert packet is not None
+    assert packet.udp_length == 8 + size
+    assert check(frame).judgement is Judgement.OK
+    assert len(frame) >= 60
+
+
+def test_a_header_changed_with_its_checksum_has_the_icrc_that_it_had(bench: Bench) -> None:
+    qp = bench.connect()
+    changed = qp.frame(WRITE_ONLY().spoilt(spoil.checksummed(spoil.flip_ip(8))))
+    assert check(changed).judgement is Judgement.OK
+    qp.send(WRITE_ONLY(psn=0).spoilt(spoil.checksummed(spoil.flip_ip(8))))
+    qp.fence(1)
