@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
@@ -29,7 +31,7 @@ SLOW_CODE = 18
 """A second: nothing that happens in a case has waited for it."""
 
 
-def connect(bench: Bench, *, timeout: int = SLOW_CODE, **spec: int) -> Connection:
+def connect(bench: Bench, *, timeout: int = SLOW_CODE, **spec: Any) -> Connection:
     return bench.connect(path_mtu=MTU, ack_timeout=timeout, **spec)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
@@ -27,7 +29,7 @@ ALWAYS = 7
 RNR_EXCEEDED = "rnr_retry_exc_err"
 
 
-def connect(bench: Bench, **spec: int) -> Connection:
+def connect(bench: Bench, **spec: Any) -> Connection:
     return bench.connect(path_mtu=MTU, **({"ack_timeout": NEVER} | spec))
 
 
