@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What congestion notifications do to a requester, and what they must not."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import CNP, READ_RESP_ONLY
+from roceproof.conformance.suite.spoil import bad_icrc
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+from roceproof.dpi.records import Service
+
+pytestmark = [REQUESTER, needs(Capability.WRITE)]
+
+MTU = 256
+CE, ECT0 = 3, 2
+PACKETS = 40
+LONGER = 1.5  # a pace that is so much slower is another
+RECOVERY = 200  # quiet times in which a rate must come back
+
+
+def pace(bench: Bench, qp: Connection) -> float:
+    """The usual time between two of many packets, in ns."""
+    before = len(bench.frames_sent())
+    message = qp.post(Op.WRITE, PACKETS * MTU)
+    bench.settle()
+    qp.expect_message(message)
+    qp.finish(message)
+    times = [entry.time_ns for entry in bench.transcript.entries() if entry.is_sent][before:]
+    return median(b - a for a, b in pairwise(times))
+
+
+@case("CNP-06", smoke=True)
+@over_services
+def test_notifications_change_neither_psns_nor_messages(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    for _ in range(4):
+        messages = [qp.post(Op.WRITE, length) for length in (700, 0, 5)]
+        qp.send(*[CNP()] * 10)
+        qp.expect(*(packet for message in messages for packet in message.packets))
+        qp.send(*[CNP()] * 10)
+        qp.finish(*messages)
+
+
+@case("CNP-06", needs=[Capability.RC])
+def test_a_notification_acknowledges_nothing(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    message = qp.post(Op.WRITE, 700)
+    qp.expect_message(message)
+    qp.ignores(message, CNP(), CNP(m=0), CNP(tos=48 << 2 | ECT0))
+
+
+@case("CNP-08")
+@over_services
+def test_a_spoilt_or_misdirected_notification_changes_nothing(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    for length in (700, 0, 5):
+        message = qp.post(Op.WRITE, length)
+        qp.send(CNP().spoilt(bad_icrc()), CNP(qpn=qp.qp.qpn + bench.claims.qps), CNP(qpn=0))
+        qp.expect(*message.packets)
+        qp.finish(message)
+
+
+@case("CNP-07", needs=[Capability.CNP])
+@over_services
+def test_a_queue_pair_slows_down_and_recovers_and_others_do_not(
+    bench: Bench, service: Service
+) -> None:
+    slowed, other = (bench.connect(service, path_mtu=MTU) for _ in range(2))
+    usual = pace(bench, slowed)
+    slowed.send(*[CNP()] * 3)
+    assert pace(bench, other) < usual * LONGER
+    slowed.send(*[CNP()] * 3)
+    assert pace(bench, slowed) > usual * LONGER
+    bench.pump(RECOVERY * bench.target.patience.quiet_ns)
+    assert pace(bench, slowed) < usual * LONGER
+
+
+@case("CNP-08", needs=[Capability.CNP])
+@over("spoil", ["ICRC", "QPN"])
+def test_nor_does_it_change_the_rate(bench: Bench, spoil: str) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    usual = pace(bench, qp)
+    bad = CNP().spoilt(bad_icrc()) if spoil == "ICRC" else CNP(qpn=qp.qp.qpn + bench.claims.qps)
+    qp.send(*[bad] * 3)
+    assert pace(bench, qp) < usual * LONGER
+
+
+@case("CNP-01", needs=[Capability.RC, Capability.READ, Capability.MARKS])
+def test_marked_responses_to_a_requester_are_notified_as_any_others(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    message = qp.post(Op.READ, 8)
+    qp.expect_message(message)
+    qp.send(READ_RESP_ONLY(psn=0, msn=1, payload=8, tos=CE))
+    cnp = CNP(psn=0, a=0, se=0, pad=0, tver=0, fecn=0, becn=1, pkey=0xFFFF, payload=0)
+    qp.expect(cnp.but(qpn=qp.spec.remote_qpn))
+    qp.completes(message)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a UD queue pair sends: one packet per message, to whom the work request says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+from roceproof.dpi.records import Service
+
+pytestmark = [REQUESTER, needs(Capability.UD, Capability.SEND)]
+
+MTU = 4096  # the largest: verbs cannot give a UD queue pair less than the port has
+QKEY = 0x01020304
+DETH = 54  # in an untagged frame over IPv4
+OPS = over("op", [Op.SEND, Op.SEND_IMM])
+
+
+def connected(bench: Bench) -> Connection:
+    """A UD queue pair."""
+    return bench.connect(Service.UD, path_mtu=MTU, qkey=QKEY)
+
+
+def post(qp: Connection, op: Op, payload: int, **fields: Any) -> Posted:
+    """A datagram to the peer's queue pair with its Q_Key."""
+    usual = {"datagram_qpn": qp.spec.remote_qpn, "datagram_qkey": QKEY}
+    return qp.post(op, payload, **(usual | fields))
+
+
+@case("UD-01", smoke=True)
+@OPS
+def test_a_deth_says_the_q_key_and_who_sends(bench: Bench, op: Op) -> None:
+    qp = connected(bench)
+    message = post(qp, op, 5)
+    qp.expect(message.packets[0].but(qkey=QKEY, src_qpn=qp.qp.qpn))
+    deth = bench.frames_sent()[0][DETH : DETH + 8]
+    assert deth == QKEY.to_bytes(4, "big") + b"\0" + qp.qp.qpn.to_bytes(3, "big")
+    qp.completes(message)
+
+
+@case("UD-03")
+@over("key", [0x80000001, 0xFFFFFFFF], ids=hex)
+def test_a_q_key_with_its_top_bit_set_stands_for_the_queue_pairs_own(
+    bench: Bench, key: int
+) -> None:
+    qp = connected(bench)
+    message = post(qp, Op.SEND, 5, datagram_qkey=key)
+    qp.expect(UD_SEND_ONLY(qkey=QKEY, payload=message.work.data))
+
+
+@case("UD-04", "OPC-12", "MTU-04", smoke=True)
+@over("length", [0, 1, 2, 3, 4, MTU - 1, MTU])
+@OPS
+def test_a_datagram_is_one_packet(bench: Bench, length: int, op: Op) -> None:
+    qp = connected(bench)
+    message = post(qp, op, length, immediate=7)
+    make = UD_SEND_ONLY if op is Op.SEND else UD_SEND_ONLY_IMM
+    qp.expect(make(payload=message.work.data, pad=-length % 4))
+    qp.expect_silence()
+    qp.completes(message)
+
+
+@case("UD-06", smoke=True)
+@OPS
+def test_a_datagram_asks_for_no_acknowledgement(bench: Bench, op: Op) -> None:
+    qp = connected(bench)
+    for length in (0, 5, MTU):
+        qp.expect(post(qp, op, length).packets[0].but(a=0))
+
+
+@case("BTH-02")
+@OPS
+def test_a_datagram_is_solicited_if_that_is_asked_for(bench: Bench, op: Op) -> None:
+    qp = connected(bench)
+    for solicited in (True, False):
+        qp.expect(post(qp, op, 5, solicited=solicited).packets[0].but(se=int(solicited)))
+
+
+@case("IMM-01", "IMM-02")
+@over("value", [0x01020304, 0, 0xFFFFFFFF], ids=hex)
+def test_immediate_data_stand_behind_the_deth(bench: Bench, value: int) -> None:
+    qp = connected(bench)
+    post(qp, Op.SEND_IMM, 5, immediate=value)
+    qp.expect(UD_SEND_ONLY_IMM(imm=value, payload=5))
+    assert bench.frames_sent()[0][DETH + 8 : DETH + 12] == value.to_bytes(4, "big")
+
+
+@case("BTH-10")
+def test_each_datagram_goes_to_the_queue_pair_of_its_work_request(bench: Bench) -> None:
+    qp, other = connected(bench), connected(bench)
+    for to in (qp, other, other, qp):
+        message = post(qp, Op.SEND, 5, datagram_qpn=to.spec.remote_qpn)
+        to.expect(UD_SEND_ONLY(payload=message.work.data, src_qpn=qp.qp.qpn))
+
+
+@case("MTU-11", smoke=True)
+@over("length", [MTU + 1, 2 * MTU])
+@OPS
+def test_a_datagram_beyond_the_path_mtu_sends_nothing(bench: Bench, length: int, op: Op) -> None:
+    qp = connected(bench)
+    too_long = post(qp, op, length)
+    qp.expect_silence()
+    qp.completes(too_long)
+    qp.expect(post(qp, op, MTU).packets[0].without("psn"))
+
+
+@case("PSN-17")
+def test_psns_count_datagrams(bench: Bench) -> None:
+    qp = connected(bench)
+    messages = [post(qp, Op.SEND, length) for length in (5, 0, MTU, 5)]
+    qp.expect(*(UD_SEND_ONLY(psn=index) for index in range(4)))
+    qp.completes(*messages)
