@@ -116,6 +116,21 @@ def test_gaps_in_what_feeds_the_device_change_nothing_but_the_timing(
     frames_are_exact(bench)
 
 
+@case("ETH-07", needs=[Capability.WRITE, Capability.DISTURBANCE, Capability.PING])
+@over_services
+@over("stall", [0, 50])
+def test_answers_to_arp_and_ping_do_not_cut_into_frames(
+    bench: Bench, service: Service, stall: int
+) -> None:
+    qp = bench.connect(service)
+    bench.target.disturb(tx_stall=stall)
+    messages = [qp.post(Op.WRITE, 2 * qp.mtu) for _ in range(8)]
+    assert bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
+    qp.expect(*(packet for message in messages for packet in message.packets))
+    qp.finish(*messages)
+    frames_are_exact(bench)
+
+
 @case("PFC-05", needs=[Capability.SEND, Capability.DISTURBANCE])
 @over("length", [0, 1, 33, 256])
 def test_a_pause_at_any_beat_of_a_frame_leaves_it_as_it_is(bench: Bench, length: int) -> None:
