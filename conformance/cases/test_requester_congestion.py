@@ -19,6 +19,7 @@ pytestmark = [REQUESTER, needs(Capability.WRITE)]
 
 MTU = 256
 CE, ECT0 = 3, 2
+CNP_UDP_BYTES = 8 + 12 + 16 + 4
 PACKETS = 40
 LONGER = 1.5  # a pace that is so much slower is another
 RECOVERY = 200  # quiet times in which a rate must come back
@@ -100,5 +101,7 @@ def test_marked_responses_to_a_requester_are_notified_as_any_others(bench: Bench
     qp.expect_message(message)
     qp.send(READ_RESP_ONLY(psn=0, msn=1, payload=8, tos=CE))
     cnp = CNP(psn=0, a=0, se=0, pad=0, tver=0, fecn=0, becn=1, pkey=0xFFFF, payload=0)
-    qp.expect(cnp.but(qpn=qp.spec.remote_qpn))
+    notified = qp.expect(cnp.but(qpn=qp.spec.remote_qpn))[0]
+    assert notified.udp_length == CNP_UDP_BYTES
+    assert [header.pack() for header in notified.extensions] == [bytes(16)]
     qp.completes(message)

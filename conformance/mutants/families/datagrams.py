@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults in what a UD queue pair sends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.headers import Deth, ImmDt
+from roceproof.conformance.model.parts import REQUESTERS, Parts
+from roceproof.conformance.model.ud_requester import UdRequester
+from roceproof.conformance.mutants.families.messages import RequestPacket
+from roceproof.conformance.mutants.frames import edited, with_bth
+from roceproof.conformance.mutants.wire import model_mutant, wire_mutant
+from roceproof.conformance.suite.spoil import set_udp
+from roceproof.conformance.targets.interface import Work
+from roceproof.dpi.records import Service
+
+_BEHIND_BTH = 20  # from the UDP header
+_QKEY_OF_QP = 1 << 31
+
+
+class Datagram(RequestPacket):
+    """Changes datagrams only."""
+
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        """What leaves instead."""
+        raise NotImplementedError
+
+    def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
+        deth = packet.extension(Deth)
+        return [frame if deth is None else self.datagram(frame, packet, deth)]
+
+
+@wire_mutant(
+    "ud-source-is-destination",
+    "The DETH says the number of the queue pair that is written to.",
+    expected=["UD-01"],
+)
+class SourceIsDestination(Datagram):
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        wrong = Deth(deth.qkey, packet.bth.dest_qpn)
+        return edited(frame, set_udp(_BEHIND_BTH, wrong.pack()))
+
+
+@wire_mutant(
+    "ud-reserved-byte-of-register",
+    "The upper byte of the register with the own number is not cut off.",
+    expected=["UD-01"],
+)
+class ReservedByteOfRegister(Datagram):
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        return edited(frame, set_udp(_BEHIND_BTH + 4, b"\x80"))
+
+
+@model_mutant(
+    "ud-q-key-as-given",
+    "The Q_Key of the work request leaves as it is.",
+    expected=["UD-03"],
+)
+def q_key_as_given() -> Parts:
+    class Ud(UdRequester):
+        def enqueue(self, work: Work) -> None:
+            if work.datagram_qkey & _QKEY_OF_QP:
+                self.spec = replace(self.spec, qkey=work.datagram_qkey)
+            super().enqueue(work)
+
+    return Parts(requesters={**REQUESTERS, Service.UD: Ud})
+
+
+@model_mutant(
+    "ud-deth-counts-as-payload",
+    "A datagram with a full payload is refused, since the DETH is counted in.",
+    expected=["UD-04"],
+)
+def deth_counts_as_payload() -> Parts:
+    class Ud(UdRequester):
+        def enqueue(self, work: Work) -> None:
+            if work.size + Deth.SIZE > self.spec.path_mtu:
+                self.complete(work, "loc_len_err")
+            else:
+                super().enqueue(work)
+
+    return Parts(requesters={**REQUESTERS, Service.UD: Ud})
+
+
+@model_mutant(
+    "ud-too-long-is-cut",
+    "A datagram beyond the path MTU is sent as far as it fits.",
+    expected=["MTU-11"],
+)
+def too_long_is_cut() -> Parts:
+    class Ud(UdRequester):
+        def enqueue(self, work: Work) -> None:
+            super().enqueue(replace(work, data=work.data[: self.spec.path_mtu]))
+
+    return Parts(requesters={**REQUESTERS, Service.UD: Ud})
+
+
+@wire_mutant(
+    "ud-asks-for-acks",
+    "AckReq is set on the last packet of a message, whatever the service.",
+    expected=["UD-06"],
+)
+class AsksForAcks(Datagram):
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        return with_bth(frame, ack_req=True)
+
+
+@wire_mutant(
+    "ud-full-datagram-is-first",
+    "A full packet is taken for the first of several.",
+    expected=["OPC-12"],
+)
+class FullDatagramIsFirst(Datagram):
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        is_full = len(packet.payload) >= 4096
+        return with_bth(frame, opcode=packet.bth.opcode & ~0x1F) if is_full else frame
+
+
+@wire_mutant(
+    "ud-immediate-in-front",
+    "Immediate data stand behind the BTH, in front of the DETH.",
+    expected=["IMM-01"],
+)
+class ImmediateInFront(Datagram):
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        immediate = packet.extension(ImmDt)
+        if immediate is None:
+            return frame
+        return edited(frame, set_udp(_BEHIND_BTH, immediate.pack() + deth.pack()))
+
+
+@wire_mutant(
+    "ud-psn-stands-still",
+    "Nobody looks at the PSN of a datagram, and so it is not counted.",
+    expected=["PSN-17"],
+)
+class PsnStandsStill(Datagram):
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
+        self._first = packet.bth.psn if self._first is None else self._first
+        return with_bth(frame, psn=self._first)
