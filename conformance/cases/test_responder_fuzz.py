@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from roceproof.conformance.framing import locate
+from roceproof.conformance.framing import ICRC_BYTES, locate
 from roceproof.conformance.model.ingress import GSI_QKEY
 from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
@@ -35,6 +35,7 @@ pytestmark = RESPONDER
 
 LINK_BYTES = 14
 IP_BYTES = 20
+HEADERS_END = 96  # and some payload
 OF_OTHERS = {
     *range(8 * (LINK_BYTES + 2), 8 * (LINK_BYTES + 4)),  # IP length
     *range(8 * (LINK_BYTES + IP_BYTES + 4), 8 * (LINK_BYTES + IP_BYTES + 6)),  # UDP length
@@ -72,7 +73,8 @@ def test_single_bits_flipped_under_a_right_icrc(bench: Bench, service: Service) 
     def flip_one(trial: Trial) -> None:
         trial.send(WRITE_ONLY(psn=0))
         frame = trial.qp.frame(any_request(trial, psn=1))
-        bits = sorted({*range(8 * LINK_BYTES, 8 * (len(frame) - 4))} - OF_OTHERS)
+        end = min(len(frame) - ICRC_BYTES, HEADERS_END)
+        bits = sorted({*range(8 * LINK_BYTES, 8 * end)} - OF_OTHERS)
         flipped = with_flipped_bit(frame, trial.random.choice(bits))
         if locate(bytes(flipped), port=None) is None:
             spoil.fix_ip_checksum(flipped)
@@ -120,7 +122,8 @@ def test_addresses_keys_and_lengths_at_their_edges(bench: Bench, service: Servic
         if maker is WRITE_FIRST:
             dmalen = max(dmalen, 1)
         payload = {WRITE_FIRST: mtu, READ_REQUEST: 0}.get(maker, min(dmalen, mtu))
-        va = draw([*(region.addr + edge for edge in edges), *far])
+        near = [region.addr + edge for edge in edges]
+        va = draw([*near, *far, region.addr ^ 1 << 32, region.addr ^ 1 << 63])
         rkey = draw([region.rkey] * 3 + [region.rkey ^ 0x80, 0, 0xFFFFFFFF])
         trial.send(maker(psn=0, payload=payload, dmalen=dmalen, va=va, rkey=rkey, a=1))
 

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Responders with faults in how they answer READs and atomics."""
+
+from __future__ import annotations
+
+from roceproof.conformance.headers import Aeth, AtomicEth, Reth
+from roceproof.conformance.model.connected_responder import ACCESS, INVALID, Refusal
+from roceproof.conformance.model.rc_answers import READ_RESPONSE, Answer, Kept, response
+from roceproof.conformance.model.rc_responder import RcResponder
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.mutants.faulty import faulty_rc_responder
+from roceproof.conformance.opcodes import Family, Opcode, Position
+
+_FETCH_ADD = 0x14
+_LOW_HALF = (1 << 32) - 1
+
+
+@faulty_rc_responder(
+    "rc-read-count-floored",
+    "The number of responses is the length over the path MTU, rounded down.",
+    expected=["READ-02"],
+)
+class ReadCountFloored(RcResponder):
+    def next_read_response(self, answer: Answer) -> Segment:
+        packet = super().next_read_response(answer)
+        reth = answer.request.extension(Reth)
+        whole = 0 if reth is None else reth.length // self.spec.path_mtu
+        if answer.sent == max(1, whole) and self.answers and self.answers[0] is answer:
+            self.finish_answer(answer)
+        return packet
+
+
+@faulty_rc_responder(
+    "rc-empty-read-unanswered", "A READ of no bytes has no response.", expected=["READ-03"]
+)
+class EmptyReadUnanswered(RcResponder):
+    def respond(self, request: Segment, row: Opcode) -> None:
+        reth = request.extension(Reth)
+        if row.family is not Family.READ or reth is None or reth.length:
+            super().respond(request, row)
+
+
+@faulty_rc_responder(
+    "rc-reads-not-counted",
+    "A READ beyond the resources takes that of an older one.",
+    expected=["READ-06"],
+)
+class ReadsNotCounted(RcResponder):
+    def resource_is_free(self) -> bool:
+        return True
+
+    def keep(self, kept: Kept) -> None:
+        if self.kept and len(self.kept) >= self.spec.max_dest_rd_atomic:
+            self.kept.popleft()
+        self.kept.append(kept)
+
+
+@faulty_rc_responder(
+    "rc-read-overtaken",
+    "ACKs of what follows a READ leave while its data are still fetched.",
+    expected=["READ-08"],
+)
+class ReadOvertaken(RcResponder):
+    def next_response(self) -> Segment | None:
+        waiting = [answer for answer in self.answers if isinstance(answer, Segment)]
+        if not waiting:
+            return super().next_response()
+        self.answers.remove(waiting[0])
+        return waiting[0]
+
+
+@faulty_rc_responder(
+    "rc-read-goes-on",
+    "A READ whose memory goes away goes on with zeros.",
+    expected=["READ-09"],
+)
+class ReadGoesOn(RcResponder):
+    def break_off(self, answer: Answer) -> Segment:
+        psn, middle = answer.psn, READ_RESPONSE[Position.MIDDLE]
+        answer.sent += 1
+        aeth = Aeth(self.ack_syndrome(), answer.msn)
+        data = bytes(self.spec.path_mtu)
+        return response(self.spec.remote_qpn, middle, psn, aeth, data=data)
+
+
+@faulty_rc_responder(
+    "rc-read-needs-ackreq", "A READ without AckReq is not answered.", expected=["READ-11"]
+)
+class ReadNeedsAckreq(RcResponder):
+    def respond(self, request: Segment, row: Opcode) -> None:
+        if request.bth.ack_req or row.family is not Family.READ:
+            super().respond(request, row)
+
+
+@faulty_rc_responder(
+    "rc-atomic-returns-the-new",
+    "An atomic is answered with what is in memory afterwards.",
+    expected=["ATOM-02"],
+)
+class AtomicReturnsTheNew(RcResponder):
+    def operate(self, request: Segment, row: Opcode) -> int:
+        original = super().operate(request, row)
+        atomic = request.extension(AtomicEth)
+        return original if atomic is None else self.memory.load(atomic.rkey, atomic.address)
+
+
+@faulty_rc_responder(
+    "rc-atomic-anywhere", "The low bits of an atomic's address are not read.", expected=["ATOM-03"]
+)
+class AtomicAnywhere(RcResponder):
+    def check_alignment(self, address: int) -> Refusal | None:
+        return None
+
+
+@faulty_rc_responder(
+    "rc-adder-of-32-bits", "FETCH ADD has an adder of 32 bits.", expected=["ATOM-04"]
+)
+class AdderOf32Bits(RcResponder):
+    def atomic_result(self, row: Opcode, atomic: AtomicEth, original: int) -> int:
+        result = super().atomic_result(row, atomic, original)
+        if row.value != _FETCH_ADD:
+            return result
+        return original & ~_LOW_HALF | result & _LOW_HALF
+
+
+@faulty_rc_responder("rc-swap-without-compare", "CMP SWAP always swaps.", expected=["ATOM-04"])
+class SwapWithoutCompare(RcResponder):
+    def atomic_result(self, row: Opcode, atomic: AtomicEth, original: int) -> int:
+        if row.value == _FETCH_ADD:
+            return super().atomic_result(row, atomic, original)
+        return atomic.swap_or_add
+
+
+@faulty_rc_responder(
+    "rc-atomic-needs-ackreq", "An atomic without AckReq is not answered.", expected=["ATOM-05"]
+)
+class AtomicNeedsAckreq(RcResponder):
+    def respond(self, request: Segment, row: Opcode) -> None:
+        if request.bth.ack_req or row.family is not Family.ATOMIC:
+            super().respond(request, row)
+
+
+@faulty_rc_responder(
+    "rc-atomic-codes-exchanged",
+    "An atomic that memory forbids draws the NAK for an invalid request.",
+    expected=["ATOM-07"],
+)
+class AtomicCodesExchanged(RcResponder):
+    def check_memory(self, request: Segment, row: Opcode) -> Refusal | None:
+        refusal = super().check_memory(request, row)
+        return INVALID if refusal is ACCESS and row.family is Family.ATOMIC else refusal
