@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.codec import parse
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.targets.capability import Capability
@@ -34,6 +35,17 @@ def test_a_field_of_ones_spills_into_no_other(bench: Bench, service: Service) ->
     ones = {"remote_addr": (1 << 64) - 8, "rkey": (1 << 32) - 1}
     for _ in range(3):
         qp.transfer(Op.WRITE, b"\xff" * 5, **ones)
+
+
+@case("BTH-03", needs=NEEDS)
+@over_services
+def test_all_packets_say_the_same_of_migration(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=256)
+    for op in PUSHES:
+        qp.transfer(op, 700)
+        qp.transfer(op, 5)
+    packets = [parse(frame) for frame in bench.frames_sent()]
+    assert len({packet.bth.migreq for packet in packets if packet is not None}) == 1
 
 
 @case("BTH-02", needs=NEEDS, smoke=True)
