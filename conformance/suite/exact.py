@@ -18,9 +18,10 @@ def frames_are_exact(bench: Bench) -> None:
         packet = parse(frame)
         right = b"" if packet is None else build(packet)
         if right != frame:
-            at = next((i for i, (a, b) in enumerate(zip(right, frame, strict=False)) if a != b), 0)
+            pairs = enumerate(zip(right, frame, strict=False))
+            at = next((i for i, (a, b) in pairs if a != b), min(len(right), len(frame)))
             raise bench.failed(
-                f"frame {index} of the device is wrong from byte {at or len(right)} on\n"
+                f"frame {index} of the device is wrong from byte {at} on\n"
                 f"want  {right.hex()}\ngot   {frame.hex()}"
             )
 

@@ -92,6 +92,11 @@ def flip_ip(offset: int, mask: int = 1) -> Edit:
     return edit
 
 
+def flip_ip_checksummed(offset: int, mask: int = 1) -> Edit:
+    """Flip bits of a byte of the IP header, and make the IPv4 checksum right for that."""
+    return checksummed(flip_ip(offset, mask))
+
+
 def flip_udp(offset: int, mask: int = 1) -> Edit:
     """Flip bits of a byte counted from the start of the UDP header; the BTH begins at 8."""
 
