@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Notification points with faults: what they send, to whom, and for which mark."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from roceproof.conformance import icrc
+from roceproof.conformance.codec import parse
+from roceproof.conformance.framing import ICRC_BYTES, UDP_BYTES, payload_of_ethernet
+from roceproof.conformance.mutants.frames import bth_of, edited, with_bth
+from roceproof.conformance.mutants.wire import WireFault, wire_mutant
+from roceproof.conformance.suite.spoil import layout_of
+
+_CNP = 0x81
+_CE = 3
+_ECT_1 = 1
+_PREFIX = 8  # bytes that stand for the absent LRH
+
+
+class NotificationFault(WireFault):
+    """Changes every CNP that leaves."""
+
+    def changed(self, frame: bytes) -> bytes:
+        """The CNP as it leaves."""
+        raise NotImplementedError
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        """Leave everything else alone."""
+        bth = bth_of(frame)
+        is_notification = bth is not None and bth.opcode == _CNP
+        return [self.changed(frame) if is_notification else frame]
+
+
+@wire_mutant(
+    "cnp-without-becn", "BECN is set in the packets and not in the CNP.", expected=["CNP-01"]
+)
+class WithoutBecn(NotificationFault):
+    def changed(self, frame: bytes) -> bytes:
+        return with_bth(frame, becn=False)
+
+
+@wire_mutant(
+    "cnp-becn-not-masked",
+    "The ICRC covers BECN, which only a CNP has.",
+    expected=["CNP-09"],
+)
+class BecnNotMasked(NotificationFault):
+    def changed(self, frame: bytes) -> bytes:
+        layout = layout_of(frame)
+        covered = bytearray(icrc.masked_input(frame))
+        byte_4 = layout.udp + UDP_BYTES + 4
+        covered[_PREFIX + byte_4 - layout.ip] = frame[byte_4]
+        seal = crc32(covered).to_bytes(ICRC_BYTES, "little")
+        return frame[: layout.end - ICRC_BYTES] + seal + frame[layout.end :]
+
+
+@wire_mutant("cnp-for-ect-1", "ECT(1) is taken for CE.", expected=["CNP-02"])
+class ForEct1(WireFault):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        def mark(changed: bytearray) -> None:
+            link = payload_of_ethernet(bytes(changed))
+            if link is not None and changed[link[1] + 1] & _CE == _ECT_1:
+                changed[link[1] + 1] |= _CE
+
+        return [frame if parse(frame) is None else edited(frame, mark)]
