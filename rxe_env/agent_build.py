@@ -14,9 +14,10 @@ NAME = "roceproof-agent"
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror")
 OPTIMISED = ("-O2",)
 SANITISED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-LIBRARIES = ("-libverbs", "-ljansson", "-lmd")
+LIBRARIES = ("-libverbs", "-lrdmacm", "-ljansson", "-lmd")
 HEADERS = {
     "infiniband/verbs.h": "libibverbs-dev",
+    "rdma/rdma_cma.h": "librdmacm-dev",
     "jansson.h": "libjansson-dev",
     "sha2.h": "libmd-dev",
 }

@@ -18,7 +18,7 @@ from roceproof.rxe_env import apt, cache, kmodules
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable
 
-PEER_MODULES = (
+_BASE_MODULES = (
     "virtio_pci",
     "virtio_net",
     "virtio_console",
@@ -26,9 +26,9 @@ PEER_MODULES = (
     "8021q",
     "rdma_rxe",
 )
-INSIDE_MODULES = (*PEER_MODULES, "tun", "9p", "9pnet_virtio")
-STOCK_MODULES = (*PEER_MODULES, "rdma_ucm")
-KEPT_MODULES = (*INSIDE_MODULES, *STOCK_MODULES)
+INSIDE_MODULES = (*_BASE_MODULES, "tun", "9p", "9pnet_virtio")
+PEER_MODULES = STOCK_MODULES = (*_BASE_MODULES, "rdma_ucm")
+KEPT_MODULES = (*INSIDE_MODULES, *PEER_MODULES)
 # Newer kernels compute CRC-32 without the crypto API.
 OPTIONAL_MODULES = ("crc32_generic",)
 # A kernel that was kept with other modules is not the one to use.

@@ -32,6 +32,7 @@ class Reason(IntEnum):
     TRANSPORT = 9
     REMOTE_GID = 12
     PATH_MTU = 26
+    CONSUMER = 28  # whoever listens does not say why
 
 
 _IDS = {"local_id": (0, 32), "remote_id": (32, 32)}
@@ -42,18 +43,29 @@ _FIELDS: Mapping[int, Mapping[str, tuple[int, int]]] = {  # first bit behind the
         "qpn": (256, 24),
         "responder_resources": (280, 8),
         "initiator_depth": (312, 8),
+        "remote_response_timeout": (344, 5),
         "transport": (349, 2),
         "flow_control": (351, 1),
         "start_psn": (352, 24),
+        "local_response_timeout": (376, 5),
         "retry_count": (381, 3),
         "pkey": (384, 16),
         "path_mtu": (400, 4),
         "rnr_retry": (405, 3),
+        "max_cm_retries": (408, 4),
+        "local_lid": (416, 16),
+        "remote_lid": (432, 16),
         "local_gid": (448, 128),
         "remote_gid": (576, 128),
         "traffic_class": (736, 8),
         "hop_limit": (744, 8),
         "ack_timeout": (760, 5),
+        # What RDMA IP CM puts into the private data.
+        "ip_cm_version": (1120, 8),
+        "ip_version": (1128, 4),
+        "source_port": (1136, 16),
+        "source_ip": (1152, 128),
+        "target_ip": (1280, 128),
     },
     Attribute.REP: {
         **_IDS,

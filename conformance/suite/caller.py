@@ -20,6 +20,8 @@ SERVICE_ID = 0x0000_0000_0106_4791
 """In the port space of TCP, as the RDMA IP CM numbers services."""
 
 _ACK_TIMEOUT_CODE = 8
+_RESPONSE_TIMEOUT_CODE = 20
+_NO_LID = 0xFFFF
 
 
 class Caller:
@@ -53,6 +55,11 @@ class Caller:
             "initiator_depth": 4,
             "transport": int(Service.RC),
             "start_psn": draw.randrange(1 << 24),
+            "remote_response_timeout": _RESPONSE_TIMEOUT_CODE,
+            "local_response_timeout": _RESPONSE_TIMEOUT_CODE,
+            "max_cm_retries": 15,
+            "local_lid": _NO_LID,
+            "remote_lid": _NO_LID,
             "retry_count": 7,
             "pkey": 0xFFFF,
             "path_mtu": int(PathMtu.MTU_256),
@@ -61,6 +68,10 @@ class Caller:
             "remote_gid": gid_of(self.device.ip),
             "hop_limit": 64,
             "ack_timeout": _ACK_TIMEOUT_CODE,
+            "ip_version": 4,
+            "source_port": draw.randrange(1 << 16),
+            "source_ip": int.from_bytes(self.peer.ip),
+            "target_ip": int.from_bytes(self.device.ip),
         }
         return CmMessage(Attribute.REQ, draw.getrandbits(64), usual | fields)
 
@@ -104,7 +115,7 @@ class Caller:
             traffic_class=request["traffic_class"] if "traffic_class" in request.fields else 0,
             state=State.RTR,
         )
-        qp = Qp(reply["qpn"], spec)
+        qp = self._bench.target.accepted(reply["qpn"], spec)
         self._bench.transcript.know(qp, self.device)
         return self._watch(qp)
 

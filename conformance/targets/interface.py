@@ -273,6 +273,21 @@ class Target(ABC):
         """
         raise NotImplementedError
 
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """The queue pair of this number that has come of a REQ; needs CM."""
+        raise NotImplementedError
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """Ask a service of the spec's remote for a connection; needs CM.
+
+        The queue pair's number goes into the REQ. What comes of it REP and RTU say.
+        """
+        raise NotImplementedError
+
+    def hang_up(self, qp: Qp) -> None:
+        """End a connection with a DREQ; needs CM."""
+        raise NotImplementedError
+
     def counters(self) -> Mapping[str, int]:
         """What the device counts, by its own names; needs COUNTERS."""
         raise NotImplementedError

@@ -195,6 +195,10 @@ class ModelTarget(Target):
         """Accept connections to a service."""
         self.device.cm.listen(service_id, spec)
 
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """Queue pairs are known by their numbers."""
+        return Qp(qpn, spec)
+
     # memory and counters
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:

@@ -40,10 +40,10 @@ VERBS_CAPABILITIES = frozenset(
         Capability.ALIGNMENT,
         Capability.PING,
         Capability.IPV6,
+        Capability.CM,
     }
 )
 ABSENT_FROM_VERBS = {
-    Capability.CM: "the verbs agent makes queue pairs without the connection manager",
     Capability.INVALIDATE: "the agent's memory has keys that only their owner invalidates",
     Capability.FLUSH: "the verbs agent posts neither",
     Capability.LOCKSTEP: "a kernel runs on the wall's clock",

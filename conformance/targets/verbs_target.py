@@ -22,6 +22,7 @@ from roceproof.conformance.targets.interface import (
     TargetError,
     Work,
 )
+from roceproof.conformance.targets.verbs_connections import Connections, Made
 from roceproof.conformance.targets.verbs_device import CALL_SECONDS, VerbsDevice
 from roceproof.conformance.targets.verbs_memory import Staging, VerbsRegion
 from roceproof.conformance.targets.verbs_route import hop_limit_towards
@@ -52,6 +53,7 @@ class VerbsTarget(Target):
         self._call = device.call
         self._held: dict[int, _Held] = {}
         self._srq: int | None = None
+        self._cm: Connections | None = None
         self._pd = int(self._call("alloc_pd")["pd"])
         self._staging = Staging(self._call, self._pd)
 
@@ -149,6 +151,24 @@ class VerbsTarget(Target):
         pd = int(self._call("alloc_pd")["pd"])
         return VerbsRegion(self._call, pd=pd, size=size, access=FULL_ACCESS)
 
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """Accept connections through the host's connection manager."""
+        self._play(spec.remote)
+        self._connections().listen(self.host_for(spec), service_id, spec)
+
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """The queue pair that the agent has made for a REQ."""
+        return self._made(self._connections().accepted(qpn), spec)
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """Ask for a connection through the host's connection manager."""
+        self._play(spec.remote)
+        return self._made(self._connections().connect(service_id, spec), spec)
+
+    def hang_up(self, qp: Qp) -> None:
+        """End a connection."""
+        self._connections().disconnect(qp.handle)
+
     def counters(self) -> Mapping[str, int]:
         """The RDMA port's hw_counters."""
         return dict(self._call("counters")["hw"])
@@ -166,6 +186,9 @@ class VerbsTarget(Target):
     def _brought(self, qp: Qp) -> Qp:
         """In the state of its spec, and with the hop limit that it really has."""
         self.set_state(qp, qp.spec.state)
+        return self._routed(qp)
+
+    def _routed(self, qp: Qp) -> Qp:
         limits = self._device.hop_limits
         remote = qp.spec.remote
         if remote.ip not in limits:
@@ -174,6 +197,15 @@ class VerbsTarget(Target):
                 qp.spec, own.sgid_index, call=self._call, pd=self._pd
             )
         return replace(qp, spec=replace(qp.spec, hop_limit=limits[remote.ip]))
+
+    def _connections(self) -> Connections:
+        if self._cm is None:
+            self._cm = Connections(self._call, pd=self._pd, depth=QUEUE_DEPTH)
+        return self._cm
+
+    def _made(self, made: Made, spec: QpSpec) -> Qp:
+        self._held[made.handle] = _Held(self._connections().cq, State.RTS)
+        return self._routed(Qp(made.qpn, spec, made.handle))
 
     def _play(self, host: Host) -> None:
         with self._device.told():

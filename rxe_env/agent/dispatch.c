@@ -46,6 +46,15 @@ static const struct entry entries[] = {
      "hop_limit traffic_class flow_label sl max_rd_atomic max_dest_rd_atomic min_rnr_timer "
      "timeout retry_cnt rnr_retry"},
     {"query_qp", op_query_qp, "id op qp"},
+    {"listen", op_listen,
+     "id op address port access max_rd_atomic max_dest_rd_atomic min_rnr_timer pd type send_cq "
+     "recv_cq srq max_send_wr max_recv_wr max_send_sge max_recv_sge max_inline_data sq_sig_all"},
+    {"connect", op_connect,
+     "id op address port access max_rd_atomic max_dest_rd_atomic min_rnr_timer retry_cnt rnr_retry "
+     "flow_control pd type send_cq recv_cq srq max_send_wr max_recv_wr max_send_sge max_recv_sge "
+     "max_inline_data sq_sig_all"},
+    {"disconnect", op_disconnect, "id op cm"},
+    {"query_cm", op_query_cm, "id op"},
     {"post_recv", op_post_recv, "id op qp srq wrs"},
     {"post_send", op_post_send, "id op qp wrs"},
     {"poll_cq", op_poll_cq, "id op cq min max timeout_ms"},

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-void line_reader_init(struct line_reader *reader, int fd) {
+void line_reader_init(struct line_reader *reader, int fd, line_wait *wait, void *context) {
     reader->fd = fd;
+    reader->wait = wait;
+    reader->context = context;
     reader->used = 0;
     reader->consumed = 0;
 }
@@ -14,6 +16,7 @@ void line_reader_init(struct line_reader *reader, int fd) {
 static bool fill(struct line_reader *reader) {
     ssize_t got = 0;
     do {
+        reader->wait(reader->context, reader->fd);
         got =
             read(reader->fd, reader->buffer + reader->used, sizeof(reader->buffer) - reader->used);
     } while (got < 0 && errno == EINTR);

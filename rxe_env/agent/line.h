@@ -16,14 +16,19 @@ enum line_result {
     LINE_EOF,
 };
 
+// Called before every read, which may take long.
+typedef void line_wait(void *context, int fd);
+
 struct line_reader {
     int fd;
+    line_wait *wait;
+    void *context;
     size_t used;     // bytes in `buffer`
     size_t consumed; // of which belong to the line handed out last
     char buffer[LINE_MAX_BYTES];
 };
 
-void line_reader_init(struct line_reader *reader, int fd);
+void line_reader_init(struct line_reader *reader, int fd, line_wait *wait, void *context);
 
 // The line, without its newline, is valid until the next call.
 enum line_result line_read(struct line_reader *reader, const char **line, size_t *length);

@@ -52,12 +52,16 @@ static enum end converse(struct session *session, struct line_reader *reader, in
     return END_QUIT;
 }
 
+static void serve_connections(void *context, int fd) {
+    cm_serve(context, fd);
+}
+
 static enum end serve(const char *device, int input, int output) {
     struct line_reader *reader = malloc(sizeof(*reader));
     struct session *session = session_open(device);
     enum end end = END_NO_MEMORY;
     if (reader && session) {
-        line_reader_init(reader, input);
+        line_reader_init(reader, input, serve_connections, session);
         end = converse(session, reader, output);
     }
     if (session) {

@@ -60,6 +60,9 @@ struct session *session_open(const char *device) {
 
 void session_close(struct session *session) {
     table_destroy_all(&session->table);
+    if (session->cm_events) {
+        rdma_destroy_event_channel(session->cm_events);
+    }
     if (session->verbs) {
         ibv_close_device(session->verbs);
     }

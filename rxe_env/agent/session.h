@@ -17,6 +17,7 @@ struct session {
     struct ibv_context *verbs; // NULL when no device could be opened
     struct fail no_device;     // and this is why
     bool quit;
+    struct rdma_event_channel *cm_events; // NULL until somebody listens or connects
     struct table table;
 };
 

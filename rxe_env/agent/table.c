@@ -21,7 +21,8 @@ uint32_t table_handle(const struct table *table, const struct object *object) {
 }
 
 const char *kind_name(enum kind kind) {
-    static const char *const names[] = {"free handle", "qp", "ah", "srq", "cq", "mw", "mr", "pd"};
+    static const char *const names[] = {"free handle", "cm", "qp", "ah", "srq",
+                                        "cq",          "mw", "mr", "pd"};
     return names[kind];
 }
 
@@ -58,6 +59,8 @@ static int destroy_cq(struct cq *cq) {
 
 static int destroy_verbs(struct object *object) {
     switch (object->kind) {
+    case KIND_CM:
+        return cm_destroy(&object->cm);
     case KIND_QP:
         return ibv_destroy_qp(object->qp);
     case KIND_AH:
@@ -89,7 +92,7 @@ bool table_destroy(struct object *object, struct fail *f) {
 
 void table_destroy_all(struct table *table) {
     struct fail ignored = {0};
-    for (int kind = KIND_QP; kind <= KIND_PD; kind++) {
+    for (int kind = KIND_CM; kind <= KIND_PD; kind++) {
         for (size_t i = 0; i < TABLE_MAX_OBJECTS; i++) {
             if (table->objects[i].kind == (enum kind)kind) {
                 table_destroy(&table->objects[i], &ignored);

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cm.h"
 #include "fail.h"
 
 enum { TABLE_MAX_OBJECTS = 16384 };
 
 // In the order in which objects can be destroyed: users before the used.
-enum kind { KIND_FREE, KIND_QP, KIND_AH, KIND_SRQ, KIND_CQ, KIND_MW, KIND_MR, KIND_PD };
+enum kind { KIND_FREE, KIND_CM, KIND_QP, KIND_AH, KIND_SRQ, KIND_CQ, KIND_MW, KIND_MR, KIND_PD };
 
 struct mr {
     struct ibv_mr *verbs;
@@ -31,6 +32,7 @@ struct cq {
 struct object {
     enum kind kind;
     union {
+        struct cm cm;
         struct ibv_pd *pd;
         struct mr mr;
         struct ibv_mw *mw;

@@ -42,6 +42,11 @@ def objects(peer: SoftRoce) -> dict[str, int]:
     }
 
 
+def queues(**fields: Any) -> dict[str, Any]:
+    """What connections need for their queue pairs, and these fields."""
+    return {"pd": "pd", "type": "RC", "send_cq": "cq", "recv_cq": "cq", **fields}
+
+
 ALL_ONES = "0xffffffffffffffff"
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
@@ -64,6 +69,15 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("modify_qp", {"qp": "qp", "state": "GONE"}, "'GONE'"),
     ("modify_qp", {"qp": "qp", "state": "RTR", "path_mtu": 1500}, "'path_mtu'"),
     ("modify_qp", {"qp": "qp", "state": "RTS", "sq_psn": 1 << 24}, "'sq_psn'"),
+    ("listen", queues(address="10.77.0.2"), "'port'"),
+    ("listen", queues(address="rxe", port=7), "'address'"),
+    ("listen", queues(address="10.77.0.9", port=7), "listen"),
+    ("listen", queues(address="10.77.0.2", port=1 << 16), "'port'"),
+    ("listen", queues(address="10.77.0.2", port=7, retry_cnt=8), "unknown field"),
+    ("connect", queues(address="10.77.0.1", port=7, retry_cnt=8), "'retry_cnt'"),
+    ("connect", queues(address="10.77.0.1", port=7, type="XRC"), "'XRC'"),
+    ("connect", queues(address="10.77.0.1", port=7, pd="cq"), "not a pd"),
+    ("disconnect", {"cm": "qp"}, "not a cm"),
     ("post_recv", {"qp": "qp", "wrs": []}, "'wrs'"),
     ("post_recv", {"qp": "qp", "wrs": [1]}, "'wrs'"),
     ("post_recv", {"qp": "qp", "wrs": [{"sge": [{"mr": "mr", "length": 101}]}]}, "exceeds"),
@@ -121,6 +135,18 @@ def test_a_handle_in_use_cannot_be_destroyed_and_keeps_working(
     with pytest.raises(AgentError, match="busy"):
         peer.call("destroy", handle=objects["pd"])
     assert peer.reg_mr(8).size == 8
+
+
+def test_a_listener_can_be_destroyed_and_its_port_used_again(
+    peer: SoftRoce, objects: dict[str, int]
+) -> None:
+    for _ in range(2):
+        fields = filled_in(queues(address="10.77.0.2", port=77), objects)
+        listener = peer.call("listen", **fields)["cm"]
+        (known,) = peer.call("query_cm")["connections"]
+        assert known == {"cm": listener, "listener": 0, "state": "listening"}
+        peer.call("destroy", handle=listener)
+    assert peer.call("query_cm")["connections"] == []
 
 
 def test_destroyed_handles_are_used_again_and_cannot_be_used_before(peer: SoftRoce) -> None:

@@ -22,6 +22,7 @@ INSIDE = (
     "test_rxe_responder.py",
     "test_rxe_requester.py",
     "test_rxe_queue_pairs.py",
+    "test_rxe_connections.py",
 )
 INSIDE_SECONDS = 120
 PLACE = CasePlace(name="nic", seed=1)
