@@ -259,10 +259,11 @@ def test_random_work_of_many_queue_pairs_leaves_as_it_was_meant(bench: Bench, ru
         services = [Service.RC] * 4
     draw = bench.random
     pairs = [bench.connect(service, path_mtu=MTU) for service in services]
+    for qp in pairs:
+        qp.serve()
     for _ in range(8):
         messages = []
         for qp in pairs:
-            qp.serve()
             lengths = [draw.choice((draw.randrange(8), draw.randrange(4 * MTU))) for _ in range(6)]
             messages.append([qp.post(Op.WRITE, length) for length in lengths])
         bench.settle()

@@ -128,7 +128,7 @@ def test_what_is_sent_again_has_its_psn_and_what_follows_the_next(bench: Bench, 
     qp = bench.connect(path_mtu=MTU, sq_psn=start)
     message = qp.post(Op.WRITE, 6 * MTU)
     bench.settle()
-    qp.serve()
+    qp.serve(expected=2)
     qp.send(NAK(SEQUENCE_ERROR, psn=2, msn=0))
     bench.settle()
     onward = [qp.post(Op.WRITE, length) for length in (700, 5)]

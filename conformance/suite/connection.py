@@ -194,10 +194,15 @@ class Connection:
         self.ack(message)
         self.completes(message)
 
-    def serve(self) -> None:
-        """From now on the other end answers every request as a healthy responder does."""
+    def serve(self, *, expected: int = 0) -> None:
+        """From now on the other end answers requests as a healthy responder does.
+
+        `expected` is the PSN that it waits for; to what is ahead it says nothing.
+        """
         if self.spec.service is Service.RC:
-            self.answer_with = Peer(self.from_device, path_mtu=self.mtu, random=self.random)
+            self.answer_with = Peer(
+                self.from_device, path_mtu=self.mtu, random=self.random, expected=expected
+            )
 
     def transfer(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """One message from post to completion, the other end acknowledging it."""

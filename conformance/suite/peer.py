@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The other end of a connection as a healthy responder, for cases about what the device sends.
 
-It believes the PSNs that it sees, so that a device which miscounts goes on, and the capture
-shows more of it than the first wrong packet.
+It says nothing to requests that are ahead, so that what a device leaves out stays visible, and
+no NAK, so that a device which miscounts goes on and shows more than its first wrong packet.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 
 from roceproof.conformance.codec import Packet
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.model.segment import distance
 from roceproof.conformance.opcodes import OPCODES, Family, Position
 from roceproof.conformance.requester import packet_count
 from roceproof.conformance.suite.lane import Lane
@@ -36,11 +36,11 @@ _RESPONSES = {
 class Peer:
     """Acknowledges what asks for it, and answers READs and atomics with random data."""
 
-    def __init__(self, lane: Lane, *, path_mtu: int, random: Random) -> None:
+    def __init__(self, lane: Lane, *, path_mtu: int, random: Random, expected: int = 0) -> None:
         self._lane = lane
         self._path_mtu = path_mtu
         self._random = random
-        self._expected = lane.request_start
+        self._expected = expected
         self._msn = 0
 
     def __call__(self, packet: Packet) -> Iterator[Pattern]:
@@ -51,10 +51,12 @@ class Peer:
             return
         is_read = row.family is Family.READ and reth is not None
         count = packet_count(reth.length, self._path_mtu) if is_read and reth else 1
-        if distance(bth.psn, self._expected) >= 0:
-            self._expected = (bth.psn + count) % PSN_MODULUS
-            self._msn += bool(row.position & Position.LAST)
         psn = distance(bth.psn, self._lane.request_start)
+        if psn > self._expected:
+            return
+        if psn == self._expected:
+            self._expected += count
+            self._msn += bool(row.position & Position.LAST)
         if is_read and reth:
             yield from self._data(psn, reth.length, count)
         elif row.family is Family.ATOMIC:
