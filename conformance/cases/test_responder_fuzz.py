@@ -43,7 +43,9 @@ OF_OTHERS = {
     *range(8 * (LINK_BYTES + IP_BYTES + 13), 8 * (LINK_BYTES + IP_BYTES + 16)),  # QPN
 }
 """Bits for other generators, and those that lead to another trial's queue pair."""
-SAMPLES = 96
+UDP_CHECKSUM = {*range(8 * (LINK_BYTES + IP_BYTES + 6), 8 * (LINK_BYTES + IP_BYTES + 8))}
+"""Bits that some devices verify and others do not."""
+SAMPLES = 64
 MADS = 60
 CM_CLASS = 7
 
@@ -61,7 +63,8 @@ def test_single_bits_flipped_behind_the_back_of_the_icrc(bench: Bench, service: 
     def flip_each(trial: Trial) -> None:
         data = trial.random.randbytes(12)
         frame = trial.qp.frame(WRITE_ONLY_IMM(psn=0, payload=data, a=1, **at(trial.region)))
-        for bit in range(8 * (LINK_BYTES - 2), 8 * len(frame)):
+        bits = {*range(8 * (LINK_BYTES - 2), 8 * len(frame))} - UDP_CHECKSUM
+        for bit in sorted(bits):
             trial.send_frame(bytes(with_flipped_bit(frame, bit)))
 
     run(bench, [flip_each], service)

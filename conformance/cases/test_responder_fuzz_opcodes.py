@@ -27,7 +27,7 @@ from roceproof.dpi.records import Service
 pytestmark = RESPONDER
 
 OPCODES_OF_A_SERVICE = 32
-TRIPLES = 96
+TRIPLES = 64
 
 
 INVALIDATING = {0x16, 0x17}

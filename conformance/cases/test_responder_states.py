@@ -283,13 +283,16 @@ def disturb(bench: Bench, other: Connection) -> None:
 @case("FUZZ-16", "QPS-06", needs=[Capability.STATES])
 def test_changes_beside_traffic_do_not_change_it(bench: Bench) -> None:
     qp, others = bench.connect(), [bench.connect() for _ in range(3)]
-    region = qp.region()
-    for psn in range(60):
+    parts = [qp.random.randbytes(qp.mtu) for _ in range(60)]
+    region = qp.region(len(parts) * qp.mtu)
+    qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=region.size, **at(region)))
+    for psn, part in enumerate(parts[1:-1], start=1):
         disturb(bench, bench.random.choice(others))
-        write = qp.filled(WRITE_ONLY(psn=psn, payload=64, a=1, **at(region, psn * 64)))
-        qp.send(write)
-        qp.expect(ACK(psn=psn, msn=psn + 1))
-        assert region.read(psn * 64, 64) == write.said["payload"]
+        qp.send(WRITE_MIDDLE(psn=psn, payload=part, a=1))
+        qp.expect(ACK(psn=psn, msn=0))
+    qp.send(WRITE_LAST(psn=len(parts) - 1, payload=parts[-1], a=1))
+    qp.expect(ACK(psn=len(parts) - 1, msn=1))
+    assert region.read(0, region.size) == b"".join(parts)
 
 
 @case("LIVE-01")

@@ -92,15 +92,17 @@ class Trial:
 
     def check_memory(self) -> None:
         """Memory holds, or soon will, what such a responder leaves there."""
-        lead = _NETWORK_HEADER if self._is_datagram else 0
-        places = [(self.region, 0, MEMORY_BYTES)]
-        places += [
-            (self._inbox, offset + lead, RECEIVE_BYTES - lead)
-            for offset in range(0, self._inbox.size, RECEIVE_BYTES)
-        ]
-        for place in places:
+        for place in self._places():
             if not self._bench.comes_true(partial(self._may_be, *place)):
                 raise CaseFailed(f"memory holds what it may not\n{self._story()}")
+
+    def _places(self) -> list[tuple[Region, int, int]]:
+        memory = (self.region, 0, MEMORY_BYTES)
+        if not self._is_datagram:
+            return [memory, (self._inbox, 0, self._inbox.size)]
+        size = RECEIVE_BYTES - _NETWORK_HEADER
+        starts = range(_NETWORK_HEADER, self._inbox.size, RECEIVE_BYTES)
+        return [memory, *((self._inbox, start, size) for start in starts)]
 
     def _may_be(self, region: Region, offset: int, length: int) -> bool:
         return self._oracle.may_hold(region.rkey, offset, region.read(offset, length))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Responders with faults in what state they answer, and in what one of them leaves to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.model.ingress import Ingress, QueuePairView
+from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.parts import RESPONDERS, Parts
+from roceproof.conformance.model.rc_responder import PendingNak, RcResponder
+from roceproof.conformance.mutants.faulty import faulty_ingress
+from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.targets.interface import State
+from roceproof.dpi.records import Service
+
+
+@faulty_ingress(
+    "rx-serves-any-state",
+    "A queue pair answers as soon as it has a number.",
+    expected=["QPS-01"],
+)
+class ServesAnyState(Ingress):
+    def is_receiving(self, queue_pair: QueuePairView) -> bool:
+        return queue_pair.state is not State.ERR
+
+
+@faulty_ingress(
+    "rx-deaf-before-rts", "A queue pair answers when it may send, too.", expected=["QPS-02"]
+)
+class DeafBeforeRts(Ingress):
+    def is_receiving(self, queue_pair: QueuePairView) -> bool:
+        return queue_pair.state is State.RTS
+
+
+class SharedMemory(Memory):
+    """Memory beside which what belongs to one queue pair is kept for all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.responders: list[RcResponder] = []
+        self.pending: dict[int, PendingNak | None] = {}
+
+
+@model_mutant(
+    "rc-nak-flag-survives",
+    "RESET does not clear the flag that a NAK was sent.",
+    expected=["QPS-04"],
+)
+def nak_flag_survives() -> Parts:
+    class Surviving(RcResponder):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            assert isinstance(self.memory, SharedMemory)
+            self.flags = self.memory.pending
+            self.pending_nak = self.flags.get(self.spec.local_qpn)
+
+        def out_of_sequence(self) -> None:
+            super().out_of_sequence()
+            self.flags[self.spec.local_qpn] = self.pending_nak
+
+    return Parts(responders={**RESPONDERS, Service.RC: Surviving}, memory=SharedMemory)
+
+
+@model_mutant(
+    "rc-opening-ends-messages",
+    "Whoever sets up a queue pair clears the message state of all.",
+    expected=["QPS-06", "FUZZ-16"],
+)
+def opening_ends_messages() -> Parts:
+    class Clearing(RcResponder):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            assert isinstance(self.memory, SharedMemory)
+            for other in self.memory.responders:
+                other.message = None
+            self.memory.responders.append(self)
+
+    return Parts(responders={**RESPONDERS, Service.RC: Clearing}, memory=SharedMemory)
+
+
+@model_mutant(
+    "rc-answers-in-error",
+    "A queue pair in the error state goes on to answer.",
+    expected=["QPS-03"],
+)
+def answers_in_error() -> Parts:
+    class Answering(RcResponder):
+        def fail(self, *args: Any, **kwargs: Any) -> None:
+            super().fail(*args, **kwargs)
+            self.failed = False
+
+    class Open(Ingress):
+        def is_receiving(self, queue_pair: QueuePairView) -> bool:
+            return queue_pair.state is State.ERR or super().is_receiving(queue_pair)
+
+    return Parts(responders={**RESPONDERS, Service.RC: Answering}, ingress=Open)
