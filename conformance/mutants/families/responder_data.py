@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from roceproof.conformance.headers import Aeth, AtomicEth, Reth
 from roceproof.conformance.model.connected_responder import ACCESS, INVALID, Refusal
 from roceproof.conformance.model.rc_answers import READ_RESPONSE, Answer, Kept, response
 from roceproof.conformance.model.rc_responder import RcResponder
 from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.opcodes import Family, Opcode, Position
 
@@ -28,6 +31,17 @@ class ReadCountFloored(RcResponder):
         if answer.sent == max(1, whole) and self.answers and self.answers[0] is answer:
             self.finish_answer(answer)
         return packet
+
+
+@faulty_rc_responder(
+    "rc-read-numbered-from-the-last",
+    "READ data are numbered on from the last request that was acknowledged.",
+    expected=["PSN-20"],
+)
+class ReadNumberedFromTheLast(RcResponder):
+    def next_read_response(self, answer: Answer) -> Segment:
+        packet = super().next_read_response(answer)
+        return replace(packet, bth=replace(packet.bth, psn=ahead(packet.bth.psn, -1)))
 
 
 @faulty_rc_responder(

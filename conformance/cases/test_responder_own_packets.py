@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a responder puts around the packets that it makes itself: their seals and their numbers."""
+
+from __future__ import annotations
+
+from roceproof.conformance.icrc import Judgement, check
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ATOMIC_ACK,
+    FETCH_ADD,
+    NAK,
+    READ_REQUEST,
+    RNR,
+    SEND_ONLY,
+    SEQUENCE_ERROR,
+    WRITE_ONLY,
+)
+from roceproof.conformance.suite.responses import read_responses
+
+pytestmark = RESPONDER
+
+
+@case("ICRC-18", smoke=True)
+def test_acks_naks_and_data_are_sealed_like_requests(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    data = region.read(0, 700)
+    qp.send(WRITE_ONLY(psn=0, a=1), WRITE_ONLY(psn=3))
+    qp.expect(ACK(psn=0), NAK(SEQUENCE_ERROR, psn=1))
+    qp.send(READ_REQUEST(psn=1, dmalen=len(data), **at(region)))
+    qp.expect(*read_responses(qp, 1, data))
+    qp.send(FETCH_ADD(psn=4, **at(region)))
+    qp.expect(ATOMIC_ACK(psn=4))
+    qp.send(SEND_ONLY(psn=5, payload=8))
+    qp.expect(RNR(psn=5))
+    wrong = [f.hex() for f in bench.frames_sent() if check(f).judgement is not Judgement.OK]
+    assert not wrong, f"sealed wrongly: {wrong}"
+
+
+@case("PSN-20", smoke=True)
+def test_data_are_numbered_from_the_psn_of_their_request(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    qp.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=1))
+    psn = 2
+    for length in (5, 700, 256):
+        qp.send(READ_REQUEST(psn=psn, dmalen=length, **at(region)))
+        psn += len(qp.expect(*read_responses(qp, psn, region.read(0, length))))

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Responders that seal what they send themselves otherwise than data."""
+
+from __future__ import annotations
+
+from roceproof.conformance import icrc
+from roceproof.conformance.framing import ICRC_BYTES
+from roceproof.conformance.mutants.frames import response_of
+from roceproof.conformance.mutants.wire import WireFault, wire_mutant
+from roceproof.conformance.suite.spoil import layout_of
+
+_ACKNOWLEDGE = 0x11
+
+
+@wire_mutant(
+    "ack-template-sealed-once",
+    "ACKs are made from a template whose ICRC was computed for the first of them.",
+    expected=["ICRC-18"],
+)
+class AckTemplateSealedOnce(WireFault):
+    def __init__(self) -> None:
+        self._seal: bytes | None = None
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = response_of(frame)
+        if bth is None or bth.opcode != _ACKNOWLEDGE:
+            return [frame]
+        end = layout_of(frame).end
+        self._seal = self._seal or icrc.compute(frame)
+        return [frame[: end - ICRC_BYTES] + self._seal + frame[end:]]
