@@ -184,11 +184,12 @@ class ModelTarget(Target):
         found: list[Outcome] = []
         queue_pair = self.device.queue_pairs[qp.qpn]
 
-        def are_enough() -> bool:
+        def collect() -> bool:
             found.extend(queue_pair.take_outcomes())
             return len(found) >= count
 
-        self._run(self._now + timeout_ns, are_enough)
+        self._run(self._now + timeout_ns, collect)
+        collect()  # what the last step brought
         return found
 
     def listen(self, service_id: int, spec: QpSpec) -> None:

@@ -8,19 +8,21 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
-from responder_bench import OWN_QPN, PEER, QKEY, P, ResponderBench, pattern
+from responder_bench import OWN_QPN, PEER, QKEY, START, P, ResponderBench, pattern
 
 from roceproof.conformance.codec import Packet, build
 from roceproof.conformance.framing import locate
-from roceproof.conformance.headers import Bth, Deth
+from roceproof.conformance.headers import Bth, CnpReserved, Deth, Reth
 from roceproof.conformance.icrc import compute_at
 from roceproof.conformance.ip import Ipv4, Ipv6, checksum
 from roceproof.conformance.model.ingress import Admitted, Drop, Ingress
 from roceproof.conformance.model.responder_policy import (
     IpOptions,
     PadFault,
+    PlainSize,
     ResponderPolicy,
     UdpChecksum,
+    UdpLength,
 )
 from roceproof.conformance.targets.interface import Host, QpSpec, State
 from roceproof.dpi.records import Service
@@ -321,3 +323,75 @@ def test_cnp_02_only_ce_is_a_congestion_mark(mark: int):
     assert isinstance(before.ip, Ipv4)
     admitted = examine(replace(before, ip=replace(before.ip, tos=0x68 | mark)))
     assert isinstance(admitted, Admitted) and admitted.is_ce_marked == (mark == 3)
+
+
+@pytest.mark.parametrize("qpn", [RC, RC6])
+def test_ip_16_a_packet_without_options_is_never_dropped_for_them(qpn: int):
+    assert is_admitted(packet(qpn), ip_options=IpOptions.DROPPED)
+
+
+@pytest.mark.parametrize(("qpn", "is_good"), [(RC, True), (UC, True), (UD, False)])
+def test_cnp_06_a_notification_goes_to_any_connection(qpn: int, is_good: bool):
+    cnp = replace(packet(qpn, b""), bth=Bth(0x81, qpn, 0), extensions=(CnpReserved(),))
+    assert (examine(cnp) is Drop.SERVICE) != is_good
+    for opcode in (0x80, 0x82, 0x9F):
+        assert examine(replace(cnp, bth=Bth(opcode, qpn, 0))) is Drop.SERVICE
+
+
+def uneven(opcode: int, qpn: int = RC) -> bytes:
+    """A packet whose last pad byte is missing."""
+    headers = {0x0A: (Reth(0, 0, 5),), 0x0C: (Reth(0, 0, 0),)}.get(opcode, ())
+    frame = build(replace(packet(qpn), bth=Bth(opcode, qpn, START), extensions=headers))
+    size = len(frame) - 15
+    short = frame[:-5] + frame[-4:]
+    short = short[:38] + (size - 20).to_bytes(2, "big") + short[40:]
+    return spoilt(short, put(16, size.to_bytes(2, "big")))
+
+
+@pytest.mark.parametrize("opcode", [0x04, 0x0A, 0x0C])
+def test_pad_06_what_is_not_whole_words_is_dropped_or_left_to_the_responder(opcode: int):
+    assert examine(uneven(opcode)) is Drop.PAD
+    admitted = examine(uneven(opcode), pad_fault=PadFault.REFUSED)
+    assert isinstance(admitted, Admitted)
+    rc = ResponderBench(receives=1)
+    assert rc.hears(admitted.segment) == ["NAK 61 0 msn=0"]
+
+
+def test_pad_06_what_cannot_be_refused_is_dropped():
+    for frame in (uneven(0x24, UC), uneven(0x15)):
+        assert examine(frame, pad_fault=PadFault.REFUSED) is Drop.PAD
+
+
+@pytest.mark.parametrize(("opcode", "is_plain"), [(0x04, True), (0x0C, True), (0x0A, False)])
+def test_a_device_that_takes_payload_as_it_is_can_be_played(opcode: int, is_plain: bool):
+    assert is_admitted(uneven(opcode), plain_size=PlainSize.UNCHECKED) == is_plain
+    assert not is_admitted(uneven(0x15), plain_size=PlainSize.UNCHECKED)
+
+
+@pytest.mark.parametrize("qpn", [RC, RC6])
+@pytest.mark.parametrize(("change", "is_believed"), [(-4, True), (-8, True), (4, False)])
+def test_udp_09_a_device_that_believes_a_shorter_udp_length_can_be_played(
+    qpn: int, change: int, is_believed: bool
+):
+    frame = resized(build(packet(qpn, b"0123456789ab")), change)
+    assert examine(frame) is Drop.UDP_LENGTH
+    assert is_admitted(frame, udp_length=UdpLength.BELIEVED) == is_believed
+
+
+def test_udp_09_no_device_believes_a_length_without_room_for_its_headers():
+    short = resized(FRAME, 24 - (len(FRAME) - 34))
+    assert examine(short, udp_length=UdpLength.BELIEVED) is Drop.PAD
+    shorter = resized(FRAME, 23 - (len(FRAME) - 34))
+    assert examine(shorter, udp_length=UdpLength.BELIEVED) is Drop.UDP_LENGTH
+
+
+def resized(frame: bytes, change: int) -> bytes:
+    """The same frame with another UDP length, and the ICRC of the packet that this would be."""
+    layout = locate(frame)
+    assert layout is not None
+    data, end = bytearray(frame), layout.end + change
+    data[layout.udp + 4 : layout.udp + 6] = (end - layout.udp).to_bytes(2, "big")
+    if end <= len(frame):
+        shorter = layout._replace(end=end)
+        data[end - 4 : end] = compute_at(bytes(data), shorter)
+    return bytes(data)

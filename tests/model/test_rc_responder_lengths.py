@@ -6,7 +6,12 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder_policy import ExactFill, ResponderPolicy
+from roceproof.conformance.model.responder_policy import (
+    EarlyEnd,
+    ExactFill,
+    PlainSize,
+    ResponderPolicy,
+)
 
 BAD_SIZES = [
     ("SEND FIRST", P - 1),
@@ -148,3 +153,17 @@ def test_atom_08_an_atomic_write_has_eight_bytes():
     for length, data in ((4, bytes(8)), (8, bytes(4)), (16, bytes(16))):
         rc = ResponderBench()
         assert rc.asks("ATOMIC WRITE", 0, data, length=length) == ["NAK 61 0 msn=0"]
+
+
+@pytest.mark.parametrize(("size", "is_full"), [(P, True), (P - 4, False)])
+def test_a_device_that_ends_a_write_early_can_be_played(size: int, is_full: bool):
+    rc = ResponderBench(policy=ResponderPolicy(early_end=EarlyEnd.EXECUTED))
+    answer = rc.asks("WRITE ONLY", 0, pattern(size), length=2 * P)
+    assert answer == (["ACK 0 msn=1"] if is_full else ["NAK 61 0 msn=0"])
+
+
+def test_a_device_that_takes_payload_as_it_is_can_be_played():
+    rc = ResponderBench(receives=1, policy=ResponderPolicy(plain_size=PlainSize.UNCHECKED))
+    assert rc.asks("READ REQUEST", 0, b"data", length=4) == ["READ ONLY 0 msn=1 4 bytes"]
+    assert rc.asks("SEND FIRST", 1, pattern(P - 4)) == ["ACK 1 msn=1"]
+    assert rc.asks("WRITE ONLY", 2, pattern(P + 4)) == ["NAK 61 2 msn=1"]

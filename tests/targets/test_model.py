@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import Aeth, Bth, Extension, Reth
+from roceproof.conformance.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
 from roceproof.conformance.ip import Ipv4, Ipv6
+from roceproof.conformance.model.cm import gid_of
+from roceproof.conformance.model.cm_messages import Attribute, CmMessage
+from roceproof.conformance.model.device import link_local
+from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.model.parts import RESPONDERS, Parts
 from roceproof.conformance.model.rc_responder import RcResponder
 from roceproof.conformance.model.responder_policy import (
@@ -142,6 +146,48 @@ def test_requests_leave_and_complete():
         assert done == [Outcome(wr_id=5, status="success")]
 
 
+def test_completions_are_told_once():
+    with opened() as target:
+        qp = target.open(spec(Service.UC))
+        region = target.register(64)
+        target.post_receive(qp, wr_id=1, region=region, length=8)
+        target.post(qp, Work(wr_id=2, op=Op.WRITE, data=b"data"))
+        target.send(request(qp, 0x24, 0, (), b"mail"))
+        assert len(target.completions(qp, count=2, timeout_ns=ANSWER_NS)) == 2
+        assert target.completions(qp, count=1, timeout_ns=ANSWER_NS) == []
+
+
+def test_a_requester_that_gives_up_ends_both_halves():
+    with opened() as target:
+        qp = target.open(spec(ack_timeout=1, retry_count=1))
+        target.post(qp, Work(wr_id=1, op=Op.WRITE, data=b"data"))
+        done = target.completions(qp, count=1, timeout_ns=ANSWER_NS)
+        assert [one.status for one in done] == ["retry_exc_err"]
+        sent = answers(target, write(target, qp))
+        assert [one.bth.opcode for one in sent] == [0x0A, 0x0A], "and no ACK"
+
+
+def test_cnp_07_a_notification_slows_the_requester_down():
+    def spacing(*frames: bytes) -> int:
+        with opened() as target:
+            qp = target.open(spec(Service.UC))
+            for frame in frames:
+                target.send(frame.replace(b"QPN", qp.qpn.to_bytes(3, "big")))
+            target.wait(1000)
+            target.post(qp, Work(wr_id=1, op=Op.WRITE, data=bytes(512)))
+            times = []
+            while (arrival := target.receive(ANSWER_NS)) is not None:
+                times.append(arrival.time_ns)
+            return times[1] - times[0]
+
+    with opened() as target:
+        qp = target.open(spec(Service.UC))
+        bth = Bth(CNP, qp.qpn, 0, becn=True)
+        packet = Packet(HOST.mac, PEER.mac, Ipv4(PEER.ip, HOST.ip), 7, bth, (CnpReserved(),))
+        notification = build(packet)
+    assert spacing(*[notification] * 6) > 2 * spacing()
+
+
 def test_receives_complete():
     with opened() as target:
         qp = target.open(spec())
@@ -239,6 +285,56 @@ def test_qps_04_msn_07_a_queue_pair_that_is_opened_anew_begins_anew():
         assert again.qpn == qp.qpn
         (ack,) = answers(target, write(target, again, 0x800000))
         assert ack.aeth is not None and (ack.bth.psn, ack.aeth.msn) == (0x800000, 1)
+
+
+def test_a_queue_pair_can_be_taken_back_to_reset():
+    with opened() as target:
+        qp = target.open(spec())
+        target.set_state(qp, State.RESET)
+        assert answers(target, write(target, qp)) == []
+
+
+@pytest.mark.parametrize("tag", [b"", bytes.fromhex("81000005")])
+def test_cm_01_cm_06_a_connection_is_made_through_qp_1(tag: bytes):
+    def to_qp1(message: CmMessage) -> bytes:
+        bth = Bth(0x64, GSI_QPN, 0)
+        deth = Deth(GSI_QKEY, GSI_QPN)
+        ip = Ipv4(PEER.ip, HOST.ip)
+        return build(Packet(HOST.mac, PEER.mac, ip, 7, bth, (deth,), message.pack(), vlans=tag))
+
+    fields = {
+        "local_id": 7,
+        "service_id": 99,
+        "qpn": PEER_QPN,
+        "path_mtu": 1,
+        "local_gid": gid_of(PEER.ip),
+        "remote_gid": gid_of(HOST.ip),
+        "start_psn": 5,
+        "hop_limit": 64,
+    }
+    with opened() as target:
+        target.listen(99, spec())
+        (answer,) = answers(target, to_qp1(CmMessage(Attribute.REQ, 1, fields)))
+        deth = answer.extension(Deth)
+        assert deth == Deth(0x80010000, 1) and answer.vlans == tag
+        assert (answer.bth.opcode, answer.bth.dest_qpn, answer.ip.dst) == (0x64, 1, PEER.ip)
+        reply = CmMessage.unpack(answer.payload)
+        assert reply is not None and reply.attribute is Attribute.REP
+        qp = Qp(reply["qpn"], spec())
+        target.post(qp, Work(wr_id=1, op=Op.WRITE, data=b"data"))
+        assert answers(target) == []
+        found = answers(target, write(target, qp, reply["start_psn"]))
+        assert [(one.bth.opcode, one.bth.psn) for one in found] == [
+            (ACKNOWLEDGE, reply["start_psn"]),
+            (0x0A, 5),
+        ]
+        assert answers(target, to_qp1(CmMessage(Attribute.DREP, 1, {"local_id": 7}))) == []
+
+
+def test_the_link_local_address_follows_from_the_mac_address():
+    assert link_local(bytes.fromhex("123456789abc")) == bytes.fromhex(
+        "fe80000000000000" + "103456fffe789abc"
+    )
 
 
 def test_qps_06_queue_pairs_do_not_notice_each_other():
