@@ -9,7 +9,11 @@ from roceproof.conformance.targets.interface import Source
 
 
 def mutant_source(name: str, *, target: str, width: int | None) -> Source:
-    """The devices of a mutant: an RTL fault on `hdl`, a fault of wire or model on `model`."""
+    """The devices of a mutant: an RTL fault on `hdl`, a fault of wire or model on `model`.
+
+    The name may be the matrix's, with its kind in front.
+    """
+    name = name.rpartition(":")[2]
     if target == "hdl":
         from roceproof.conformance.mutants.rtl_source import rtl_source
 

@@ -48,7 +48,7 @@ from roceproof.dpi.verilate import verilator_version
 PORT_MAC, PORT_IPV4 = "02:00:00:00:00:01", "192.168.1.1"
 _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
-_QUIET_CYCLES = 600
+_QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
 _RUN_SECONDS = 60.0
 _LONGEST_MESSAGE = 1 << 31
 
@@ -186,13 +186,22 @@ class HdlTarget(Target):
         return Qp(spec.local_qpn, spec)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """Restart a queue pair; what its former life has left behind is dropped."""
+        """Restart a queue pair; what its former life has left behind is dropped.
+
+        A device may take the configuration only when it has sent the message under way.
+        """
         self._port.configure(_config(spec, qp.qpn, command=QpCommand.RESET))
         self._port.configure(_config(spec, qp.qpn))
-        self._run(_QUIET_CYCLES, Until.CYCLES)
+        end, before = self._cycle + _ANSWER_CYCLES, -1
+        while self._cycle < end and (left := self._sent_on(qp)) != before:
+            before = left
+            self._run(_QUIET_CYCLES, Until.CYCLES)
         self._outcomes[qp.qpn].clear()
         self._arrivals = deque(a for a in self._arrivals if not is_from(qp, a.frame))
         return Qp(qp.qpn, spec)
+
+    def _sent_on(self, qp: Qp) -> int:
+        return sum(is_from(qp, arrival.frame) for arrival in self._arrivals)
 
     def set_state(self, qp: Qp, state: State) -> None:
         """RESET is all that the contract knows."""
