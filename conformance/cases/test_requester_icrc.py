@@ -70,7 +70,7 @@ def test_every_icrc_is_that_of_the_reference(bench: Bench, service: Service) -> 
     traffic(bench, pairs, [0, 7, 65])
 
 
-@case("ICRC-01", needs=[Capability.WRITE_IMM], smoke=True)
+@case("ICRC-01", needs=[Capability.WRITE_IMM])
 @over_services
 def test_every_packet_of_a_message_ends_with_an_icrc(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
@@ -95,7 +95,7 @@ def test_every_icrc_is_that_of_the_reference_over_ipv6(bench: Bench, service: Se
     traffic(bench, [over4, *pairs])
 
 
-@case("ICRC-04", needs=[Capability.VLAN], smoke=True)
+@case("ICRC-04", needs=[Capability.VLAN])
 @over_services
 def test_tags_leave_every_icrc_as_it_is(bench: Bench, service: Service) -> None:
     traffic(bench, [bench.connect(service), bench.connect(service, vlan=TAG)])
@@ -109,7 +109,7 @@ def test_the_icrc_covers_the_pad(bench: Bench, service: Service, rest: int) -> N
     traffic(bench, pairs, [rest, 4 + rest, 60 + rest, pairs[0].mtu - 4 + rest])
 
 
-@case("ICRC-08", needs=[Capability.SEND], smoke=True)
+@case("ICRC-08", needs=[Capability.SEND])
 @over_services
 def test_the_icrc_leaves_the_ethernet_pad_out(bench: Bench, service: Service) -> None:
     pairs = three_pairs(bench, service)
@@ -163,7 +163,7 @@ def test_so_has_one_that_was_never_acknowledged(bench: Bench) -> None:
     icrcs_are_right(bench)
 
 
-@case("ICRC-17", needs=[Capability.SEND, Capability.WRITE], smoke=True)
+@case("ICRC-17", needs=[Capability.SEND, Capability.WRITE])
 @over_services
 def test_an_icrc_owes_nothing_to_the_packet_before(bench: Bench, service: Service) -> None:
     one, other = bench.connect(service), bench.connect(service)

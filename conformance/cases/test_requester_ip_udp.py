@@ -69,7 +69,7 @@ def test_lengths_count_from_their_header_to_the_icrc(
         qp.finish(message)
 
 
-@case("IP-02", "IP-14", needs=[Capability.SEND, Capability.IPV6], smoke=True)
+@case("IP-02", "IP-14", needs=[Capability.SEND, Capability.IPV6])
 @over_services
 def test_over_ipv6_udp_follows_at_once_and_the_length_is_that_of_udp(
     bench: Bench, service: Service
@@ -85,7 +85,7 @@ def test_over_ipv6_udp_follows_at_once_and_the_length_is_that_of_udp(
     assert {frame[20] for frame in bench.frames_sent()} == {17}
 
 
-@case("IP-01", needs=[Capability.SEND], smoke=True)
+@case("IP-01", needs=[Capability.SEND])
 @over_services
 def test_an_ipv4_header_has_no_options(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
@@ -93,7 +93,7 @@ def test_an_ipv4_header_has_no_options(bench: Bench, service: Service) -> None:
     assert {frame[14] for frame in bench.frames_sent()} == {0x45}
 
 
-@case("IP-03", needs=[Capability.WRITE], smoke=True)
+@case("IP-03", needs=[Capability.WRITE])
 @over_services
 @over_mtus(256, 4096)
 def test_nothing_is_or_may_be_fragmented(bench: Bench, service: Service, mtu: int) -> None:
@@ -104,7 +104,7 @@ def test_nothing_is_or_may_be_fragmented(bench: Bench, service: Service, mtu: in
         qp.finish(message)
 
 
-@case("IP-04", needs=[Capability.WRITE], smoke=True)
+@case("IP-04", needs=[Capability.WRITE])
 @over_services
 @over("ident", [0, 1, 0x00FF, 0xFFFE])
 def test_the_identification_is_final_before_the_icrc(
@@ -127,7 +127,7 @@ def test_so_is_that_of_a_packet_sent_again(bench: Bench) -> None:
     icrcs_are_right(bench)
 
 
-@case("IP-05", needs=[Capability.WRITE], smoke=True)
+@case("IP-05", needs=[Capability.WRITE])
 @over_services
 def test_the_header_checksum_is_right_for_any_header(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
@@ -156,7 +156,7 @@ def test_a_header_checksum_carries_twice_where_it_must(bench: Bench, service: Se
     header_checksums_are_right(bench)
 
 
-@case("IP-06", needs=[Capability.WRITE], smoke=True)
+@case("IP-06", needs=[Capability.WRITE])
 @over_services
 @over("hops", [1, 64, 255])
 def test_the_ttl_is_the_configured_one(bench: Bench, service: Service, hops: int) -> None:
@@ -166,7 +166,7 @@ def test_the_ttl_is_the_configured_one(bench: Bench, service: Service, hops: int
     qp.finish(message)
 
 
-@case("IP-07", needs=[Capability.WRITE], smoke=True)
+@case("IP-07", needs=[Capability.WRITE])
 @over_services
 @over("dscp", [0, 26, 46, 63])
 def test_the_dscp_is_the_configured_one(bench: Bench, service: Service, dscp: int) -> None:
@@ -190,7 +190,7 @@ def test_so_are_hop_limit_class_and_addresses_over_ipv6(bench: Bench, service: S
         qp.finish(message)
 
 
-@case("UDP-03", needs=[Capability.WRITE], smoke=True)
+@case("UDP-03", needs=[Capability.WRITE])
 @over_services
 def test_the_udp_checksum_is_none_or_right(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)

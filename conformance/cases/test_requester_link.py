@@ -26,7 +26,7 @@ def burst(qp: Connection, lengths: list[int], *, op: Op = Op.WRITE) -> None:
     qp.finish(*messages)
 
 
-@case("ETH-01", "UDP-01", needs=[Capability.SEND], smoke=True)
+@case("ETH-01", "UDP-01", needs=[Capability.SEND])
 @over_services
 def test_a_packet_is_udp_to_port_4791_in_ip(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
@@ -46,7 +46,7 @@ def test_an_empty_send_is_padded_behind_its_icrc(bench: Bench, service: Service)
     assert (frame[16:18], frame[38:40]) == (b"\0\x2c", b"\0\x18")
 
 
-@case("ETH-04", needs=[Capability.SEND], smoke=True)
+@case("ETH-04", needs=[Capability.SEND])
 @over_services
 def test_the_ethernet_pad_is_zeros_behind_a_packet_of_ones(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
@@ -77,7 +77,7 @@ def test_frames_follow_the_peer_to_another_mac_address(bench: Bench, service: Se
     qp.transfer(Op.WRITE, 5)
 
 
-@case("ETH-06", needs=[Capability.WRITE, Capability.SEND, Capability.FCS], smoke=True)
+@case("ETH-06", needs=[Capability.WRITE, Capability.SEND, Capability.FCS])
 @over_services
 def test_the_frame_check_sequence_is_that_of_the_bytes_that_left(
     bench: Bench, service: Service
@@ -181,7 +181,7 @@ def test_a_tag_stands_in_front_of_the_ethertype_and_outside_the_icrc(
         assert frame[-4:] == icrc.compute(frame[:12] + frame[at - 2 :])
 
 
-@case("VLAN-02", needs=[Capability.WRITE, Capability.VLAN], smoke=True)
+@case("VLAN-02", needs=[Capability.WRITE, Capability.VLAN])
 @over_services
 def test_every_packet_of_a_queue_pair_carries_its_tag(bench: Bench, service: Service) -> None:
     pairs = [(bench.connect(service, vlan=tag), tag) for tag in (TAG, None)]
@@ -201,7 +201,7 @@ def test_so_does_a_packet_that_is_sent_again(bench: Bench) -> None:
     qp.finish(message)
 
 
-@case("VLAN-05", needs=[Capability.SEND, Capability.VLAN], smoke=True)
+@case("VLAN-05", needs=[Capability.SEND, Capability.VLAN])
 @over_services
 def test_a_tag_counts_towards_the_shortest_frame_only(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, vlan=TAG)

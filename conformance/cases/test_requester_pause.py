@@ -52,7 +52,7 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     frames_are_exact(bench)
 
 
-@case("PFC-02", needs=[Capability.PFC, Capability.VLAN, Capability.WRITE], smoke=True)
+@case("PFC-02", needs=[Capability.PFC, Capability.VLAN, Capability.WRITE])
 @over_services
 def test_a_pause_of_other_classes_stops_nothing(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, vlan=TAG)

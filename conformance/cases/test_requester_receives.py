@@ -47,7 +47,7 @@ def test_bytes_behind_an_ack_do_not_matter(bench: Bench) -> None:
     completes_with_each(bench.connect(), [*zeros, *noise])
 
 
-@case("ETH-01", "PFC-04", smoke=True)
+@case("ETH-01", "PFC-04")
 def test_an_ack_behind_another_ethertype_is_none(bench: Bench) -> None:
     def with_type(value: int) -> Edit:
         def edit(frame: bytearray) -> None:
@@ -61,7 +61,7 @@ def test_an_ack_behind_another_ethertype_is_none(bench: Bench) -> None:
     )
 
 
-@case("VLAN-03", needs=[Capability.VLAN], smoke=True)
+@case("VLAN-03", needs=[Capability.VLAN])
 @over("vlan", [None, VLAN], ids=["no VLAN", "a VLAN"])
 def test_the_priority_of_an_acks_tag_makes_no_difference(bench: Bench, vlan: int | None) -> None:
     tags = [priority << 13 | (vlan or 0) for priority in range(8)]
@@ -79,7 +79,7 @@ def test_a_router_may_change_ttl_dscp_and_ecn_of_an_ack(bench: Bench) -> None:
     completes_with_each(bench.connect(), [*hops, *classes])
 
 
-@case("IP-10", smoke=True)
+@case("IP-10")
 @over("field", [(4, 2), (6, 2), (9, 1), (12, 4), (16, 4), (2, 2)], ids=str)
 def test_an_ack_whose_ip_header_changed_behind_the_icrc_is_ignored(
     bench: Bench, field: tuple[int, int]
@@ -93,7 +93,7 @@ def test_an_ack_with_a_wrong_ip_checksum_is_ignored(bench: Bench) -> None:
     ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_ip, [8, 10, 11]))
 
 
-@case("IP-12", smoke=True)
+@case("IP-12")
 def test_a_fragment_is_no_ack(bench: Bench) -> None:
     words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
     ident = bench.random.getrandbits(12)
@@ -106,7 +106,7 @@ def test_a_fragment_is_no_ack(bench: Bench) -> None:
     )
 
 
-@case("IP-13", smoke=True)
+@case("IP-13")
 def test_an_ack_whose_ip_length_lies_is_ignored(bench: Bench) -> None:
     short = [0, 1, 19, 20, 27, 28, 40, 43, 44]
     near = [TOTAL + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
@@ -128,7 +128,7 @@ def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
     ignores_each(bench, {f"cut to {size}": FIRST_ACK.spoilt(cut(size)) for size in range(14, 61)})
 
 
-@case("IP-16", smoke=True)
+@case("IP-16")
 def test_an_ack_with_ip_options_hangs_nobody(bench: Bench) -> None:
     def router_alert(frame: bytearray) -> None:
         frame[34:34] = b"\x94\x04\0\0"
@@ -143,7 +143,7 @@ def test_an_ack_with_ip_options_hangs_nobody(bench: Bench) -> None:
     qp.transfer(Op.WRITE, 5)
 
 
-@case("IP-15", "UDP-10", needs=[Capability.IPV6], smoke=True)
+@case("IP-15", "UDP-10", needs=[Capability.IPV6])
 def test_a_router_may_change_class_label_and_hop_limit_of_an_ack(bench: Bench) -> None:
     classes = [FIRST_ACK.but(tos=tos) for tos in (0, 2, 0xFC)]
     labels = [FIRST_ACK.but(flow_label=label) for label in (0, 1, 0x12345, 0xFFFFF)]
@@ -154,13 +154,13 @@ def test_a_router_may_change_class_label_and_hop_limit_of_an_ack(bench: Bench) -
 # UDP
 
 
-@case("UDP-07", smoke=True)
+@case("UDP-07")
 def test_an_ack_may_come_from_any_source_port(bench: Bench) -> None:
     ports = (0, 1, 4791, 0xC000, 0xFFFF)
     completes_with_each(bench.connect(), [FIRST_ACK.but(sport=port) for port in ports])
 
 
-@case("UDP-08", smoke=True)
+@case("UDP-08")
 def test_a_udp_checksum_right_or_wrong_hangs_nobody(bench: Bench) -> None:
     qp = bench.connect()
     for checksum in (b"\x00\x01", b"\xff\xff", b"\x12\x34"):

@@ -54,7 +54,7 @@ def test_an_ack_with_a_flipped_bit_of_ip_is_ignored(bench: Bench) -> None:
     ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_ip_checksummed, sorted(covered)))
 
 
-@case("ICRC-11", smoke=True)
+@case("ICRC-11")
 def test_an_ack_with_a_flipped_bit_beside_ackreq_is_ignored(bench: Bench) -> None:
     ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_udp, [BTH + 8]))
 
@@ -81,7 +81,7 @@ def test_a_response_with_a_wrong_icrc_never_came(bench: Bench, fields: tuple[int
     ignores_each(bench, {"first": spoilt})
 
 
-@case("ICRC-15", needs=[Capability.READ, Capability.MEMORY], smoke=True)
+@case("ICRC-15", needs=[Capability.READ, Capability.MEMORY])
 def test_read_data_with_a_wrong_icrc_never_reaches_memory(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(64)
