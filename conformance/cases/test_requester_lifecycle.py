@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import pytest
 
@@ -59,6 +60,18 @@ def test_no_request_leaves_before_the_queue_pair_may_send(bench: Bench, service:
     bench.target.set_state(qp.qp, State.RTS)
     qp.expect_message(message)
     qp.finish(message)
+
+
+@case("QPS-02", needs=[Capability.RESET])
+@over_services
+def test_no_request_leaves_a_queue_pair_that_was_reset(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    qp.transfer(Op.WRITE, 700)
+    bench.target.set_state(qp.qp, State.RESET)
+    with suppress(Refused):
+        qp.post(Op.WRITE, 700)
+    qp.expect_silence()
+    bench.connect(service, path_mtu=MTU).transfer(Op.WRITE, 700)
 
 
 @case("QPS-03", needs=[Capability.STATES, Capability.RC], smoke=True)
@@ -184,6 +197,14 @@ def test_a_late_acknowledgement_of_the_connection_before_acknowledges_nothing(
     qp.finish(*messages)
 
 
+def begin(bench: Bench, qp: Connection, length: int) -> Posted:
+    """A message of which the first packet has left."""
+    count = len(qp.inbox)
+    message = qp.post(Op.WRITE, length)
+    bench.pump(bench.target.patience.answer_ns, lambda: len(qp.inbox) > count)
+    return message
+
+
 @case("QPS-06", smoke=True)
 @over_services
 def test_opening_another_queue_pair_leaves_a_busy_one_alone(bench: Bench, service: Service) -> None:
@@ -191,7 +212,7 @@ def test_opening_another_queue_pair_leaves_a_busy_one_alone(bench: Bench, servic
     busy.serve()
     messages = []
     for _ in range(4):
-        messages += [busy.post(Op.WRITE, length) for length in (700, 5)]
+        messages += [begin(bench, busy, 20 * MTU), busy.post(Op.WRITE, 5)]
         other = bench.connect(service, path_mtu=1024)
         other.transfer(Op.WRITE, 1500)
     bench.settle()
@@ -208,14 +229,12 @@ def test_reconnecting_another_queue_pair_leaves_a_busy_one_alone(
     busy.serve()
     messages = []
     for _ in range(4):
-        messages += [busy.post(Op.WRITE, length) for length in (20 * MTU, 5)]
-        other.post(Op.WRITE, 5000)
-        other.next()
+        messages += [begin(bench, busy, 20 * MTU), busy.post(Op.WRITE, 5)]
         other.reconnect()
+        other.transfer(Op.WRITE, 1500)
     bench.settle()
     follow(busy, messages)
     busy.completes(*messages)
-    other.transfer(Op.WRITE, 1500)
 
 
 @case("QPS-06", needs=[Capability.RC])
@@ -224,11 +243,28 @@ def test_the_failure_of_another_queue_pair_leaves_a_busy_one_alone(bench: Bench)
     busy.serve()
     messages = []
     for _ in range(3):
-        messages += [busy.post(Op.WRITE, length) for length in (700, 5)]
-        failed(bench, bench.connect(path_mtu=MTU))
+        other = bench.connect(path_mtu=MTU)
+        lost = write_all(other, 5)[0]
+        messages += [begin(bench, busy, 20 * MTU), busy.post(Op.WRITE, 5)]
+        other.send(NAK(INVALID_REQUEST, psn=0, msn=0))
+        other.completes(lost, status="rem_inv_req_err")
     bench.settle()
     follow(busy, messages)
     busy.completes(*messages)
+
+
+@case("ACK-05", "ACK-08", needs=[Capability.RC])
+def test_more_work_than_may_wait_for_an_answer_completes_in_order(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    messages = [qp.post(Op.WRITE, 5) for _ in range(60)]
+    done = 0
+    while done < len(messages):
+        bench.settle()
+        under_way = messages[done : done + len(qp.inbox)]
+        follow(qp, under_way)
+        qp.ack(under_way[-1])
+        qp.completes(*under_way)
+        done += len(under_way)
 
 
 @case("QPS-07", needs=[Capability.RC])

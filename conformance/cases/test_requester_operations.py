@@ -117,21 +117,22 @@ def test_immediate_data_stand_behind_the_other_headers_as_they_were_given(
 ) -> None:
     qp = bench.connect(service, path_mtu=MTU)
     kinds = (Op.SEND_IMM, Op.SEND_IMM, Op.WRITE_IMM, Op.WRITE_IMM)
-    for op, length in zip(kinds, (5, 300) * 2, strict=True):
-        qp.post(op, length, immediate=value)
+    values = [value ^ turn * 0x11111111 for turn in range(4)]
+    for op, length, each in zip(kinds, (5, 300) * 2, values, strict=True):
+        qp.post(op, length, immediate=each)
     packets = qp.expect(
-        SEND_ONLY_IMM(psn=0, imm=value, payload=5),
+        SEND_ONLY_IMM(psn=0, imm=values[0], payload=5),
         SEND_FIRST(psn=1, payload=MTU),
-        SEND_LAST_IMM(psn=2, imm=value, payload=44),
-        WRITE_ONLY_IMM(psn=3, dmalen=5, imm=value, payload=5),
+        SEND_LAST_IMM(psn=2, imm=values[1], payload=44),
+        WRITE_ONLY_IMM(psn=3, dmalen=5, imm=values[2], payload=5),
         WRITE_FIRST(psn=4, dmalen=300, payload=MTU),
-        WRITE_LAST_IMM(psn=5, imm=value, payload=44),
+        WRITE_LAST_IMM(psn=5, imm=values[3], payload=44),
     )
     frames = bench.frames_sent()
     behind = (BTH + 12, BTH + 12, BTH + 28, BTH + 12)
     carrying = [f for f, p in zip(frames, packets, strict=True) if p.immediate is not None]
-    for frame, at in zip(carrying, behind, strict=True):
-        assert frame[at : at + 4] == value.to_bytes(4, "big")
+    for frame, at, each in zip(carrying, behind, values, strict=True):
+        assert frame[at : at + 4] == each.to_bytes(4, "big")
 
 
 @case("IMM-03", needs=[Capability.WRITE_IMM, Capability.SEND_IMM])

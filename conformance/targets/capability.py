@@ -38,6 +38,7 @@ class Capability(Enum):
     LOCKSTEP = "have a clock that stands still between steps"
     DISTURBANCE = "let the bench stall its streams"
     STATES = "show the states of a queue pair"
+    RESET = "reset a queue pair without connecting it anew"
     MEMORY = "let the bench look at its memory"
     COUNTERS = "count what it drops"
     MSN_PRESET = "start counting messages anywhere"

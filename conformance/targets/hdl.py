@@ -59,6 +59,7 @@ _ALWAYS = frozenset(
         Capability.LOCKSTEP,
         Capability.DISTURBANCE,
         Capability.ALIGNMENT,
+        Capability.RESET,
         Capability.PING,
     }
 )

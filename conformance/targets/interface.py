@@ -239,7 +239,7 @@ class Target(ABC):
         """The same queue pair through RESET to the state of a new spec."""
 
     def set_state(self, qp: Qp, state: State) -> None:
-        """Move a queue pair to RESET or ERR, or on from INIT or RTR; needs STATES."""
+        """Move a queue pair to RESET (needs RESET) or ERR, or on from INIT or RTR (STATES)."""
         raise NotImplementedError
 
     @abstractmethod

@@ -34,6 +34,7 @@ VERBS_CAPABILITIES = frozenset(
         Capability.ATOMIC,
         Capability.RETRANSMISSION,
         Capability.STATES,
+        Capability.RESET,
         Capability.MEMORY,
         Capability.COUNTERS,
         Capability.SHARED_RECEIVE,
