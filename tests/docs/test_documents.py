@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 
 import click
 import pytest
@@ -34,6 +35,13 @@ def check_make(target: str) -> None:
     subprocess.run(["make", "-n", target], cwd=REPOSITORY, capture_output=True, check=True)
 
 
+def check_pytest(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--help"], capture_output=True, text=True, check=True
+    )
+    assert {word for word in words if word.startswith("--")} <= set(done.stdout.split())
+
+
 def check_roceproof(words: list[str]) -> None:
     command: click.Command = cli
     while words and isinstance(command, click.Group):
@@ -47,6 +55,8 @@ def test_a_documented_command_exists_as_written(line) -> None:
     words = shlex.split(line, comments=True)
     if words[0] == "make":
         check_make(words[1])
+    elif words[0] == "pytest":
+        check_pytest(words[1:])
     elif words[0].endswith("roceproof"):
         check_roceproof(words[1:])
     else:
