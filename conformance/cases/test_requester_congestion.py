@@ -50,9 +50,9 @@ def test_notifications_change_neither_psns_nor_messages(bench: Bench, service: S
 
 @case("CNP-06", needs=[Capability.RC])
 def test_a_notification_acknowledges_nothing(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU)
+    qp = bench.connect(path_mtu=MTU, sq_psn=0xFFFFFE)
     message = qp.post(Op.WRITE, 700)
-    qp.expect_message(message)
+    assert qp.expect_message(message)[-1].bth.psn == 0, "a CNP has PSN 0, and so has the last"
     qp.ignores(message, CNP(), CNP(m=0), CNP(tos=48 << 2 | ECT0))
 
 

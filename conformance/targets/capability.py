@@ -46,3 +46,4 @@ class Capability(Enum):
     FCS = "show the frame check sequence"
     ALIGNMENT = "take payload at any byte lane"
     PING = "answer ARP and ping"
+    DAMAGE = "let the bench mark frames as damaged"

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from roceproof.conformance.codec import parse
-from roceproof.conformance.ip import Ipv4, checksum
+from roceproof.conformance.targets import neighbours
 from roceproof.conformance.targets.belonging import is_from
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import (
@@ -28,6 +28,7 @@ from roceproof.conformance.targets.interface import (
     Target,
     Work,
 )
+from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.dpi.events import Until
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import Flow, PortOptions
@@ -61,6 +62,7 @@ _ALWAYS = frozenset(
         Capability.ALIGNMENT,
         Capability.RESET,
         Capability.PING,
+        Capability.DAMAGE,
     }
 )
 _ABSENT = {
@@ -170,6 +172,10 @@ class HdlTarget(Target):
         """Queue a frame; it travels when time next moves."""
         self._port.inject(frame)
 
+    def send_damaged(self, frame: bytes) -> None:
+        """The MAC marks it at its end."""
+        self._port.inject(frame, discard=True)
+
     def receive(self, timeout_ns: int) -> Arrival | None:
         """Run until a RoCE frame has left."""
         end = self._cycle + self._cycles(timeout_ns)
@@ -240,27 +246,24 @@ class HdlTarget(Target):
         self._port.flow(Flow(**percent))
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
-        """ARP, then ICMP echo, each answered."""
+        """ARP, then ICMP echo, each answered; a question after somebody else is not."""
+        own = self.host.ip
+        somebody = own[:-1] + bytes([own[-1] ^ 0x80])
         self._others.clear()
-        arp = bytes.fromhex("0001080006040001") + peer.mac + peer.ip + bytes(6) + self.host.ip
-        self.send((b"\xff" * 6 + peer.mac + b"\x08\x06" + arp).ljust(60, b"\0"))
-        if not self._answered(timeout_ns, lambda f: f[12:14] == b"\x08\x06" and f[21] == 2):
+        self.send(neighbours.solicit(peer, somebody))
+        self.send(neighbours.solicit(peer, own))
+        if not self._answers(lambda frame: neighbours.is_advertised(frame, own), timeout_ns):
             return False
-        body = b"\x00\x01\x00\x01roceproof"
-        icmp = b"\x08\0" + checksum(b"\x08\0\0\0" + body).to_bytes(2, "big") + body
-        packet = Ipv4(peer.ip, self.host.ip).pack(payload_length=len(icmp), protocol=1) + icmp
-        self.send((self.host.mac + peer.mac + b"\x08\x00" + packet).ljust(60, b"\0"))
-        return self._answered(timeout_ns, lambda f: f[23:24] == b"\x01" and f[34:35] == b"\0")
+        if any(neighbours.is_advertised(frame, somebody) for frame in self._others):
+            return False
+        self.send(echo_request(peer, self.host))
+        return self._answers(is_echo_reply, timeout_ns)
 
-    def _answered(self, timeout_ns: int, is_answer) -> bool:  # type: ignore[no-untyped-def]
+    def _answers(self, is_answer: Callable[[bytes], bool], timeout_ns: int) -> bool:
         end = self._cycle + self._cycles(timeout_ns)
-        while True:
-            while self._others:
-                if is_answer(self._others.popleft()):
-                    return True
-            if self._cycle >= end:
-                return False
+        while not any(map(is_answer, self._others)) and self._cycle < end:
             self._run(end - self._cycle, Until.FRAME)
+        return any(map(is_answer, self._others))
 
     def _run(self, cycles: int, until: Until) -> None:
         stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)

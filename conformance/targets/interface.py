@@ -224,6 +224,10 @@ class Target(ABC):
         On the wall's clock targets answer the device's ARP for `neighbours` themselves.
         """
 
+    def send_damaged(self, frame: bytes) -> None:
+        """As `send`, but the MAC finds the frame's check sequence wrong; needs DAMAGE."""
+        raise NotImplementedError
+
     def wait(self, duration_ns: int) -> None:
         """Let time pass; what arrives is kept for `receive`."""
         raise NotImplementedError

@@ -105,6 +105,9 @@ class ModelTarget(Target):
         self._run(deadline, lambda: bool(self._arrivals))
         return self._arrivals.popleft() if self._arrivals else None
 
+    def send_damaged(self, frame: bytes) -> None:
+        """The MAC drops it."""
+
     def wait(self, duration_ns: int) -> None:
         """Let time pass."""
         self._run(self._now + duration_ns, lambda: False)
@@ -113,7 +116,8 @@ class ModelTarget(Target):
         while not is_enough():
             time = self._act()
             if time is None or time > deadline:
-                self._now = deadline
+                if not is_enough():
+                    self._now = deadline
                 return
             self._now = time
             self._arrive()

@@ -7,12 +7,14 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import Ether
 
+from roceproof.conformance.ip import checksum
 from roceproof.conformance.targets.interface import Host
 from roceproof.conformance.targets.neighbours import IPV4_BYTES, framed, text
 
 ECHO_REPLY = 0
 NUMBER = 7
 ECHO_DATA = b"roceproof".ljust(48, b".")
+_ICMP_BYTES = 8 + len(ECHO_DATA)
 
 
 def echo_request(asker: Host, host: Host) -> bytes:
@@ -26,12 +28,12 @@ def echo_request(asker: Host, host: Host) -> bytes:
 
 
 def is_echo_reply(frame: bytes) -> bool:
-    """Whether the frame answers our ping, data and all."""
+    """Whether the frame answers our ping, data and checksum and all."""
     packet = Ether(frame)
     if ICMP in packet:
-        icmp = packet[ICMP]
+        icmp, message = packet[ICMP], bytes(packet[IP].payload)[:_ICMP_BYTES]
         known = (icmp.type, icmp.id, icmp.seq) == (ECHO_REPLY, NUMBER, NUMBER)
-        return known and bytes(icmp.payload).startswith(ECHO_DATA)
+        return known and message.endswith(ECHO_DATA) and checksum(message) == 0
     if ICMPv6EchoReply in packet:
         icmp6 = packet[ICMPv6EchoReply]
         return (icmp6.id, icmp6.seq, bytes(icmp6.data)) == (NUMBER, NUMBER, ECHO_DATA)
