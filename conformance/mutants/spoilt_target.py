@@ -133,6 +133,18 @@ class SpoiltTarget(Target):
         """As the inner target."""
         self._inner.listen(service_id, spec)
 
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.accepted(qpn, spec)
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.call(service_id, spec)
+
+    def hang_up(self, qp: Qp) -> None:
+        """As the inner target."""
+        self._inner.hang_up(qp)
+
     def counters(self) -> Mapping[str, int]:
         """As the inner target."""
         return self._inner.counters()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device behind a fault does what the device does: a case must not fail for want of a method."""
+
+from __future__ import annotations
+
+import pytest
+
+from roceproof.conformance.mutants.spoilt_target import SpoiltTarget
+from roceproof.conformance.targets.interface import Target
+
+METHODS = sorted(name for name in vars(Target) if not name.startswith("_") and name != "patience")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_everything_that_a_target_can_be_asked_is_passed_on(name: str) -> None:
+    assert name in vars(SpoiltTarget), f"{name}: every mutant would seem to be killed by its cases"
