@@ -82,7 +82,6 @@ class QueuePair:
         if self.state in RECEIVING and self.notification_point.take():
             return notification(self.spec)
         response = self.responder.next_response()
-        self.follow_halves()
         if response is not None:
             return response
         requests = self.requester.take(now_ns)

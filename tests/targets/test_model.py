@@ -15,7 +15,7 @@ from roceproof.conformance.headers import Aeth, Bth, CnpReserved, Deth, Extensio
 from roceproof.conformance.ip import Ipv4, Ipv6
 from roceproof.conformance.model.cm import gid_of
 from roceproof.conformance.model.cm_messages import Attribute, CmMessage
-from roceproof.conformance.model.device import link_local
+from roceproof.conformance.model.device import Device, link_local
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.model.parts import RESPONDERS, Parts
 from roceproof.conformance.model.rc_responder import RcResponder
@@ -165,6 +165,14 @@ def test_a_requester_that_gives_up_ends_both_halves():
         assert [one.status for one in done] == ["retry_exc_err"]
         sent = answers(target, write(target, qp))
         assert [one.bth.opcode for one in sent] == [0x0A, 0x0A], "and no ACK"
+
+
+def test_a_queue_pair_is_in_the_error_state_as_soon_as_its_responder_is():
+    device = Device(HOST)
+    queue_pair = device.open(spec())
+    bad = request(Qp(queue_pair.spec.local_qpn, spec()), 0x0A, 0, (Reth(0, 0, 4),), b"data")
+    device.receive(bad, 0)
+    assert queue_pair.state is State.ERR and queue_pair.requester.state is State.ERR
 
 
 def test_cnp_07_a_notification_slows_the_requester_down():
