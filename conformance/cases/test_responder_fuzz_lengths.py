@@ -94,7 +94,7 @@ def test_pad_counts_and_sizes_that_do_not_fit(bench: Bench, service: Service, ma
         packet = whole.resealed(spoil.resize(size, filler=0xA5))
         trial.send(packet.resealed(spoil.set_pad_count(count)))
 
-    sizes = [(count, size) for count in range(4) for size in range(16)]
+    sizes = [(count, size) for count in range(4) for size in (0, 1, 2, 3, 4, 5, 7, 8, 11, 13)]
     run(bench, [partial(pad, count=count, size=size) for count, size in sizes], service)
 
 
