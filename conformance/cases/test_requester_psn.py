@@ -17,7 +17,7 @@ from roceproof.conformance.suite.pattern import ACK, CNP, NAK, SEQUENCE_ERROR, W
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.targets.interface import Op, Work
 from roceproof.dpi.records import Service
 
 pytestmark = REQUESTER
@@ -243,6 +243,17 @@ def test_no_more_than_half_of_all_psns_are_outstanding(bench: Bench) -> None:
     qp.expect_silence()
     qp.ack(write)
     qp.expect_message(read)
+
+
+@case("PSN-11", needs=[Capability.RC, Capability.WRITE], targets=["hdl"])
+def test_nor_are_they_when_one_write_alone_would_be_all_of_them(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    first = qp.post(Op.WRITE, 5)
+    qp.expect_message(first)
+    longest = Work(wr_id=bench.next_wr_id(), op=Op.WRITE, length=LONGEST)
+    bench.target.post(qp.qp, longest)
+    qp.expect_silence()
+    qp.finish(first)
 
 
 @case("PSN-16", needs=[Capability.RC, Capability.WRITE], smoke=True)

@@ -154,6 +154,10 @@ class SpoiltTarget(Target):
         self._fault.disturbed(percent)
         self._inner.disturb(**percent)
 
+    def send_damaged(self, frame: bytes) -> None:
+        """As the inner target: no fault sees what the MAC drops."""
+        self._inner.send_damaged(frame)
+
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """As the inner target."""
         return self._inner.ping(peer, timeout_ns=timeout_ns)

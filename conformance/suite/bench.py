@@ -104,6 +104,12 @@ class Bench:
         self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, lane))
         self.target.send(frame)
 
+    def send_damaged(self, frame: bytes, *, lane: Lane | None = None) -> None:
+        """Send a frame that the MAC finds damaged; needs DAMAGE."""
+        now = self.target.now_ns
+        self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, lane=lane))
+        self.target.send_damaged(frame)
+
     def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:
         """Take in what the device sends until the condition holds or time is over."""
         deadline = self.target.now_ns + timeout_ns
@@ -137,10 +143,12 @@ class Bench:
         """What the device has put on the wire so far."""
         return [entry.frame for entry in self.transcript.entries() if entry.is_sent]
 
-    def completions(self, connection: Connection, count: int = 1) -> list[Outcome]:
+    def completions(
+        self, connection: Connection, count: int = 1, *, within_ns: int | None = None
+    ) -> list[Outcome]:
         """The next completions of a queue pair, none when none come in time."""
-        answer_ns = self.target.patience.answer_ns
-        found = self.target.completions(connection.qp, count=count, timeout_ns=answer_ns)
+        timeout_ns = self.target.patience.answer_ns if within_ns is None else within_ns
+        found = self.target.completions(connection.qp, count=count, timeout_ns=timeout_ns)
         self.pump(0)
         return found
 

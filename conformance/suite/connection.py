@@ -175,10 +175,15 @@ class Connection:
         """Acknowledge everything up to the end of a message."""
         self.send(ACK(**{"psn": message.last_psn, "msn": message.ordinal} | fields))
 
-    def completes(self, *messages: Posted, status: str = SUCCESS) -> None:
-        """These messages complete next, in this order, all with one status."""
+    def completes(
+        self, *messages: Posted, status: str = SUCCESS, within_ns: int | None = None
+    ) -> None:
+        """These messages complete next, in this order, all with one status.
+
+        Each may take `within_ns`.
+        """
         for message in messages:
-            self._expect_outcome(message.work.wr_id, status)
+            self._expect_outcome(message.work.wr_id, status, within_ns=within_ns)
 
     def does_not_complete(self) -> None:
         """No completion comes while the wire is quiet; nothing is sent either."""
@@ -363,8 +368,8 @@ class Connection:
     def _fits(self, packet: Packet, *patterns: Pattern) -> bool:
         return not all(mismatches(pattern, packet, self.from_device) for pattern in patterns)
 
-    def _expect_outcome(self, wr_id: int, status: str) -> Outcome:
-        outcome = self._next_outcome()
+    def _expect_outcome(self, wr_id: int, status: str, *, within_ns: int | None = None) -> Outcome:
+        outcome = self._next_outcome(within_ns)
         if outcome is None:
             raise self._bench.failed(f"want  work {wr_id} completed with {status}\ngot   nothing")
         if (outcome.wr_id, outcome.status) != (wr_id, status):
@@ -379,9 +384,9 @@ class Connection:
             self._outcomes = self._bench.target.completions(self.qp, count=0, timeout_ns=0)
         return bool(self._outcomes)
 
-    def _next_outcome(self) -> Outcome | None:
+    def _next_outcome(self, within_ns: int | None = None) -> Outcome | None:
         if not self._outcomes:
-            self._outcomes = self._bench.completions(self)
+            self._outcomes = self._bench.completions(self, within_ns=within_ns)
         return self._outcomes.pop(0) if self._outcomes else None
 
 

@@ -105,6 +105,22 @@ def test_a_request_is_answered_and_time_passes_as_the_wire_takes_it():
         assert packet.bth.dest_qpn == PEER_QPN and packet.ip.src == HOST.ip
 
 
+def test_a_damaged_frame_does_not_get_past_the_mac():
+    with opened() as target:
+        qp = target.open(spec())
+        target.send_damaged(write(target, qp))
+        assert target.receive(ANSWER_NS) is None
+
+
+def test_the_clock_stands_where_a_timeout_ended_the_last_message():
+    with opened() as target:
+        qp = target.open(spec(ack_timeout=5, retry_count=0))
+        target.post(qp, Work(wr_id=1, op=Op.WRITE))
+        (done,) = target.completions(qp, count=1, timeout_ns=100 * ANSWER_NS)
+        assert done.status == "retry_exc_err"
+        assert 1 << 17 <= target.now_ns <= (1 << 19) + ANSWER_NS
+
+
 def test_silence_takes_exactly_as_long_as_the_caller_waits():
     with opened() as target:
         assert target.receive(777) is None and target.now_ns == 777

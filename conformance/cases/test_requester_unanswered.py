@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""When a requester gives up on an answer that does not come.
+
+Without retries a device that retransmits and one that cannot do the same: T to 4 T behind the
+last progress the message ends.
+"""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.codes import ack_timeout_ns
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.recovery import (
+    NEVER,
+    copies,
+    last_given_ns,
+    last_sent_ns,
+    longest_wait_ns,
+    write_all,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
+
+MTU = 256
+CODES = {True: 5, False: 15}  # 131 us in lockstep, 134 ms on the wall's clock
+SLOW_CODE = 18  # a second
+GIVEN_UP, FLUSHED = "retry_exc_err", "wr_flush_err"
+
+
+def brief_code(bench: Bench) -> int:
+    """A timeout that a case can wait for several times."""
+    return CODES[Capability.LOCKSTEP in bench.claims.capabilities]
+
+
+def least_ns(code: int) -> int:
+    """T."""
+    return ack_timeout_ns(code) or 0
+
+
+def connect(bench: Bench, code: int) -> Connection:
+    return bench.connect(path_mtu=MTU, ack_timeout=code, retry_count=0)
+
+
+def ends_in_time(bench: Bench, qp: Connection, message: Posted, *, since_ns: int) -> None:
+    """The message ends T to 4 T behind that time."""
+    code, patience = qp.spec.ack_timeout, bench.target.patience
+    qp.completes(message, status=GIVEN_UP, within_ns=longest_wait_ns(bench, code))
+    waited, least = bench.target.now_ns - since_ns, least_ns(code)
+    if not least - patience.grain_ns <= waited <= 4 * least + patience.quiet_ns:
+        raise bench.failed(f"given up after {waited} ns; T is {least} ns, 4 T at most")
+    qp.expect_silence()
+
+
+@case("RTX-01", "RTX-05")
+@over("longer", [0, 1, 2])
+def test_without_retries_a_message_ends_between_t_and_four_t(bench: Bench, longer: int) -> None:
+    qp = connect(bench, brief_code(bench) + longer)
+    first, second = write_all(qp, 3 * MTU, 5)
+    ends_in_time(bench, qp, first, since_ns=last_sent_ns(bench))
+    qp.completes(second, status=FLUSHED)
+
+
+@case("RTX-01")
+def test_progress_starts_the_time_anew(bench: Bench) -> None:
+    qp = connect(bench, brief_code(bench))
+    (message,) = write_all(qp, 4 * MTU)
+    for psn in range(3):
+        bench.pump(least_ns(qp.spec.ack_timeout) // 2)
+        qp.send(ACK(psn=psn, msn=0))
+    ends_in_time(bench, qp, message, since_ns=last_given_ns(bench))
+
+
+@case("RTX-01", "RTX-11")
+def test_the_last_message_is_waited_for_as_the_first(bench: Bench) -> None:
+    qp = connect(bench, brief_code(bench))
+    first, last = write_all(qp, 3 * MTU, 5)
+    qp.ack(first)
+    qp.completes(first)
+    ends_in_time(bench, qp, last, since_ns=last_given_ns(bench))
+
+
+@case("RTX-01")
+def test_packets_that_follow_do_not_put_it_off(bench: Bench) -> None:
+    qp = connect(bench, brief_code(bench))
+    (message,) = write_all(qp, 5)
+    since_ns, least = last_sent_ns(bench), least_ns(qp.spec.ack_timeout)
+    while not qp.has_outcome() and bench.target.now_ns < since_ns + 5 * least:
+        qp.post(Op.WRITE, 5)
+        bench.pump(least // 2)
+    qp.inbox.clear()
+    ends_in_time(bench, qp, message, since_ns=since_ns)
+
+
+@case("RTX-01", "LIVE-01")
+def test_a_queue_pair_that_waits_for_nothing_never_gives_up(bench: Bench) -> None:
+    qp = connect(bench, brief_code(bench))
+    for _ in range(2):
+        qp.transfer(Op.WRITE, 2 * MTU)
+        bench.pump(5 * least_ns(qp.spec.ack_timeout))
+    qp.transfer(Op.WRITE, 5)
+
+
+@case("RTX-07")
+def test_code_0_waits_for_ever(bench: Bench) -> None:
+    qp = connect(bench, NEVER)
+    (message,) = write_all(qp, 2 * MTU)
+    bench.pump(longest_wait_ns(bench, brief_code(bench)))
+    qp.does_not_complete()
+    qp.finish(message)
+
+
+@case("RTX-08", "FUZZ-11")
+@over("psn", [0, 1, 2])
+def test_a_message_that_is_naked_does_not_wait_for_the_timeout(bench: Bench, psn: int) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=SLOW_CODE)
+    (message,) = write_all(qp, 3 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=psn, msn=0))
+    if not bench.comes_true(lambda: bool(qp.inbox) or qp.has_outcome()):
+        raise bench.failed("neither was the message sent again nor did it end")
+    if qp.inbox:
+        qp.expect(*copies([message], first=psn))
+        qp.finish(message)
+    else:
+        qp.completes(message, status=GIVEN_UP)
