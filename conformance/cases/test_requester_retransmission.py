@@ -95,7 +95,7 @@ def test_one_gap_told_three_times_is_one_restart(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 6 * MTU)
     qp.send(*[NAK(SEQUENCE_ERROR, psn=2)] * 3)
-    found = [packet.bth.psn for packet in everything(qp)]
+    found = [packet.bth.psn for packet in everything(bench, qp)]
     passes = found.count((qp.spec.sq_psn + 2) % (1 << 24))
     if passes != 1:
         raise bench.failed(f"three NAKs of one gap led to {passes} restarts")
@@ -143,7 +143,7 @@ def test_progress_during_recovery_moves_the_restart(bench: Bench) -> None:
     qp.send(NAK(SEQUENCE_ERROR, psn=0))
     qp.expect(copies(messages)[0])
     qp.send(ACK(psn=11, msn=12))
-    everything(qp)
+    everything(bench, qp)
     qp.completes(*messages[:12])
     qp.send(NAK(SEQUENCE_ERROR, psn=5), NAK(SEQUENCE_ERROR, psn=12, msn=12))
     qp.expect(*copies(messages, first=12))
@@ -154,12 +154,12 @@ def test_progress_during_recovery_moves_the_restart(bench: Bench) -> None:
 def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None:
     qp = connect(bench)
     messages = [qp.post(Op.WRITE, MTU) for _ in range(160)]
-    count = len(everything(qp))
+    count = len(everything(bench, qp))
     qp.send(NAK(SEQUENCE_ERROR, psn=0))
     qp.expect(*copies(messages)[:count])
     while count < len(messages):
         qp.send(ACK(psn=count - 1, msn=count))
-        count += len(everything(qp))
+        count += len(everything(bench, qp))
     qp.finish(*messages)
 
 
@@ -171,7 +171,7 @@ def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None
 def test_silence_is_noticed_between_t_and_four_t(bench: Bench, longer: int) -> None:
     code = timeout_code(bench) + longer
     qp = connect(bench, timeout=code)
-    messages = write_all(qp, 3 * MTU)
+    messages = write_all(qp, MTU)
     start = last_sent_ns(bench)
     qp.expect(copies(messages)[0], within_ns=longest_wait_ns(bench, code))
     waited = last_sent_ns(bench) - start

@@ -58,9 +58,9 @@ def last_given_ns(bench: Bench) -> int:
     return max(entry.time_ns for entry in bench.transcript.entries() if not entry.is_sent)
 
 
-def everything(qp: Connection) -> list[Packet]:
-    """All packets that come until the device is quiet."""
+def everything(bench: Bench, qp: Connection) -> list[Packet]:
+    """All packets that come until nothing has for a good part of the time for answers."""
     found = []
-    while (packet := qp.next(quiet=True)) is not None:
+    while (packet := qp.next(timeout_ns=bench.target.patience.answer_ns // 4)) is not None:
         found.append(packet)
     return found
