@@ -54,7 +54,7 @@ def test_a_q_key_with_its_top_bit_set_stands_for_the_queue_pairs_own(
     qp.expect(UD_SEND_ONLY(qkey=QKEY, payload=message.work.data))
 
 
-@case("UD-04", "OPC-12", "MTU-04", smoke=True)
+@case("UD-04", "OPC-12", "MTU-04")
 @over("length", [0, 1, 2, 3, 4, MTU - 1, MTU])
 @OPS
 def test_a_datagram_is_one_packet(bench: Bench, length: int, op: Op) -> None:
@@ -66,7 +66,7 @@ def test_a_datagram_is_one_packet(bench: Bench, length: int, op: Op) -> None:
     qp.completes(message)
 
 
-@case("UD-06", smoke=True)
+@case("UD-06")
 @OPS
 def test_a_datagram_asks_for_no_acknowledgement(bench: Bench, op: Op) -> None:
     qp = connected(bench)

@@ -48,7 +48,7 @@ def test_all_packets_say_the_same_of_migration(bench: Bench, service: Service) -
     assert len({packet.bth.migreq for packet in packets if packet is not None}) == 1
 
 
-@case("BTH-02", needs=NEEDS, smoke=True)
+@case("BTH-02", needs=NEEDS)
 @over_services
 @over("op", PUSHES)
 def test_solicited_event_marks_the_last_packet_that_can_complete_a_receive(
@@ -60,7 +60,7 @@ def test_solicited_event_marks_the_last_packet_that_can_complete_a_receive(
         qp.transfer(op, length, solicited=False)
 
 
-@case("BTH-10", "QPS-07", needs=[Capability.WRITE], smoke=True)
+@case("BTH-10", "QPS-07", needs=[Capability.WRITE])
 @over_services
 @over("qpn", [0x000002, 0x0000FF, 0x00FF00, 0x010000, 0x010203, 0xFFFFFE], ids=hex)
 def test_the_peers_qpn_is_whole(bench: Bench, service: Service, qpn: int) -> None:

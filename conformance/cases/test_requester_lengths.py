@@ -56,7 +56,7 @@ def test_every_kind_of_message_is_cut_alike(bench: Bench, service: Service, op: 
         qp.transfer(op, length)
 
 
-@case("MTU-05", needs=[Capability.WRITE], smoke=True)
+@case("MTU-05", needs=[Capability.WRITE])
 @over_services
 def test_each_queue_pair_has_its_own_path_mtu(bench: Bench, service: Service) -> None:
     mtus = sorted(bench.claims.path_mtus)
@@ -78,7 +78,7 @@ def test_a_new_connection_has_its_new_path_mtu(bench: Bench, service: Service) -
         qp.transfer(Op.WRITE, 2 * mtu + 1)
 
 
-@case("MTU-07", "RETH-02", needs=[Capability.WRITE, Capability.WRITE_IMM], smoke=True)
+@case("MTU-07", "RETH-02", needs=[Capability.WRITE, Capability.WRITE_IMM])
 @over_services
 @over("op", [Op.WRITE, Op.WRITE_IMM])
 def test_the_payloads_of_a_write_add_up_to_its_length(
@@ -131,7 +131,7 @@ def test_zeros_round_a_payload_up_to_four_bytes(bench: Bench, service: Service, 
     frames_are_exact(bench)
 
 
-@case("PAD-04", needs=[Capability.WRITE, Capability.SEND], smoke=True)
+@case("PAD-04", needs=[Capability.WRITE, Capability.SEND])
 @over_services
 @over("op", [Op.WRITE, Op.SEND])
 def test_only_the_last_packet_has_a_pad(bench: Bench, service: Service, op: Op) -> None:
@@ -143,7 +143,7 @@ def test_only_the_last_packet_has_a_pad(bench: Bench, service: Service, op: Op) 
         qp.finish(message)
 
 
-@case("PAD-05", needs=[Capability.WRITE], smoke=True)
+@case("PAD-05", needs=[Capability.WRITE])
 @over_services
 def test_an_empty_message_has_no_pad_whatever_was_before(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)

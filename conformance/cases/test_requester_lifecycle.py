@@ -47,7 +47,7 @@ def basics(qp: Connection) -> None:
         qp.finish(*messages)
 
 
-@case("QPS-02", needs=[Capability.STATES], smoke=True)
+@case("QPS-02", needs=[Capability.STATES])
 @over_services
 def test_no_request_leaves_before_the_queue_pair_may_send(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU, state=State.RTR)
@@ -74,7 +74,7 @@ def test_no_request_leaves_a_queue_pair_that_was_reset(bench: Bench, service: Se
     bench.connect(service, path_mtu=MTU).transfer(Op.WRITE, 700)
 
 
-@case("QPS-03", needs=[Capability.STATES, Capability.RC], smoke=True)
+@case("QPS-03", needs=[Capability.STATES, Capability.RC])
 def test_a_queue_pair_in_error_sends_nothing(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
     messages = write_all(qp, 700, 5)
@@ -273,7 +273,7 @@ def test_a_queue_pair_may_have_any_number(bench: Bench, qpn: int) -> None:
     bench.connect(path_mtu=MTU, local_qpn=qpn).transfer(Op.WRITE, 700)
 
 
-@case("LIVE-01", smoke=True)
+@case("LIVE-01")
 @over_services
 def test_a_device_that_was_sent_rubbish_connects_anew(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)
@@ -325,7 +325,7 @@ def test_stalls_in_any_stream_change_nothing(
         qp.completes(*messages)
 
 
-@case("LIVE-03", smoke=True)
+@case("LIVE-03")
 @over_services
 def test_unrelated_traffic_between_messages_changes_nothing(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)

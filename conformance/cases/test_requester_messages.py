@@ -26,7 +26,7 @@ PUSHES = (Op.SEND, Op.WRITE, Op.SEND_IMM, Op.WRITE_IMM)
 LENGTHS = (700, 5, 512, 256, 0, 257)
 
 
-@case("OPC-01", needs=[Capability.SEND], smoke=True)
+@case("OPC-01", needs=[Capability.SEND])
 @over_services
 def test_a_message_is_first_middles_last_or_only(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=256)
@@ -117,7 +117,7 @@ def test_each_of_many_busy_queue_pairs_keeps_its_own_order(bench: Bench, service
         qp.finish(*own)
 
 
-@case("OPC-04", "BTH-01", needs=[Capability.RC, Capability.UC, Capability.WRITE], smoke=True)
+@case("OPC-04", "BTH-01", needs=[Capability.RC, Capability.UC, Capability.WRITE])
 def test_queue_pairs_of_both_services_do_not_mix(bench: Bench) -> None:
     pairs = [bench.connect(service, path_mtu=256) for service in [Service.RC, Service.UC] * 2]
     messages = [qp.post(Op.WRITE, 700) for qp in pairs]

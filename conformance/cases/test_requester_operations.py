@@ -35,7 +35,7 @@ ADDRESSES = (0, 1, 7, 0xFFFFFFFF, 0x100000000, 0x123456789ABCDEF1, (1 << 64) - 1
 IMMEDIATES = (0x01020304, 0x00000000, 0xFFFFFFFF, 0x80000000, 0x000000FF)
 
 
-@case("RETH-01", needs=[Capability.WRITE], smoke=True)
+@case("RETH-01", needs=[Capability.WRITE])
 @over_services
 @over("length", [5, 300], ids=["only", "first"])
 def test_a_reth_follows_the_bth_most_significant_byte_first(
@@ -71,7 +71,7 @@ def test_one_reth_says_the_length_of_the_whole_message(bench: Bench, service: Se
     qp.finish(message)
 
 
-@case("RETH-04", needs=[Capability.WRITE], smoke=True)
+@case("RETH-04", needs=[Capability.WRITE])
 @over_services
 def test_each_message_has_its_own_address_and_key(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)
@@ -109,7 +109,7 @@ def test_the_payload_starts_at_the_right_byte_of_its_source(
         qp.transfer(Op.WRITE, length, offset=lanes - 1 - offset)
 
 
-@case("IMM-01", "IMM-02", needs=[Capability.WRITE_IMM, Capability.SEND_IMM], smoke=True)
+@case("IMM-01", "IMM-02", needs=[Capability.WRITE_IMM, Capability.SEND_IMM])
 @over_services
 @over("value", IMMEDIATES, ids=hex)
 def test_immediate_data_stand_behind_the_other_headers_as_they_were_given(
@@ -147,7 +147,7 @@ def test_first_and_middle_have_no_immediate_data(bench: Bench, service: Service,
     qp.finish(message)
 
 
-@case("IMM-05", needs=[Capability.WRITE_IMM], smoke=True)
+@case("IMM-05", needs=[Capability.WRITE_IMM])
 @over_services
 def test_an_empty_write_with_immediate_has_its_reth(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)

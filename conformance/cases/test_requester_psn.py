@@ -59,7 +59,7 @@ def test_the_first_request_has_the_configured_psn_and_each_other_the_next(
     all_came(bench, qp, [qp.post(Op.WRITE, length) for length in MIXED])
 
 
-@case("PSN-02", needs=[Capability.WRITE, Capability.SEND], smoke=True)
+@case("PSN-02", needs=[Capability.WRITE, Capability.SEND])
 @over_services
 def test_messages_of_every_size_use_as_many_psns_as_packets(bench: Bench, service: Service) -> None:
     qp = connected(bench, service)
@@ -78,7 +78,7 @@ def test_pauses_between_packets_do_not_matter(bench: Bench, service: Service) ->
     all_came(bench, qp, messages)
 
 
-@case("PSN-03", "PSN-19", needs=[Capability.WRITE], smoke=True)
+@case("PSN-03", "PSN-19", needs=[Capability.WRITE])
 @over_services
 @over("start", CORNERS, ids=hex)
 @over("before", [0, 1, 2, 3])
@@ -139,7 +139,7 @@ def test_what_is_sent_again_has_its_psn_and_what_follows_the_next(bench: Bench, 
     qp.completes(message, *onward)
 
 
-@case("PSN-07", needs=[Capability.RC, Capability.WRITE], smoke=True)
+@case("PSN-07", needs=[Capability.RC, Capability.WRITE])
 def test_acknowledgements_that_come_use_no_psn(bench: Bench) -> None:
     qp = connected(bench)
     messages = []
@@ -178,7 +178,7 @@ def test_congestion_notifications_use_no_psn(bench: Bench, service: Service) -> 
     all_came(bench, qp, messages)
 
 
-@case("PSN-22", needs=[Capability.RC, Capability.WRITE], smoke=True)
+@case("PSN-22", needs=[Capability.RC, Capability.WRITE])
 def test_requests_of_the_peer_do_not_move_the_own_psn(bench: Bench) -> None:
     qp = connected(bench, sq_psn=0x5000, rq_psn=0x5000)
     messages = []
@@ -218,7 +218,7 @@ def test_a_new_connection_starts_from_its_new_psn(
         all_came(bench, qp, [qp.post(Op.WRITE, length) for length in (700, 5, 256)])
 
 
-@case("PSN-10", needs=[Capability.WRITE, Capability.PING], smoke=True)
+@case("PSN-10", needs=[Capability.WRITE, Capability.PING])
 @over_services
 def test_idle_time_and_address_resolution_leave_the_psn_alone(
     bench: Bench, service: Service
@@ -256,7 +256,7 @@ def test_nor_are_they_when_one_write_alone_would_be_all_of_them(bench: Bench) ->
     qp.finish(first)
 
 
-@case("PSN-16", needs=[Capability.RC, Capability.WRITE], smoke=True)
+@case("PSN-16", needs=[Capability.RC, Capability.WRITE])
 @over("start", CORNERS, ids=hex)
 def test_acknowledgements_are_compared_modulo_two_to_the_24(bench: Bench, start: int) -> None:
     qp = bench.connect(path_mtu=MTU, sq_psn=start)

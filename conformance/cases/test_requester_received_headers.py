@@ -77,7 +77,7 @@ def test_a_response_of_another_partition_is_dropped(bench: Bench, op: Op) -> Non
     ignores(qp, op, *({"pkey": key} for key in (0xFFFE, 0x7FFE, 0xBFFF, 0x0000, 0x8000, 0x1234)))
 
 
-@case("BTH-07", smoke=True)
+@case("BTH-07")
 @over_answers
 def test_a_limited_member_of_the_partition_is_heard(bench: Bench, op: Op) -> None:
     takes(bench.connect(), op, pkey=0x7FFF)
@@ -101,7 +101,7 @@ def test_a_response_may_say_either_migration_state_and_change_it(bench: Bench, o
         takes(qp, op, m=migrated)
 
 
-@case("BTH-11", smoke=True)
+@case("BTH-11")
 @over_answers
 def test_a_response_to_a_qpn_that_is_not_there_is_dropped(bench: Bench, op: Op) -> None:
     qp = bench.connect()

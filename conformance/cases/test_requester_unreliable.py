@@ -44,7 +44,7 @@ def test_no_response_stops_or_repeats_anything(bench: Bench, code: int) -> None:
     qp.expect_silence()
 
 
-@case("UC-02", needs=[Capability.WRITE, Capability.SEND, Capability.WRITE_IMM], smoke=True)
+@case("UC-02", needs=[Capability.WRITE, Capability.SEND, Capability.WRITE_IMM])
 @over("op", [Op.WRITE, Op.SEND, Op.WRITE_IMM])
 def test_nothing_asks_for_an_acknowledgement(bench: Bench, op: Op) -> None:
     qp = bench.connect(Service.UC, path_mtu=MTU)
