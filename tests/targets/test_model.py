@@ -16,6 +16,7 @@ from roceproof.conformance.ip import Ipv4, Ipv6
 from roceproof.conformance.model.cm import gid_of
 from roceproof.conformance.model.cm_messages import Attribute, CmMessage
 from roceproof.conformance.model.device import Device, link_local
+from roceproof.conformance.model.egress import CNP_TRAFFIC_CLASS
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.model.parts import RESPONDERS, Parts
 from roceproof.conformance.model.rc_responder import RcResponder
@@ -417,6 +418,7 @@ def test_cnp_01_cnp_03_a_congestion_mark_is_answered_once_per_interval():
             False,
         )
         assert [header.pack() for header in cnp.extensions] == [bytes(16)]
+        assert isinstance(cnp.ip, Ipv4) and cnp.ip.tos == CNP_TRAFFIC_CLASS
         later = answers(target, write(target, qp, 5, tos=3), write(target, qp, 6, tos=1))
         assert [one.bth.opcode for one in later].count(CNP) == 1
 
