@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -15,6 +15,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.suite.recovery import write_all
+from roceproof.conformance.suite.spoil import set_udp
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Op
 from roceproof.dpi.records import Service
@@ -59,6 +60,16 @@ def test_packets_for_others_do_not_pile_up(bench: Bench, service: Service) -> No
     answers(bench)
     foreign(bench, qp)
     qp.transfer(Op.WRITE, 700)
+
+
+@case("FUZZ-19", "LIVE-03", needs=[Capability.RC])
+@over("port", [0, 53, 4790, 4792, 0xB712])
+def test_an_ack_to_another_udp_port_is_none(bench: Bench, port: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    for _ in range(2):
+        (message,) = write_all(qp, 700)
+        good = ACK(psn=message.last_psn, msn=message.ordinal)
+        qp.ignores(message, good.resealed(set_udp(2, port.to_bytes(2, "big"))))
 
 
 @case("FUZZ-22", needs=[Capability.RC, Capability.DAMAGE])
