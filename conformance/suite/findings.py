@@ -14,7 +14,11 @@ from pathlib import Path
 
 import click
 
+from roceproof.conformance.capture import read
+from roceproof.conformance.pcapng_writer import write_pcapng
 from roceproof.conformance.suite.deviations import load_deviations
+
+LONG, KEPT_AT_EACH_END = 1000, 20
 
 
 def smallest_captures(results: Path) -> dict[str, Path]:
@@ -26,6 +30,17 @@ def smallest_captures(results: Path) -> dict[str, Path]:
     return {name: min(paths, key=lambda p: p.stat().st_size) for name, paths in found.items()}
 
 
+def keep(capture: Path, target: Path) -> None:
+    """Copy a capture; of a long one only how it begins and ends."""
+    records = list(read(capture))
+    if len(records) <= LONG:
+        shutil.copyfile(capture, target)
+        return
+    ends = [*records[:KEPT_AT_EACH_END], *records[-KEPT_AT_EACH_END:]]
+    left_out = len(records) - len(ends)
+    write_pcapng(target, ends, comment=f"{left_out} packets in the middle are left out")
+
+
 @click.command()
 @click.argument("results", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
@@ -34,7 +49,7 @@ def main(results: Path, folder: Path) -> None:
     captures = smallest_captures(results)
     folder.mkdir(parents=True, exist_ok=True)
     for name, path in sorted(captures.items()):
-        shutil.copyfile(path, folder / f"{name}.pcapng")
+        keep(path, folder / f"{name}.pcapng")
     for deviation in load_deviations():
         if deviation.id not in captures:
             click.echo(f"not seen in this run: {deviation.id}", err=True)
