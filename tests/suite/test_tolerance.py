@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a target is known to do otherwise, the oracle lets it do; and no other target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roceproof.conformance.model.responder_policy import DEVIATIONS, AfterRnr
+from roceproof.conformance.suite.deviations import DeviationError, load_deviations, tolerated
+
+ENTRY = """
+[[deviation]]
+id = "some-device"
+target = "rxe"
+rules = ["RNR-06"]
+cases = ["nothing"]
+says = "it does otherwise"
+kernels = "6.1"
+"""
+
+
+def test_a_target_may_do_what_it_is_known_for_and_the_model_nothing_else() -> None:
+    assert AfterRnr.SEQUENCE_NAK in tolerated("rxe")
+    assert set(tolerated("rxe")) <= set(DEVIATIONS)
+    assert tolerated("model") == []
+
+
+@pytest.mark.parametrize("value", ["AfterRnr.SILENT", "AfterRnr.NEVER", "rnr"])
+def test_what_the_model_cannot_play_is_refused(tmp_path: Path, value: str) -> None:
+    table = tmp_path / "deviations.toml"
+    table.write_text(f'{ENTRY}plays = ["{value}"]\n', encoding="utf-8")
+    with pytest.raises(DeviationError, match=f"some-device: {value} is none"):
+        load_deviations(table)
