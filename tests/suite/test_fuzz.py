@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A fuzz passes a device that conforms, and tells what came of what was sent to one that does not."""
+"""A fuzz passes a device that conforms, and of another tells what was sent and what came of it."""
 
 from __future__ import annotations
 
