@@ -16,7 +16,7 @@ from roceproof.conformance.mutants.wire import WireFault
 from roceproof.conformance.opcodes import OPCODES, Family, Position
 
 _NEW_CONNECTION = 1 << 16
-_KNOWN_SPAN = 64
+_READ_RESPONSES = 64
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ class Renumbered(WireFault):
         if packet is None or request_of(frame) is None:
             return [frame]
         psn = self.number(packet, time_ns)
-        for ahead in range(_KNOWN_SPAN):  # of a READ each response
+        responses = _READ_RESPONSES if Sent(packet, time_ns, psn).is_read else 1
+        for ahead in range(responses):
             self._meant[(psn + ahead) % PSN_MODULUS] = (packet.bth.psn + ahead) % PSN_MODULUS
         return [self.dressed(frame, psn)]
 
