@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +44,7 @@ class Options:
         """The command that runs one case again."""
         words = ["roceproof", "test", *self.cases, "--target", self.target]
         if self.dut != REFERENCE_DUT:
-            words += ["--dut", str(self.dut)]
+            words += ["--dut", os.path.relpath(self.dut)]
         if self.interface:
             words += ["--interface", self.interface]
         if self.agent:
