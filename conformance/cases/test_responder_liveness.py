@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.bystanders import broadcasts
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
