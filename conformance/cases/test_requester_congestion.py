@@ -43,7 +43,7 @@ def test_notifications_change_neither_psns_nor_messages(bench: Bench, service: S
     for _ in range(4):
         messages = [qp.post(Op.WRITE, length) for length in (700, 0, 5)]
         qp.send(*[CNP()] * 10)
-        qp.expect(*(packet for message in messages for packet in message.packets))
+        qp.follow(*messages)
         qp.send(*[CNP()] * 10)
         qp.finish(*messages)
 
@@ -65,7 +65,7 @@ def test_a_spoilt_or_misdirected_notification_changes_nothing(
     for length in (700, 0, 5):
         message = qp.post(Op.WRITE, length)
         qp.send(CNP().spoilt(bad_icrc()), CNP(qpn=qp.qp.qpn + bench.claims.qps), CNP(qpn=0))
-        qp.expect(*message.packets)
+        qp.follow(message)
         qp.finish(message)
 
 

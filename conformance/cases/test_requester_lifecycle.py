@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -34,16 +34,11 @@ TIMER = {True: 4, False: 16}  # 66 us in lockstep; 268 ms where to connect anew 
 LONG_WAIT = 31  # a timer code of 492 ms
 
 
-def follow(qp: Connection, messages: Iterable[Posted]) -> None:
-    """The messages come; a wrong packet breaks the rules of the case."""
-    qp.expect(*(packet for message in messages for packet in message.packets))
-
-
 def basics(qp: Connection) -> None:
     """What a fresh device sends for a few messages, each acknowledged and completed."""
     for burst in ((700,), (0,), (5,), (MTU + 1,), (5, 700, 300)):
         messages = [qp.post(Op.WRITE, length) for length in burst]
-        follow(qp, messages)
+        qp.follow(*messages)
         qp.finish(*messages)
 
 
@@ -216,7 +211,7 @@ def test_opening_another_queue_pair_leaves_a_busy_one_alone(bench: Bench, servic
         other = bench.connect(service, path_mtu=1024)
         other.transfer(Op.WRITE, 1500)
     bench.settle()
-    follow(busy, messages)
+    busy.follow(*messages)
     busy.completes(*messages)
 
 
@@ -233,7 +228,7 @@ def test_reconnecting_another_queue_pair_leaves_a_busy_one_alone(
         other.reconnect()
         other.transfer(Op.WRITE, 1500)
     bench.settle()
-    follow(busy, messages)
+    busy.follow(*messages)
     busy.completes(*messages)
 
 
@@ -249,7 +244,7 @@ def test_the_failure_of_another_queue_pair_leaves_a_busy_one_alone(bench: Bench)
         other.send(NAK(INVALID_REQUEST, psn=0, msn=0))
         other.completes(lost, status="rem_inv_req_err")
     bench.settle()
-    follow(busy, messages)
+    busy.follow(*messages)
     busy.completes(*messages)
 
 
@@ -261,7 +256,7 @@ def test_more_work_than_may_wait_for_an_answer_completes_in_order(bench: Bench) 
     while done < len(messages):
         bench.settle()
         under_way = messages[done : done + len(qp.inbox)]
-        follow(qp, under_way)
+        qp.follow(*under_way)
         qp.ack(under_way[-1])
         qp.completes(*under_way)
         done += len(under_way)
@@ -304,7 +299,7 @@ def test_random_work_of_many_queue_pairs_leaves_as_it_was_meant(bench: Bench, ru
             messages.append([qp.post(Op.WRITE, length) for length in lengths])
         bench.settle()
         for qp, own in zip(pairs, messages, strict=True):
-            follow(qp, own)
+            qp.follow(*own)
             qp.completes(*own)
 
 
@@ -321,7 +316,7 @@ def test_stalls_in_any_stream_change_nothing(
         lengths = [qp.random.randrange(4 * MTU) for _ in range(12)]
         messages = [qp.post(Op.WRITE, length) for length in lengths]
         bench.settle()
-        follow(qp, messages)
+        qp.follow(*messages)
         qp.completes(*messages)
 
 
@@ -333,7 +328,7 @@ def test_unrelated_traffic_between_messages_changes_nothing(bench: Bench, servic
         message = qp.post(Op.WRITE, 700)
         for frame in broadcasts(bench):
             bench.send(frame)
-        follow(qp, [message])
+        qp.follow(message)
         good = ACK(psn=message.last_psn, msn=index + 1)
         for port in (4790, 4792):
             qp.send(good.resealed(set_udp(UDP_PORT, port.to_bytes(2, "big"))))

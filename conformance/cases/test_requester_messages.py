@@ -87,7 +87,7 @@ def test_messages_of_all_kinds_follow_one_another_whole(bench: Bench, service: S
     qp.serve()
     messages = [qp.post(op, length) for length in LENGTHS for op in PUSHES]
     bench.settle()
-    qp.expect(*(packet for message in messages for packet in message.packets))
+    qp.follow(*messages)
     qp.completes(*messages)
 
 
@@ -98,7 +98,7 @@ def test_no_read_or_atomic_comes_in_between_either(bench: Bench) -> None:
     kinds = (Op.WRITE, Op.READ, Op.WRITE, Op.FETCH_ADD, Op.WRITE, Op.CMP_SWAP)
     messages = [qp.post(op, 700) for op in kinds]
     bench.settle()
-    qp.expect(*(packet for message in messages for packet in message.packets))
+    qp.follow(*messages)
     qp.completes(*messages)
 
 
@@ -113,7 +113,7 @@ def test_each_of_many_busy_queue_pairs_keeps_its_own_order(bench: Bench, service
     bench.settle()
     for qp in pairs:
         own = [message for turn in messages for owner, message in turn if owner is qp]
-        qp.expect(*(packet for message in own for packet in message.packets))
+        qp.follow(*own)
         qp.finish(*own)
 
 
@@ -123,7 +123,7 @@ def test_queue_pairs_of_both_services_do_not_mix(bench: Bench) -> None:
     messages = [qp.post(Op.WRITE, 700) for qp in pairs]
     bench.settle()
     for qp, message in zip(pairs, messages, strict=True):
-        qp.expect(*message.packets)
+        qp.follow(message)
         qp.finish(message)
 
 

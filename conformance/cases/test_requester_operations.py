@@ -81,7 +81,7 @@ def test_each_message_has_its_own_address_and_key(bench: Bench, service: Service
         for length, address in zip((700, 5, 0, 512, 257, 1, 700), ADDRESSES, strict=True)
     ]
     bench.settle()
-    qp.expect(*(packet for message in messages for packet in message.packets))
+    qp.follow(*messages)
     qp.completes(*messages)
 
 
@@ -92,7 +92,7 @@ def test_so_have_messages_of_queue_pairs_that_take_turns(bench: Bench, service: 
     messages = [(qp, qp.post(Op.WRITE, length)) for length in (700, 5, 257) for qp in pairs]
     bench.settle()
     for qp, message in messages:
-        qp.expect(*message.packets)
+        qp.follow(message)
         qp.finish(message)
 
 

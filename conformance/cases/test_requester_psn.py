@@ -40,13 +40,8 @@ def connected(bench: Bench, service: Service = Service.RC, **spec: Any) -> Conne
 def all_came(bench: Bench, qp: Connection, messages: list[Posted]) -> None:
     """Everything that is posted passes; then it is judged."""
     bench.settle()
-    follow(qp, messages)
+    qp.follow(*messages)
     qp.completes(*messages)
-
-
-def follow(qp: Connection, messages: list[Posted]) -> None:
-    """The messages come packet by packet; a wrong field breaks the rules of the case."""
-    qp.expect(*(packet for message in messages for packet in message.packets))
 
 
 @case("PSN-01", "PSN-02", needs=[Capability.WRITE], smoke=True)
@@ -133,9 +128,9 @@ def test_what_is_sent_again_has_its_psn_and_what_follows_the_next(bench: Bench, 
     bench.settle()
     onward = [qp.post(Op.WRITE, length) for length in (700, 5)]
     bench.settle()
-    follow(qp, [message])
+    qp.follow(message)
     qp.expect(*(packet.without("a") for packet in message.packets[2:]))
-    follow(qp, onward)
+    qp.follow(*onward)
     qp.completes(message, *onward)
 
 
@@ -200,7 +195,7 @@ def test_every_queue_pair_counts_for_itself(bench: Bench, service: Service, coun
             own.append(qp.post(Op.WRITE, length))
             bench.settle()
     for qp, own in zip(pairs, messages, strict=True):
-        follow(qp, own)
+        qp.follow(*own)
         qp.completes(*own)
 
 

@@ -20,7 +20,7 @@ def test_work_completes_when_it_has_left(bench: Bench) -> None:
     qp = bench.connect(Service.UC, path_mtu=MTU)
     messages = [qp.post(op, length) for length in (700, 0, 5, 256) for op in (Op.WRITE, Op.SEND)]
     qp.completes(*messages)
-    qp.expect(*(packet for message in messages for packet in message.packets))
+    qp.follow(*messages)
 
 
 @case("UC-01", needs=[Capability.WRITE])
@@ -29,7 +29,7 @@ def test_far_more_leaves_than_a_window_would_hold(bench: Bench) -> None:
     for _ in range(10):
         messages = [qp.post(Op.WRITE, length) for length in (5, 8 * MTU, 0, 700) * 2]
         qp.completes(*messages)
-        qp.expect(*(packet for message in messages for packet in message.packets))
+        qp.follow(*messages)
 
 
 @case("UC-01", needs=[Capability.WRITE])
@@ -39,7 +39,7 @@ def test_no_response_stops_or_repeats_anything(bench: Bench, code: int) -> None:
     for psn in range(0, 12, 3):
         message = qp.post(Op.WRITE, 700)
         qp.send(NAK(code, psn=psn, msn=0))
-        qp.expect(*message.packets)
+        qp.follow(message)
         qp.completes(message)
     qp.expect_silence()
 
@@ -60,5 +60,5 @@ def test_messages_of_whole_packets_go_on_over_the_wrap(bench: Bench, packets: in
     qp = bench.connect(Service.UC, path_mtu=MTU, sq_psn=0xFFFFFF - 2 * packets - packets // 2)
     messages = [qp.post(Op.WRITE, packets * MTU) for _ in range(6)]
     bench.settle()
-    qp.expect(*(packet for message in messages for packet in message.packets))
+    qp.follow(*messages)
     qp.completes(*messages)

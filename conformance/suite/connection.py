@@ -171,6 +171,10 @@ class Connection:
             for pattern in message.packets
         ]
 
+    def follow(self, *messages: Posted) -> list[Packet]:
+        """The same, where a wrong field breaks the rules of the case and not the field's own."""
+        return self.expect(*(pattern for message in messages for pattern in message.packets))
+
     def ack(self, message: Posted, **fields: Any) -> None:
         """Acknowledge everything up to the end of a message."""
         self.send(ACK(**{"psn": message.last_psn, "msn": message.ordinal} | fields))

@@ -32,6 +32,18 @@ def is_cnp(frame: bytes) -> bool:
     return bth is not None and bth.opcode == _CNP
 
 
+class KnowsNewest(RequestPacket):
+    """Remembers the PSN that was sent last."""
+
+    def __init__(self) -> None:
+        self.newest = 0
+
+    def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
+        """Nothing is."""
+        self.newest = packet.bth.psn
+        return [frame]
+
+
 @model_mutant(
     "qps-sends-before-rts",
     "The requester is let loose on the way to RTR.",
@@ -89,16 +101,9 @@ class OpenMessageSurvives(RequestPacket):
     "ACKs are matched by the order in which they come, so one of the connection before counts.",
     expected=["QPS-04"],
 )
-class LateAckCounts(RequestPacket):
-    def __init__(self) -> None:
-        self._newest = 0
-
-    def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
-        self._newest = packet.bth.psn
-        return [frame]
-
+class LateAckCounts(KnowsNewest):
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
-        return [frame if response_of(frame) is None else with_bth(frame, psn=self._newest)]
+        return [frame if response_of(frame) is None else with_bth(frame, psn=self.newest)]
 
 
 @wire_mutant(
@@ -217,21 +222,14 @@ class AsksForAcks(RequestPacket):
     "Everything that is no request is taken for an acknowledgement of all that was sent.",
     expected=["CNP-06"],
 )
-class CnpTakenForAck(RequestPacket):
-    def __init__(self) -> None:
-        self._newest = 0
-
-    def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
-        self._newest = packet.bth.psn
-        return [frame]
-
+class CnpTakenForAck(KnowsNewest):
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         if not is_cnp(frame):
             return [frame]
         aeth = Aeth(NO_CREDITS, 1).pack()
         body = resize(Aeth.SIZE - CnpReserved.SIZE)
         ack = edited(frame, body, set_udp(_BEHIND_BTH, aeth))
-        return [with_bth(ack, opcode=_ACKNOWLEDGE, psn=self._newest)]
+        return [with_bth(ack, opcode=_ACKNOWLEDGE, psn=self.newest)]
 
 
 @wire_mutant(
