@@ -16,7 +16,8 @@
 
 enum {
     CHUNK_BYTES = 128,
-    NULL_LANE = 0xA5, // in every lane of a chunk that carries no byte, so that nobody leans on zeros
+    NULL_LANE =
+        0xA5, // in every lane of a chunk that carries no byte, so that nobody leans on zeros
 };
 
 struct payload {
