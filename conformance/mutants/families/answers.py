@@ -129,6 +129,31 @@ def _misses_early_acks() -> Parts:
     return made_of(MissesEarlyAcks)
 
 
+class KeepsEarlyAcks(RcRequester):
+    _early: int | None = None
+
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        if self.window.open_message is not None and not self.window.holds(segment.bth.psn):
+            self._early = segment.bth.psn
+        super().receive(segment, now_ns)
+
+    def next_request(self, now_ns: int) -> Segment | None:
+        segment = super().next_request(now_ns)
+        if segment is not None and segment.bth.psn == self._early:
+            self._early = None
+            self.complete(self.window.messages[-1].work, "success")
+        return segment
+
+
+@model_mutant(
+    "ack-kept-until-sent",
+    "An ACK of a packet that has not left completes its message when it has, and again later.",
+    expected=["FUZZ-21"],
+)
+def _keeps_early_acks() -> Parts:
+    return made_of(KeepsEarlyAcks)
+
+
 class ReadAcknowledgesItself(RcRequester):
     def read_response(self, segment: Segment, now_ns: int) -> None:
         if self.window.message_at(segment.bth.psn).first_psn == self.window.oldest or (

@@ -10,9 +10,55 @@ from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.frames import bth_of, edited
 from roceproof.conformance.mutants.requesters import CopiesDiffer, made_of
-from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
+from roceproof.conformance.suite.spoil import Edit, layout_of, resize
 from roceproof.conformance.targets.interface import Op
+
+_READ_REQUEST, _CMP_SWAP = 0x0C, 0x13
+_SWAP_AT, _COMPARE_AT, _OPERAND = 32, 40, 8  # from the UDP header
+
+
+class OneOpcode(WireFault):
+    """Changes every request of one opcode that leaves."""
+
+    opcode: int
+    edit: Edit
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        """Leave everything else alone."""
+        bth = bth_of(frame)
+        is_ours = bth is not None and bth.opcode == self.opcode
+        return [edited(frame, type(self).edit) if is_ours else frame]
+
+
+@wire_mutant(
+    "read-request-with-payload",
+    "A READ request leaves with the first bytes of the payload stream behind its RETH.",
+    expected=["READ-01"],
+)
+class ReadWithPayload(OneOpcode):
+    opcode = _READ_REQUEST
+    edit = staticmethod(resize(4, filler=0xEE))
+
+
+def exchange_operands(frame: bytearray) -> None:
+    """Swap and compare change places."""
+    at = layout_of(frame).udp
+    swap, compare = at + _SWAP_AT, at + _COMPARE_AT
+    first, second = frame[swap:compare], frame[compare : compare + _OPERAND]
+    frame[swap:compare], frame[compare : compare + _OPERAND] = second, first
+
+
+@wire_mutant(
+    "atomic-operands-exchanged",
+    "Compare and swap stand in each other's place.",
+    expected=["ATOM-01"],
+)
+class OperandsExchanged(OneOpcode):
+    opcode = _CMP_SWAP
+    edit = staticmethod(exchange_operands)
 
 
 class ReadsDoNotWait(RcRequester):
