@@ -23,9 +23,9 @@ from roceproof.conformance.model.responder_policy import (
     DuplicateAck,
     EarlyEnd,
     LengthAndKey,
+    PlainSize,
     ReservedOpcode,
     ResponderPolicy,
-    PlainSize,
     UnaskedDuplicate,
 )
 from roceproof.conformance.targets.interface import Host, Qp
