@@ -18,7 +18,6 @@ ATOMIC_BYTES = 8
 _FIRST_ADDRESS = 0x10_0000_0000
 _ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
 _KEY_STEP = 1 << 8  # so that no key's neighbour is a key
-_ADDRESS_SPACE = 1 << 64
 
 
 class Region(interface.Region):
@@ -62,7 +61,7 @@ class Region(interface.Region):
         return self._memory.region(self.rkey) is self
 
     def holds(self, address: int, length: int) -> bool:
-        """Whether all these bytes lie inside."""
+        """Whether all these bytes lie inside; a range that runs past 2^64 does not come round."""
         return self.addr <= address and address + length <= self.addr + self.size
 
 
@@ -122,6 +121,4 @@ class Memory:
         region = self.region(rkey)
         if region is None or region.domain != domain or right not in region.access:
             return None
-        if address + length > _ADDRESS_SPACE or not region.holds(address, length):
-            return None
-        return region
+        return region if region.holds(address, length) else None

@@ -135,6 +135,9 @@ def test_a_message_longer_than_its_receive_is_invalid_and_ends_the_receive():
         (0, "loc_len_err"),
         (1, "wr_flush_err"),
     ]
+    exact = ResponderBench()
+    exact.post_receive(length=4)
+    assert exact.asks("SEND ONLY", 0, b"four") == ["ACK 0 msn=1"]
     long = ResponderBench()
     long.post_receive(length=P + 3)
     assert long.hears(*long.message("SEND", 0, pattern(P + 4)))[-1] == "NAK 61 1 msn=0"
