@@ -3,8 +3,9 @@
 
     python -m roceproof.conformance.mutants.matrix [ID ...]
 
-Writes build/mutants/matrix.json and exits with 1 if a mutant lives, a MUST rule finds none, a
-mutant of the ICRC or the PSN is explained as something else, or the healthy device fails.
+Writes build/mutants/matrix.json (part.json for some IDs) and exits with 1 if a mutant lives, a
+MUST rule finds none, a mutant of the ICRC or the PSN is explained as something else, or the
+healthy device fails.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from roceproof.conformance.mutants.candidates import (
     session_arguments,
 )
 from roceproof.conformance.rules import RULES, Severity
+from roceproof.output import output_directory
 
 BUILD = Path("build/mutants")
 SCHEMA = 1
@@ -48,12 +50,12 @@ class Run:
     seconds: float
 
 
-def run_cases(cases: Sequence[str], *, target: str, mutant: str | None) -> Run:
+def run_cases(cases: Sequence[str], *, target: str, mutant: str | None, out: Path) -> Run:
     """Run cases against a mutant, or the healthy device, in this process."""
     started = time.monotonic()
     if not cases:
         return Run(broken={}, explained={}, seconds=0.0)
-    place = BUILD / "runs" / target / (mutant or "healthy")
+    place = out / "runs" / target / (mutant or "healthy")
     report = place / "results.json"
     report.unlink(missing_ok=True)
     arguments = session_arguments(target)
@@ -69,16 +71,17 @@ def run_cases(cases: Sequence[str], *, target: str, mutant: str | None) -> Run:
     )
 
 
-def run_mutant(candidate: Candidate, cases: Cases) -> Run:
+def run_mutant(candidate: Candidate, cases: Cases, out: Path) -> Run:
     """The cases that name an expected rule; the smoke suite, too, if none of them finds it.
 
     Some rules only the observer sees, in whatever case breaks them.
     """
-    run = run_cases(cases.against(candidate), target=candidate.target, mutant=candidate.name)
+    where = {"target": candidate.target, "mutant": candidate.name}
+    run = run_cases(cases.against(candidate), **where, out=out)
     found = {rule for rules in run.broken.values() for rule in rules}
     if not found.isdisjoint(candidate.expected):
         return run
-    more = run_cases(sorted(cases.smoke), target=candidate.target, mutant=candidate.name)
+    more = run_cases(sorted(cases.smoke), **where, out=out)
     return Run(
         broken=run.broken | more.broken,
         explained=run.explained | more.explained,
@@ -130,10 +133,10 @@ def _misnamed(row: dict[str, Any]) -> list[str]:
     return []
 
 
-def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor) -> list[str]:
+def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor, out: Path) -> list[str]:
     """The cases that the healthy devices fail; there must be none."""
     runs = {
-        target: pool.submit(run_cases, list(found.rules), target=target, mutant=None)
+        target: pool.submit(run_cases, list(found.rules), target=target, mutant=None, out=out)
         for target, found in cases.items()
     }
     return [f"{target} {case}" for target, run in runs.items() for case in run.result().broken]
@@ -143,8 +146,14 @@ def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor) -> list
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def main(ids: tuple[str, ...], jobs: int, quiet: bool) -> None:
+@click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
+def main(ids: tuple[str, ...], jobs: int, quiet: bool, out: Path) -> None:
     """Run every mutant, or those named, against the cases that should find it."""
+    with output_directory(out):
+        _main(ids, jobs=jobs, quiet=quiet, out=out)
+
+
+def _main(ids: tuple[str, ...], *, jobs: int, quiet: bool, out: Path) -> None:
     started = time.monotonic()
     chosen = [c for c in candidates() if not ids or not {c.id, c.name}.isdisjoint(ids)]
     if not chosen:
@@ -152,8 +161,8 @@ def main(ids: tuple[str, ...], jobs: int, quiet: bool) -> None:
     cases = {target: cases_of(target) for target in sorted({c.target for c in chosen})}
     context = get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
-        healthy = [] if ids else healthy_failures(cases, pool)
-        rows = _run_all(chosen, cases, pool, quiet=quiet)
+        healthy = [] if ids else healthy_failures(cases, pool, out)
+        rows = _run_all(chosen, cases, pool, quiet=quiet, out=out)
     rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
     wrong = problems(rows, healthy, whole=not ids)
     document = {
@@ -162,14 +171,19 @@ def main(ids: tuple[str, ...], jobs: int, quiet: bool) -> None:
         "healthy_failures": healthy,
         "problems": wrong,
     }
-    BUILD.mkdir(parents=True, exist_ok=True)
-    (BUILD / "matrix.json").write_text(json.dumps(document, indent=1) + "\n")
+    name = "part.json" if ids else "matrix.json"
+    (out / name).write_text(json.dumps(document, indent=1) + "\n")
     _report(rows, wrong, seconds=time.monotonic() - started)
     sys.exit(1 if wrong else 0)
 
 
 def _run_all(
-    chosen: Sequence[Candidate], cases: dict[str, Cases], pool: ProcessPoolExecutor, *, quiet: bool
+    chosen: Sequence[Candidate],
+    cases: dict[str, Cases],
+    pool: ProcessPoolExecutor,
+    *,
+    quiet: bool,
+    out: Path,
 ) -> list[dict[str, Any]]:
     console = Console(stderr=True, quiet=quiet)
     rows = []
@@ -183,7 +197,7 @@ def _run_all(
         disable=quiet or not console.is_terminal,
     ) as display:
         task = display.add_task("mutants", total=len(chosen))
-        runs = {pool.submit(run_mutant, c, cases[c.target]): c for c in chosen}
+        runs = {pool.submit(run_mutant, c, cases[c.target], out): c for c in chosen}
         for run in as_completed(runs):
             rows.append(verdict(runs[run], run.result()))
             display.update(task, advance=1, description=runs[run].id)
