@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.cm import gid_of
+from collections.abc import Callable
+
+from roceproof.conformance.model.cm_connection import gid_of
 from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.caller import SERVICE_ID, Caller, changed
+from roceproof.conformance.suite.caller import Caller, changed
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
-from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.management import SERVICE_ID
+from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.recovery import copies, longest_wait_ns
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Op
@@ -19,6 +23,20 @@ pytestmark = [RESPONDER, needs(Capability.CM)]
 REQUESTS = [Capability.REQUESTER]
 SOON, LONG = 15, 18  # codes of timeouts: 134 ms and 1 s, so long does timewait last at least
 FOREIGN_IP = bytes((10, 99, 99, 99))
+
+
+def leave_without_credits(qp: Connection, *, none_expected: bool) -> None:
+    """Of two messages behind an ACK without credits only one leaves, if credits count."""
+    qp.post(Op.SEND, 5)
+    qp.expect(SEND_ONLY(psn=0))
+    qp.send(ACK(psn=0, msn=1, credits=0))
+    for _ in range(2):
+        qp.post(Op.SEND, 5)
+    qp.expect(SEND_ONLY(psn=1))
+    if none_expected:
+        qp.expect_silence()
+    else:
+        qp.expect(SEND_ONLY(psn=2))
 
 
 @case("CM-04", needs=REQUESTS, smoke=True)
@@ -49,6 +67,7 @@ def test_the_requester_tries_as_often_as_the_exchange_says(bench: Bench, retries
         qp.expect(*copies([message]), within_ns=longest_wait_ns(bench, 8))
     bench.pump(longest_wait_ns(bench, 8))
     qp.completes(message, status="retry_exc_err")
+    qp.expect_silence()
 
 
 @case("CM-05", needs=[*REQUESTS, Capability.READ])
@@ -57,6 +76,26 @@ def test_no_more_reads_are_outstanding_than_the_caller_has_resources_for(bench: 
     reads = [qp.post(Op.READ, 8) for _ in range(3)]
     qp.expect_message(*reads[:2])
     qp.expect_silence()
+
+
+@case("CM-05", needs=[*REQUESTS, Capability.SEND])
+@over("retries", [0, 2], ids=str)
+def test_a_receiver_that_is_not_ready_is_asked_as_often_as_the_exchange_says(
+    bench: Bench, retries: int
+) -> None:
+    qp = Caller(bench).connect(rnr_retry=retries, ack_timeout=LONG)
+    message = qp.post(Op.SEND, 5)
+    for _ in range(1 + retries):
+        qp.expect(SEND_ONLY(psn=0))
+        qp.send(RNR(psn=0, timer=1))
+    qp.completes(message, status="rnr_retry_exc_err")
+
+
+@case("CM-05", needs=[*REQUESTS, Capability.SEND, Capability.CREDITS])
+@over("agreed", [0, 1], ids=["no-credits", "credits"])
+def test_credits_are_obeyed_where_the_exchange_agrees_on_them(bench: Bench, agreed: int) -> None:
+    qp = Caller(bench).connect(flow_control=agreed, ack_timeout=LONG)
+    leave_without_credits(qp, none_expected=bool(agreed))
 
 
 @case("CM-05")
@@ -128,30 +167,30 @@ def test_a_req_that_cannot_be_met_is_rejected_with_a_reason(bench: Bench, reason
     caller.ask(good, Attribute.REP)
 
 
-def malformed(good: CmMessage) -> dict[str, bytes]:
-    """MADs that are no message of connection management."""
-    mad = good.pack()
-    return {
-        "another base version": b"\x02" + mad[1:],
-        "another class": mad[:1] + b"\x81" + mad[2:],
-        "another class version": mad[:2] + b"\x01" + mad[3:],
-        "another method": mad[:3] + b"\x77" + mad[4:],
-        "an unknown attribute": mad[:16] + b"\x77\x77" + mad[18:],
-        "cut short": mad[:100],
-        "nothing": b"",
-        "zeros": bytes(MAD_BYTES),
-        "ones": b"\xff" * MAD_BYTES,
-    }
+MALFORMED: dict[str, Callable[[bytes], bytes]] = {
+    "base-version": lambda mad: b"\x02" + mad[1:],
+    "class": lambda mad: mad[:1] + b"\x81" + mad[2:],
+    "class-version": lambda mad: mad[:2] + b"\x01" + mad[3:],
+    "method": lambda mad: mad[:3] + b"\x77" + mad[4:],
+    "attribute": lambda mad: mad[:16] + b"\x77\x77" + mad[18:],
+    "short": lambda mad: mad[:200],
+    "empty": lambda mad: b"",
+    "zeros": lambda mad: bytes(MAD_BYTES),
+    "ones": lambda mad: b"\xff" * MAD_BYTES,
+}
 
 
 @case("CM-10", unjudged={"CM-01": "sends malformed MADs", "CM-02": "sends malformed MADs"})
-def test_what_is_no_message_hangs_nothing(bench: Bench) -> None:
+@over("kind", MALFORMED)
+def test_what_is_no_message_connects_and_hangs_nothing(bench: Bench, kind: str) -> None:
     caller = Caller(bench)
     good = caller.request()
-    for mad in malformed(good).values():
-        caller.send(mad)
-        bench.settle()
-        caller.management.inbox.clear()
+    caller.send(MALFORMED[kind](good.pack()))
+    bench.settle()
+    answers = [CmMessage.unpack(packet.payload) for packet in caller.management.inbox]
+    if any(answer is not None and answer.attribute is Attribute.REP for answer in answers):
+        raise bench.failed("want  no REP\ngot   REP")
+    caller.management.inbox.clear()
     caller.ask(good, Attribute.REP)
 
 
@@ -165,5 +204,4 @@ def test_random_messages_hang_nothing(bench: Bench) -> None:
             mad[bench.random.randrange(len(mad))] = bench.random.getrandbits(8)
         caller.send(bytes(mad))
     bench.settle()
-    caller.management.inbox.clear()
-    caller.ask(caller.request(), Attribute.REP)
+    caller.find(caller.request(), Attribute.REP)

@@ -19,6 +19,7 @@ from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.pause import Pauses
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.receive_queue import ReceiveQueue
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.targets import neighbours
 from roceproof.conformance.targets.interface import FULL_ACCESS, Host, QpSpec, State
 
@@ -40,7 +41,7 @@ class Device:
         self.queue_pairs: dict[int, QueuePair] = {}
         self.ip6 = host.ip if len(host.ip) == 16 else link_local(host.mac)
         self.addresses = {host.ip, self.ip6}
-        self.cm = self.parts.connection_manager(self.addresses, self.open)
+        self.cm = self.parts.connection_manager(self.addresses, self.open, self.reset)
         special: dict[int, QueuePairView] = {GSI_QPN: self.cm}
         self.ingress = self.parts.ingress(
             host.mac,
@@ -76,6 +77,10 @@ class Device:
         )
         self.queue_pairs[qpn] = queue_pair
         return queue_pair
+
+    def call(self, service_id: int, spec: QpSpec) -> QueuePair:
+        """A queue pair that asks a service of its remote for a connection."""
+        return self.cm.call(service_id, spec, self.facing(spec.remote))
 
     def enter(self, qpn: int, state: State) -> None:
         """Move a queue pair to another state."""
@@ -121,8 +126,12 @@ class Device:
         answer = self.cm.receive(packet)
         if answer is not None:
             peer = Host(packet.src_mac, packet.ip.src)
-            spec = replace(self.cm.spec, remote=peer, vlan=self.tag_of(packet))
-            self._control.append(self.parts.egress(self.facing(peer), spec).frame(answer))
+            self.tell(peer, answer, vlan=self.tag_of(packet))
+
+    def tell(self, peer: Host, datagram: Segment, *, vlan: int | None = None) -> None:
+        """Send a packet of QP1."""
+        spec = replace(self.cm.spec, remote=peer, vlan=vlan)
+        self._control.append(self.parts.egress(self.facing(peer), spec).frame(datagram))
 
     @staticmethod
     def tag_of(packet: Packet) -> int | None:
@@ -153,10 +162,12 @@ class Device:
     def next_deadline(self, now_ns: int) -> int | None:
         """When to call `next_frame` and `expire` after now; None if nothing is planned."""
         deadlines = [pair.requester.next_deadline() for pair in self.queue_pairs.values()]
-        deadlines.append(self.pauses.next_end(now_ns))
+        deadlines += [self.pauses.next_end(now_ns), self.cm.next_deadline()]
         return min((time for time in deadlines if time is not None and time > now_ns), default=None)
 
     def expire(self, now_ns: int) -> None:
         """Let timers act."""
         for queue_pair in self.queue_pairs.values():
             queue_pair.expire(now_ns)
+        for peer, datagram in self.cm.expire(now_ns):
+            self.tell(peer, datagram)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from roceproof.conformance.model.cm import ConnectionManager
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Ingress
 from roceproof.conformance.model.parts import RESPONDERS, Parts
@@ -19,6 +20,7 @@ from roceproof.dpi.records import Service
 
 I = TypeVar("I", bound=type[Ingress])  # noqa: E741
 E = TypeVar("E", bound=type[Egress])
+C = TypeVar("C", bound=type[ConnectionManager])
 R = TypeVar("R", bound=type[Responder])
 
 
@@ -60,6 +62,19 @@ def faulty_uc_responder(id: str, description: str, *, expected: Iterable[str]) -
 def faulty_ud_responder(id: str, description: str, *, expected: Iterable[str]) -> Callable[[R], R]:
     """Declare a responder of unreliable datagrams."""
     return _responder(Service.UD, id, description, expected, ())
+
+
+def faulty_connection_manager(
+    id: str, description: str, *, expected: Iterable[str]
+) -> Callable[[C], C]:
+    """Declare what a device says on QP1, and what it makes of what it hears there."""
+
+    def register(kind: C) -> C:
+        declare = model_mutant(id, description, expected=expected)
+        declare(lambda: Parts(connection_manager=kind))
+        return kind
+
+    return register
 
 
 def _responder(

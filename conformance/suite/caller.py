@@ -4,49 +4,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.model.cm import gid_of
-from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage, Reason
-from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
+from roceproof.conformance.model.cm_connection import gid_of
+from roceproof.conformance.model.cm_messages import Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.pattern import UD_SEND_ONLY
-from roceproof.conformance.targets.interface import Qp, QpSpec, State
+from roceproof.conformance.suite.management import SERVICE_ID, ManagementEnd
+from roceproof.conformance.targets.interface import State
 from roceproof.dpi.records import PathMtu, Service
-
-SERVICE_ID = 0x0000_0000_0106_4791
-"""In the port space of TCP, as the RDMA IP CM numbers services."""
 
 _ACK_TIMEOUT_CODE = 8
 _RESPONSE_TIMEOUT_CODE = 20
 _NO_LID = 0xFFFF
 
 
-class Caller:
+class Caller(ManagementEnd):
     """Somebody who wants to be connected to `SERVICE_ID`, on which the device listens."""
 
     def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._psn = 0
-        self.peer = bench.peers[0]
-        self.device = bench.target.host_for(self._spec(Service.UD, 0))
-        gsi = self._spec(Service.UD, GSI_QPN, qkey=GSI_QKEY, path_mtu=MAD_BYTES)
-        self.management = self._watch(Qp(GSI_QPN, gsi))
-        bench.target.listen(SERVICE_ID, self._spec(Service.RC, 0, max_rd_atomic=16))
-
-    def _spec(self, service: Service, qpn: int, **fields: Any) -> QpSpec:
-        return QpSpec(service=service, remote=self.peer, remote_qpn=qpn, **fields)
-
-    def _watch(self, qp: Qp) -> Connection:
-        connection = Connection(self._bench, qp)
-        self._bench.connections.append(connection)
-        return connection
+        super().__init__(bench, bench.peers[0])
+        bench.target.listen(SERVICE_ID, self.spec(Service.RC, 0, max_rd_atomic=16))
 
     def request(self, **fields: int) -> CmMessage:
         """A REQ; what is not said is drawn from the case's seed, or usual."""
-        draw = self._bench.random
+        draw = self.bench.random
         usual = {
             "local_id": draw.getrandbits(32),
             "service_id": SERVICE_ID,
@@ -75,31 +56,13 @@ class Caller:
         }
         return CmMessage(Attribute.REQ, draw.getrandbits(64), usual | fields)
 
-    def send(self, message: CmMessage | bytes) -> None:
-        """Send a MAD to QP1."""
-        mad = message if isinstance(message, bytes) else message.pack()
-        self.management.send(UD_SEND_ONLY(psn=self._psn, payload=mad))
-        self._psn += 1
-
-    def ask(self, message: CmMessage, *expected: Attribute) -> CmMessage:
-        """Send a message; the answer is one of these."""
-        self.send(message)
-        packet = self.management.next()
-        answer = None if packet is None else CmMessage.unpack(packet.payload)
-        if answer is None or answer.attribute not in expected:
-            names = " or ".join(one.name for one in expected)
-            raise self._bench.failed(f"want  {names}\ngot   {_told(packet, answer)}")
-        if answer.transaction != message.transaction:
-            raise self._bench.failed("the answer has another transaction id", rules=["CM-03"])
-        return answer
-
     def rejected(self, message: CmMessage) -> Reason | int:
         """The reason of the REJ that the message draws."""
         return self.ask(message, Attribute.REJ)["reason"]
 
     def established(self, request: CmMessage, reply: CmMessage) -> Connection:
         """The queue pair that REQ and REP describe, from the other end."""
-        spec = self._spec(
+        spec = self.spec(
             Service(request["transport"]),
             request["qpn"],
             local_qpn=reply["qpn"],
@@ -115,9 +78,8 @@ class Caller:
             traffic_class=request["traffic_class"] if "traffic_class" in request.fields else 0,
             state=State.RTR,
         )
-        qp = self._bench.target.accepted(reply["qpn"], spec)
-        self._bench.transcript.know(qp, self.device)
-        return self._watch(qp)
+        qp = self.bench.target.accepted(reply["qpn"], spec)
+        return self.known(qp)
 
     def connect(self, *, says_ready: bool = True, **fields: int) -> Connection:
         """REQ, REP and RTU; the connection."""
@@ -138,9 +100,3 @@ class Caller:
 def changed(request: CmMessage, **fields: int) -> CmMessage:
     """The same message but for these fields."""
     return replace(request, fields={**request.fields, **fields})
-
-
-def _told(packet: Packet | None, answer: CmMessage | None) -> str:
-    if packet is None:
-        return "nothing"
-    return "no message of connection management" if answer is None else answer.attribute.name

@@ -204,6 +204,14 @@ class ModelTarget(Target):
         """Queue pairs are known by their numbers."""
         return Qp(qpn, spec)
 
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """Ask for a connection."""
+        return Qp(self.device.call(service_id, spec).spec.local_qpn, spec)
+
+    def hang_up(self, qp: Qp) -> None:
+        """End a connection."""
+        self.device.cm.hang_up(qp.qpn)
+
     # memory and counters
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:

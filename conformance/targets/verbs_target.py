@@ -153,7 +153,7 @@ class VerbsTarget(Target):
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
         """Accept connections through the host's connection manager."""
-        self._play(spec.remote)
+        self._reach(spec)
         self._connections().listen(self.host_for(spec), service_id, spec)
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
@@ -162,7 +162,7 @@ class VerbsTarget(Target):
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
         """Ask for a connection through the host's connection manager."""
-        self._play(spec.remote)
+        self._reach(spec)
         return self._made(self._connections().connect(service_id, spec), spec)
 
     def hang_up(self, qp: Qp) -> None:
@@ -189,14 +189,23 @@ class VerbsTarget(Target):
         return self._routed(qp)
 
     def _routed(self, qp: Qp) -> Qp:
+        return replace(qp, spec=replace(qp.spec, hop_limit=self._hop_limit(qp.spec)))
+
+    def _hop_limit(self, spec: QpSpec) -> int:
+        """The route's."""
         limits = self._device.hop_limits
-        remote = qp.spec.remote
-        if remote.ip not in limits:
-            own = self._device.address_for(qp.spec)
-            limits[remote.ip] = hop_limit_towards(
-                qp.spec, own.sgid_index, call=self._call, pd=self._pd
-            )
-        return replace(qp, spec=replace(qp.spec, hop_limit=limits[remote.ip]))
+        if spec.remote.ip not in limits:
+            index = self._device.address_for(spec).sgid_index
+            limits[spec.remote.ip] = hop_limit_towards(spec, index, call=self._call, pd=self._pd)
+        return limits[spec.remote.ip]
+
+    def _reach(self, spec: QpSpec) -> None:
+        """Let the kernel learn the remote's MAC address before it connects.
+
+        While it does, it may miss an ARP answer that comes at once, and wait two seconds.
+        """
+        self._play(spec.remote)
+        self._hop_limit(spec)
 
     def _connections(self) -> Connections:
         if self._cm is None:

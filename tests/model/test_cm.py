@@ -13,7 +13,7 @@ from roceproof.conformance.capture import read
 from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.headers import Bth
 from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.model.cm import address_of, gid_of
+from roceproof.conformance.model.cm_connection import address_of, gid_of
 from roceproof.conformance.model.cm_messages import Attribute, CmMessage, Reason
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.targets.interface import Host, QpSpec, State

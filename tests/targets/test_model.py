@@ -13,7 +13,7 @@ import pytest
 from roceproof.conformance.codec import Packet, build, parse
 from roceproof.conformance.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
 from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.model.cm import gid_of
+from roceproof.conformance.model.cm_connection import gid_of
 from roceproof.conformance.model.cm_messages import Attribute, CmMessage
 from roceproof.conformance.model.device import Device, link_local
 from roceproof.conformance.model.egress import CNP_TRAFFIC_CLASS

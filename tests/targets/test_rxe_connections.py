@@ -7,7 +7,7 @@ import pytest
 from far_end import REMOTE_QPN, answer, at, frame, spec_for
 
 from roceproof.conformance.headers import Deth, Reth
-from roceproof.conformance.model.cm import gid_of
+from roceproof.conformance.model.cm_connection import gid_of
 from roceproof.conformance.model.cm_messages import Attribute, CmMessage
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.targets.interface import Op, Qp, State, TargetError, Work

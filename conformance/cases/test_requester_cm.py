@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Connection management where the device asks: its REQ, what it makes of REP, and its DREQ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from roceproof.conformance.model.cm_connection import gid_of
+from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage, Reason
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.callee import Callee
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.management import SERVICE_ID
+from roceproof.conformance.suite.pattern import ACK, RNR, SEND_ONLY, WRITE_ONLY
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Op
+
+pytestmark = [REQUESTER, needs(Capability.CM)]
+
+RESPONSES = [Capability.RESPONDER, Capability.MEMORY]
+_ATTRIBUTE, _REMOTE_ID = 17, 28  # bytes of a MAD
+
+
+def timeout_ns(request: CmMessage) -> int:
+    """By when a message that the device has sent in vain must have come again."""
+    code = max(request["local_response_timeout"], request["remote_response_timeout"])
+    return 2 * (4096 << code)
+
+
+@case("GID-01", smoke=True)
+def test_ipv4_addresses_stand_mapped_in_the_gids_of_a_req(bench: Bench) -> None:
+    callee = Callee(bench)
+    gids = callee.request["local_gid"], callee.request["remote_gid"]
+    assert gids == (gid_of(callee.device.ip), gid_of(callee.peer.ip))
+
+
+@case("GID-01", needs=[Capability.IPV6])
+def test_ipv6_addresses_are_the_gids_of_a_req(bench: Bench) -> None:
+    callee = Callee(bench, ipv6=True)
+    gids = callee.request["local_gid"], callee.request["remote_gid"]
+    assert gids == (gid_of(callee.device.ip), gid_of(callee.peer.ip))
+
+
+@case("CM-09")
+def test_a_req_names_service_and_addresses_as_the_rdma_ip_cm_does(bench: Bench) -> None:
+    callee = Callee(bench)
+    request = callee.request
+    assert request["service_id"] == SERVICE_ID
+    assert (request["ip_cm_version"], request["ip_version"]) == (0, 4)
+    assert request["source_ip"] == int.from_bytes(callee.device.ip)
+    assert request["target_ip"] == int.from_bytes(callee.peer.ip)
+
+
+@case("CM-03", smoke=True)
+def test_a_req_that_is_not_answered_comes_again_unchanged(bench: Bench) -> None:
+    callee = Callee(bench)
+    again = callee.hear(Attribute.REQ, within_ns=timeout_ns(callee.request))
+    assert again == callee.request, "another request than the first time"
+    callee.answer()
+
+
+@case("CM-03")
+def test_a_repeated_rep_draws_the_same_rtu(bench: Bench) -> None:
+    callee = Callee(bench)
+    reply = callee.reply()
+    first = callee.ready(reply)
+    assert callee.ready(reply) == first
+
+
+@case("CM-04", "CM-05", smoke=True)
+def test_requests_go_to_the_qpn_and_start_at_the_psn_of_the_rep(bench: Bench) -> None:
+    qp = Callee(bench).answer(start_psn=0xABCDEF, qpn=0x10203)
+    qp.transfer(Op.WRITE, 5)
+
+
+@case("CM-04", needs=RESPONSES)
+def test_requests_are_accepted_from_the_psn_of_the_req_on(bench: Bench) -> None:
+    qp = Callee(bench).answer()
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1))
+
+
+@case("CM-05", needs=[Capability.READ])
+def test_no_more_reads_are_outstanding_than_the_rep_allows(bench: Bench) -> None:
+    qp = Callee(bench, max_rd_atomic=4, ack_timeout=0).answer(responder_resources=2)
+    reads = [qp.post(Op.READ, 8) for _ in range(3)]
+    qp.expect_message(*reads[:2])
+    qp.expect_silence()
+
+
+@case("CM-05", needs=[Capability.RETRANSMISSION, Capability.SEND])
+@over("retries", [0, 2], ids=str)
+def test_a_receiver_that_is_not_ready_is_asked_as_often_as_the_rep_says(
+    bench: Bench, retries: int
+) -> None:
+    qp = Callee(bench).answer(rnr_retry=retries)
+    message = qp.post(Op.SEND, 5)
+    for _ in range(1 + retries):
+        qp.expect(SEND_ONLY(psn=0))
+        qp.send(RNR(psn=0, timer=1))
+    qp.completes(message, status="rnr_retry_exc_err")
+
+
+@case("CM-07", needs=RESPONSES, smoke=True)
+def test_a_device_that_hangs_up_says_so_and_is_gone(bench: Bench) -> None:
+    callee = Callee(bench)
+    reply = callee.reply()
+    callee.ready(reply)
+    qp = callee.established(reply)
+    bench.target.hang_up(qp.qp)
+    goodbye = callee.hear(Attribute.DREQ)
+    ids = goodbye["local_id"], goodbye["remote_id"], goodbye["qpn"]
+    assert ids == (callee.request["local_id"], reply["local_id"], reply["qpn"])
+    callee.send(replace(callee.follow_up(Attribute.DREP, reply), transaction=goodbye.transaction))
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect_silence()
+
+
+@case("CM-07", needs=RESPONSES)
+def test_a_dreq_ends_a_connection_that_the_device_has_asked_for(bench: Bench) -> None:
+    callee = Callee(bench)
+    reply = callee.reply()
+    callee.ready(reply)
+    qp = callee.established(reply)
+    goodbye = callee.follow_up(Attribute.DREQ, reply, qpn=callee.request["qpn"])
+    callee.ask(goodbye, Attribute.DREP)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect_silence()
+
+
+@case("CM-08", needs=RESPONSES)
+def test_a_rep_behind_a_rej_comes_too_late(bench: Bench) -> None:
+    callee = Callee(bench)
+    reply = callee.reply()
+    callee.send(callee.follow_up(Attribute.REJ, reply, reason=Reason.CONSUMER))
+    qp = callee.established(reply)
+    callee.send(reply)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect_silence()
+
+
+@case("CM-10", unjudged={"CM-01": "sends a short MAD"})
+def test_a_rep_that_is_cut_short_is_none(bench: Bench) -> None:
+    callee = Callee(bench)
+    callee.send(callee.reply().pack()[:100])
+    callee.management.expect_silence()
+    callee.answer()
+
+
+def strange(mad: bytes, draw: Random) -> bytes:
+    """A MAD for nobody: its communication id is wrong, and a few more bytes are."""
+    spoilt = bytearray(mad)
+    spoilt[_REMOTE_ID] ^= draw.randrange(1, 256)
+    spoilt[_ATTRIBUTE] = draw.randrange(0x10, 0x1B)
+    for at in draw.sample([at for at in range(MAD_BYTES) if at != _REMOTE_ID], draw.randrange(12)):
+        spoilt[at] = draw.getrandbits(8)
+    return bytes(spoilt)
+
+
+@case("CM-10", "FUZZ-18", unjudged={"CM-01": "random MADs", "CM-02": "random MADs"})
+def test_answers_that_are_none_do_not_disturb_who_waits_for_one(bench: Bench) -> None:
+    callee = Callee(bench)
+    for _ in range(200):
+        callee.send(strange(callee.reply().pack(), bench.random))
+    bench.settle()
+    reply = callee.reply()
+    callee.find(reply, Attribute.RTU)
+    callee.established(reply).transfer(Op.WRITE, 5)

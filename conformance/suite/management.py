@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The other end of the device's QP1, whichever side of connection management it plays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.codec import Packet
+from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage
+from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import UD_SEND_ONLY
+from roceproof.conformance.targets.interface import Host, Qp, QpSpec
+from roceproof.dpi.records import Service
+
+SERVICE_ID = 0x0000_0000_0106_4791
+"""In the port space of TCP, as the RDMA IP CM numbers services."""
+
+
+class ManagementEnd:
+    """A host's QP1, against the device's."""
+
+    def __init__(self, bench: Bench, peer: Host) -> None:
+        self.bench = bench
+        self.peer = peer
+        self.device = bench.target.host_for(self.spec(Service.UD, 0))
+        gsi = self.spec(Service.UD, GSI_QPN, qkey=GSI_QKEY, path_mtu=MAD_BYTES)
+        self.management = self.watch(Qp(GSI_QPN, gsi))
+        self._psn = 0
+
+    def spec(self, service: Service, qpn: int, **fields: Any) -> QpSpec:
+        """A queue pair of the device whose other end is here."""
+        return QpSpec(service=service, remote=self.peer, remote_qpn=qpn, **fields)
+
+    def watch(self, qp: Qp) -> Connection:
+        """A queue pair whose packets concern the case from now on."""
+        connection = Connection(self.bench, qp)
+        self.bench.connections.append(connection)
+        return connection
+
+    def known(self, qp: Qp) -> Connection:
+        """A queue pair that both ends have agreed on."""
+        self.bench.transcript.know(qp, self.device)
+        return self.watch(qp)
+
+    def send(self, message: CmMessage | bytes) -> None:
+        """Send a MAD to QP1."""
+        mad = message if isinstance(message, bytes) else message.pack()
+        self.management.send(UD_SEND_ONLY(psn=self._psn, payload=mad))
+        self._psn += 1
+
+    def hear(self, *expected: Attribute, within_ns: int | None = None) -> CmMessage:
+        """The next message of the device, which is one of these."""
+        packet = self.management.next(timeout_ns=within_ns)
+        message = None if packet is None else CmMessage.unpack(packet.payload)
+        if message is None or message.attribute not in expected:
+            names = " or ".join(one.name for one in expected)
+            raise self.bench.failed(f"want  {names}\ngot   {_told(packet, message)}")
+        return message
+
+    def ask(self, message: CmMessage, *expected: Attribute) -> CmMessage:
+        """Send a message; the answer is one of these."""
+        self.send(message)
+        answer = self.hear(*expected)
+        if answer.transaction != message.transaction:
+            raise self.bench.failed("the answer has another transaction id", rules=["CM-03"])
+        return answer
+
+    def find(self, message: CmMessage, expected: Attribute) -> CmMessage:
+        """Send a message; its answer comes, among whatever else the device has still to say."""
+        self.send(message)
+        while (packet := self.management.next()) is not None:
+            answer = CmMessage.unpack(packet.payload)
+            said = answer and (answer.attribute, answer.transaction)
+            if answer is not None and said == (expected, message.transaction):
+                return answer
+        raise self.bench.failed(f"want  {expected.name}\ngot   none")
+
+
+def _told(packet: Packet | None, message: CmMessage | None) -> str:
+    if packet is None:
+        return "nothing"
+    return "no message of connection management" if message is None else message.attribute.name
