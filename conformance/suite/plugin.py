@@ -148,7 +148,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except CaseFailed as failure:
         failures.append(located(failure, pyfuncitem.path))
     except DeviceDied as death:
-        failures.append(bench.failed(f"the device died: {death}", rules=["LIVE-01"]))
+        rules = [*rules_of(pyfuncitem), "LIVE-01"]
+        failures.append(bench.failed(f"the device died: {death}", rules=rules))
     except AssertionError as failure:
         failures.append(
             located(

@@ -266,7 +266,10 @@ class HdlTarget(Target):
         return any(map(is_answer, self._others))
 
     def _run(self, cycles: int, until: Until) -> None:
-        stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)
+        try:
+            stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)
+        except SimulationError as error:
+            raise DeviceDied(f"the simulation ended: {error}") from error
         self._cycle = stop.cycle
         for frame in self._port.take_frames():
             if parse(frame.data) is None and frame.data[12:14] in (b"\x08\x06", b"\x08\x00"):

@@ -10,7 +10,7 @@ from roceproof.conformance.headers import Reth
 from roceproof.conformance.model.parts import REQUESTERS, Parts
 from roceproof.conformance.model.rc_requester import RcRequester
 from roceproof.conformance.model.requester_policy import RequesterPolicy
-from roceproof.conformance.model.uc_requester import UcRequester
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.frames import edited, request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
 from roceproof.conformance.opcodes import OPCODES, Family, Position
@@ -149,9 +149,16 @@ class TypeOfOtherMessage(RequestPacket):
     expected=["OPC-11"],
 )
 def reads_on_uc() -> Parts:
-    class Uc(UcRequester):
-        def post(self, work: Work) -> None:
-            self.enqueue(work)
+    class Uc(RcRequester):
+        def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
+            super().__init__(replace(spec, service=Service.RC), policy)
+
+        def next_request(self, now_ns: int) -> Segment | None:
+            segment = super().next_request(now_ns)
+            if segment is None:
+                return None
+            opcode = segment.bth.opcode | Service.UC << 5
+            return replace(segment, bth=replace(segment.bth, opcode=opcode, ack_req=False))
 
     return Parts(requesters={**REQUESTERS, Service.UC: Uc})
 
