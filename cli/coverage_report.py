@@ -12,13 +12,13 @@ from rich.table import Table
 
 from roceproof.conformance.rules import RULES, Rule
 from roceproof.conformance.suite.coverage import (
-    TARGETS,
     Coverage,
     Entry,
     Standing,
     coverage_of,
     missing,
 )
+from roceproof.conformance.suite.options import TARGETS
 from roceproof.terminal import Terminal
 
 _STYLES = {

@@ -15,9 +15,10 @@ from pathlib import Path
 import click
 import pytest
 
-from roceproof.conformance.suite.options import OUR_CASES, REFERENCE_DUT
+from roceproof.conformance.suite.options import OUR_CASES, session_arguments
 from roceproof.junit_order import sort_junit
 from roceproof.output import output_directory
+from roceproof.paths import REFERENCE_DUT
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
@@ -84,17 +85,9 @@ def run_suite(request: Request, output: Output) -> int:
     return FAILED if failed else PASSED
 
 
-def arguments_for(target: str, cases: Sequence[Path] = ()) -> list[str]:
-    """What every session of ours has in common."""
-    return [
-        *("-c", str(OUR_CASES / "pytest.ini"), "--rootdir", str(OUR_CASES)),
-        *("-p", "no:terminal", "--roce-target", target),
-        *(str(path.resolve()) for path in cases or [OUR_CASES]),
-    ]
-
-
 def _arguments(request: Request, directory: Path) -> list[str]:
-    words = arguments_for(request.target, request.cases)
+    words = session_arguments(request.target)
+    words += [str(path.resolve()) for path in request.cases or [OUR_CASES]]
     words += ["--roce-suite", request.suite]
     words += ["--roce-seed", str(request.seed), "--roce-captures", str(directory)]
     words += ["--roce-report", str(directory / "results.json")]

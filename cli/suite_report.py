@@ -30,7 +30,6 @@ class Listener:
         self.document: Document = {}
         self._results = Terminal(stderr=as_json)
         self.problems: list[str] = []
-        self._header: list[str] = []
         self._quiet = quiet
         self._console = Terminal(stderr=True, quiet=quiet)
         self._started = time.monotonic()
@@ -64,8 +63,6 @@ class Listener:
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Say what is tested with what."""
-        if hasattr(session.config, "workerinput"):
-            return
         for lines in session.config.hook.pytest_report_header(
             config=session.config, start_path=session.config.rootpath
         ):

@@ -10,7 +10,7 @@ import pytest
 
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
-from roceproof.conformance.suite.options import OUR_CASES
+from roceproof.conformance.suite.options import OUR_CASES, session_arguments
 from roceproof.conformance.suite.plugin import rules_of
 
 
@@ -81,11 +81,3 @@ def cases_of(target: str) -> Cases:
     collector = _Collector()
     pytest.main([*session_arguments(target), str(OUR_CASES), "--collect-only"], plugins=[collector])
     return Cases(collector.rules, frozenset(collector.smoke))
-
-
-def session_arguments(target: str) -> list[str]:
-    """A session over our cases that prints nothing."""
-    return [
-        *("-c", str(OUR_CASES / "pytest.ini"), "--rootdir", str(OUR_CASES)),
-        *("-p", "no:terminal", "--roce-target", target),
-    ]

@@ -30,9 +30,9 @@ from roceproof.conformance.mutants.candidates import (
     Cases,
     candidates,
     cases_of,
-    session_arguments,
 )
 from roceproof.conformance.rules import RULES, Severity
+from roceproof.conformance.suite.options import session_arguments
 from roceproof.output import output_directory
 
 BUILD = Path("build/mutants")

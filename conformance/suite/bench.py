@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -222,9 +221,3 @@ def _peer(device: Host, index: int) -> Host:
     mac = parse_mac(f"02:00:00:00:0b:{_LAST_BYTES[index]:02x}")
     last = _LAST_BYTES[index] + 100
     return Host(mac, device.ip[:-1] + bytes([last]))
-
-
-@contextmanager
-def opened(target: Target, claims: Claims, *, seed: int) -> Iterator[Bench]:
-    """A bench for one case."""
-    yield Bench(target, claims, seed=seed)

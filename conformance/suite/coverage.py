@@ -13,13 +13,12 @@ from enum import StrEnum
 import pytest
 
 from roceproof.conformance.rules import RULES, Rule, Severity
-from roceproof.conformance.suite.options import OUR_CASES
+from roceproof.conformance.suite.options import OUR_CASES, TARGETS, session_arguments
 from roceproof.conformance.suite.plugin import rules_of, short_name
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.capability import Capability
 from roceproof.errors import RoceproofError
 
-TARGETS = ("hdl", "rxe", "nic", "model")
 _ROLES = (Capability.REQUESTER, Capability.RESPONDER)
 
 
@@ -106,10 +105,7 @@ def missing(coverage: Coverage) -> list[str]:
 
 def _collect(target: str) -> dict[str, Entry]:
     collector = _Collector()
-    arguments = [
-        *("-c", str(OUR_CASES / "pytest.ini"), "--rootdir", str(OUR_CASES), str(OUR_CASES)),
-        *("-p", "no:terminal", "--collect-only", "--roce-target", target),
-    ]
+    arguments = [*session_arguments(target), str(OUR_CASES), "--collect-only"]
     if target == "nic":
         arguments += ["--roce-interface", "lo", "--roce-agent", "unused"]
     code = pytest.main(arguments, plugins=[collector])

@@ -6,16 +6,16 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from roceproof.conformance.targets.interface import Source, TargetError
+from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
 TARGETS = ("hdl", "rxe", "nic", "model")
-ROOM = Path(__file__).resolve().parents[2]
-OUR_CASES = ROOM / "conformance" / "cases"
-REFERENCE_DUT = ROOM / "rtl" / "dut.toml"
+OUR_CASES = REPOSITORY / "conformance" / "cases"
 DEFAULT_CAPTURES = Path("build/conformance")
 
 
@@ -37,7 +37,6 @@ class Options:
     device_ip: str | None = None
     report: Path | None = None
     mutant: str | None = None
-
     cases: tuple[str, ...] = ()
 
     def replay(self, nodeid: str) -> str:
@@ -58,6 +57,14 @@ class Options:
         path, _, name = nodeid.partition("::")
         expression = f"{Path(path).stem} and {name}"
         return shlex.join([*words, "--seed", str(self.seed), "-k", expression])
+
+
+def session_arguments(target: str) -> list[str]:
+    """What every session of ours over a target begins with; it prints nothing by itself."""
+    return [
+        *("-c", str(OUR_CASES / "pytest.ini"), "--rootdir", str(OUR_CASES)),
+        *("-p", "no:terminal", "--roce-target", target),
+    ]
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -106,6 +113,7 @@ def read_options(config: pytest.Config) -> Options | None:
     )
 
 
+@cache
 def widths_of(options: Options) -> tuple[int | None, ...]:
     """The data widths to test at: those asked for, else all of the manifest's; smoke the first."""
     if options.target != "hdl":

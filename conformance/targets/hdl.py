@@ -7,7 +7,6 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from roceproof.conformance.codec import parse
 from roceproof.conformance.targets import neighbours
@@ -298,7 +297,7 @@ def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) 
         sq_psn=spec.sq_psn,
         rq_psn=spec.rq_psn,
         remote_mac=spec.remote.mac.hex(":"),
-        remote_gid=_gid_text(spec.remote.ip),
+        remote_gid=neighbours.text(spec.remote.ip),
         udp_sport=spec.udp_sport,
         traffic_class=spec.traffic_class,
         hop_limit=spec.hop_limit,
@@ -308,14 +307,3 @@ def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) 
         rnr_retry=spec.rnr_retry,
         min_rnr_timer=spec.min_rnr_timer,
     )
-
-
-def _gid_text(ip: bytes) -> str:
-    return ".".join(map(str, ip)) if len(ip) == 4 else ip.hex(":", 2)
-
-
-def manifest_source(path: Path, *, data_width: int | None = None) -> HdlSource:
-    """The source of a dut.toml."""
-    from roceproof.dpi.manifest import load_manifest
-
-    return HdlSource(load_manifest(path), data_width=data_width)
