@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <isa-l/crc.h>
+#include <libdeflate.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ int main(int count, char **arguments) {
         uint32_t bytes;
         memcpy(&bytes, file + at + 8, sizeof bytes);
         const uint8_t *frame = file + at + RECORD_HEADER_BYTES;
-        sum ^= crc32_gzip_refl(0, frame + ETHERNET_BYTES, bytes - ETHERNET_BYTES - ICRC_BYTES);
+        sum ^= libdeflate_crc32(0, frame + ETHERNET_BYTES, bytes - ETHERNET_BYTES - ICRC_BYTES);
         at += RECORD_HEADER_BYTES + bytes;
     }
     printf("%" PRIu64 " %zu %08" PRIx32 "\n", packets, size, sum);

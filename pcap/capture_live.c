@@ -5,11 +5,11 @@
 // Packets that the kernel dropped make the end an error: gaps would be blamed
 // on the wire.
 
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture_libpcap.h"
 #include "capture_pieces.h"
 #include "capture_reader.h"
 
@@ -21,6 +21,7 @@ struct live {
     struct roce_source source;
     struct roce_pieces pieces;
     size_t used; // of the current piece
+    struct roce_libpcap library;
     pcap_t *pcap;
     uint32_t tick_ns;
 };
@@ -50,7 +51,7 @@ static enum roce_capture_status fail(struct live *live, const char *what) {
 
 static enum roce_capture_status end(struct live *live) {
     struct pcap_stat counts = {0};
-    if (pcap_stats(live->pcap, &counts) != 0 || counts.ps_drop == 0)
+    if (live->library.stats(live->pcap, &counts) != 0 || counts.ps_drop == 0)
         return ROCE_CAPTURE_END;
     snprintf(live->capture.error, sizeof live->capture.error,
              "the kernel dropped %u packets: gaps may be its doing", counts.ps_drop);
@@ -64,12 +65,12 @@ static enum roce_capture_status next_live(struct roce_capture *capture,
     const u_char *bytes;
     int got;
     do
-        got = pcap_next_ex(live->pcap, &header, &bytes);
+        got = live->library.next_ex(live->pcap, &header, &bytes);
     while (got == 0); // a time-out without a packet
     if (got == PCAP_ERROR_BREAK)
         return end(live);
     if (got < 0)
-        return fail(live, pcap_geterr(live->pcap));
+        return fail(live, live->library.geterr(live->pcap));
     const uint8_t *data = keep(live, bytes, header->caplen);
     if (!data)
         return fail(live, "out of memory");
@@ -87,7 +88,8 @@ static enum roce_capture_status next_live(struct roce_capture *capture,
 }
 
 static void stop_live(struct roce_capture *capture) {
-    pcap_breakloop(((struct live *)capture)->pcap);
+    struct live *live = (struct live *)capture;
+    live->library.breakloop(live->pcap);
 }
 
 static void release_live(struct roce_source *source, uint64_t number) {
@@ -96,7 +98,8 @@ static void release_live(struct roce_source *source, uint64_t number) {
 
 static void close_live(struct roce_source *source) {
     struct live *live = live_of(source);
-    pcap_close(live->pcap);
+    live->library.close(live->pcap);
+    roce_libpcap_unload(&live->library);
     roce_pieces_free(&live->pieces);
 }
 
@@ -105,69 +108,78 @@ static void free_live(struct roce_capture *capture) {
 }
 
 // Settings before activation; those that an interface lacks are left as they are.
-static pcap_t *create(const char *interface, char *error, size_t error_bytes) {
+static pcap_t *create(const struct roce_libpcap *library, const char *interface, char *error,
+                      size_t error_bytes) {
     char text[PCAP_ERRBUF_SIZE] = "";
-    pcap_t *pcap = pcap_create(interface, text);
+    pcap_t *pcap = library->create(interface, text);
     if (!pcap) {
         snprintf(error, error_bytes, "%s", text);
         return NULL;
     }
-    pcap_set_snaplen(pcap, LONGEST_RECORD_BYTES);
-    pcap_set_promisc(pcap, 1);
-    pcap_set_immediate_mode(pcap, 1);
-    pcap_set_buffer_size(pcap, 64 << 20);
-    pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+    library->set_snaplen(pcap, LONGEST_RECORD_BYTES);
+    library->set_promisc(pcap, 1);
+    library->set_immediate_mode(pcap, 1);
+    library->set_buffer_size(pcap, 64 << 20);
+    library->set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
     return pcap;
 }
 
 // Activate and filter; false with a text.
-static bool start(pcap_t *pcap, char *error, size_t error_bytes) {
-    const int status = pcap_activate(pcap);
+static bool start(const struct roce_libpcap *library, pcap_t *pcap, char *error,
+                  size_t error_bytes) {
+    const int status = library->activate(pcap);
     if (status == PCAP_ERROR_PERM_DENIED) {
         snprintf(error, error_bytes,
                  "no permission to capture; run as root, or once: setcap cap_net_raw+ep PROGRAM");
         return false;
     }
     if (status < 0) {
-        const char *detail = pcap_geterr(pcap);
-        snprintf(error, error_bytes, "%s", *detail ? detail : pcap_statustostr(status));
+        const char *detail = library->geterr(pcap);
+        snprintf(error, error_bytes, "%s", *detail ? detail : library->statustostr(status));
         return false;
     }
-    if (pcap_datalink(pcap) != DLT_EN10MB) {
-        snprintf(error, error_bytes, "its link type %d (%s) is not Ethernet", pcap_datalink(pcap),
-                 roce_link_type_name((uint16_t)pcap_datalink(pcap)));
+    if (library->datalink(pcap) != DLT_EN10MB) {
+        snprintf(error, error_bytes, "its link type %d (%s) is not Ethernet",
+                 library->datalink(pcap), roce_link_type_name((uint16_t)library->datalink(pcap)));
         return false;
     }
     struct bpf_program program;
-    bool filtered = pcap_compile(pcap, &program, FILTER, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    bool filtered = library->compile(pcap, &program, FILTER, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (filtered) {
-        filtered = pcap_setfilter(pcap, &program) == 0;
-        pcap_freecode(&program);
+        filtered = library->setfilter(pcap, &program) == 0;
+        library->freecode(&program);
     }
     if (!filtered)
-        snprintf(error, error_bytes, "cannot be filtered: %s", pcap_geterr(pcap));
+        snprintf(error, error_bytes, "cannot be filtered: %s", library->geterr(pcap));
     return filtered;
 }
 
 struct roce_capture *roce_capture_open_live(const char *interface, char *error,
                                             size_t error_bytes) {
     static const struct roce_source_kind kind = {NULL, release_live, close_live};
-    pcap_t *pcap = create(interface, error, error_bytes);
-    if (!pcap)
+    struct roce_libpcap library;
+    if (!roce_libpcap_load(&library, error, error_bytes))
         return NULL;
-    struct live *live = start(pcap, error, error_bytes) ? malloc(sizeof *live) : NULL;
+    pcap_t *pcap = create(&library, interface, error, error_bytes);
+    struct live *live = NULL;
+    if (pcap && start(&library, pcap, error, error_bytes))
+        live = malloc(sizeof *live);
     if (!live) {
-        pcap_close(pcap);
+        if (pcap)
+            library.close(pcap);
+        roce_libpcap_unload(&library);
         return NULL;
     }
+    const bool nanoseconds = library.get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO;
     *live = (struct live){
         .capture = {.source = &live->source,
                     .next = next_live,
                     .stop = stop_live,
                     .free = free_live},
         .source = {.kind = &kind},
+        .library = library,
         .pcap = pcap,
-        .tick_ns = pcap_get_tstamp_precision(pcap) == PCAP_TSTAMP_PRECISION_NANO ? 1 : 1000,
+        .tick_ns = nanoseconds ? 1 : 1000,
     };
     return &live->capture;
 }

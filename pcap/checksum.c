@@ -2,10 +2,7 @@
 
 #include "checksum.h"
 
-#include <isa-l/crc.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include <libdeflate.h>
 
 #define POLYNOMIAL 0xEDB88320U // reflected
 #define ONE 0x80000000U        // x^0
@@ -13,22 +10,8 @@
 
 enum { STEP = 1024, LINE = 64, AHEAD = 4096 };
 
-#if defined(__x86_64__)
-// ISA-L leaves the upper halves of the vector registers in use, which slows every SSE instruction
-// that follows, such as the compiler's own copies of structures.
-__attribute__((target("avx"))) static void leave_vector_code(void) {
-    if (__builtin_cpu_supports("avx"))
-        _mm256_zeroupper();
-}
-#else
-static void leave_vector_code(void) {
-}
-#endif
-
 uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes) {
-    crc = crc32_gzip_refl(crc, data, bytes);
-    leave_vector_code();
-    return crc;
+    return libdeflate_crc32(crc, data, bytes);
 }
 
 uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t bytes) {
