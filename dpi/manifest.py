@@ -3,27 +3,28 @@
 
 from __future__ import annotations
 
-import tomllib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from roceproof.dpi.records import Operation, PathMtu, Service
-from roceproof.errors import RoceproofError
+from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
+
+__all__ = ["Capabilities", "Manifest", "ManifestError", "load_manifest"]
 
 SCHEMA = 1
 DATA_WIDTHS = (64, 128, 256, 512, 1024)
 FEATURES = ("cnp", "ipv6")
 """What a device may do besides: react to CNPs, speak IPv6."""
 
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")  # it becomes part of file names
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,254}")
+MOST_QPS = 1 << 24
+SLOWEST_CLOCK_PS = 10**9
 
-T = TypeVar("T")
 E = TypeVar("E", Service, Operation)
-
-
-class ManifestError(RoceproofError):
-    """A manifest cannot be used. The text names the key and what it should hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,65 +61,32 @@ class Manifest:
         return self.clock_ps_by_width.get(data_width, self.clock_ps)
 
 
-class _Table:
-    """A TOML table whose every key must be asked for."""
-
-    def __init__(self, path: Path, name: str, values: Mapping[str, Any]):
-        self._path = path
-        self._name = name
-        self._left = dict(values)
-
-    def error(self, key: str, problem: str) -> ManifestError:
-        return ManifestError(f"{self._path}: {self._name}{key}: {problem}")
-
-    def take(self, key: str, kind: type[T], *, default: T | None = None) -> T:
-        value = self._left.pop(key, default)
-        if value is None:
-            raise self.error(key, f"missing; add a value of type {kind.__name__}")
-        if type(value) is not kind:
-            raise self.error(key, f"expected {kind.__name__}, got {value!r}")
-        return value
-
-    def take_list(self, key: str, kind: type[T]) -> list[T]:
-        values = self.take(key, list)
-        if not values or any(type(value) is not kind for value in values):
-            raise self.error(key, f"expected a list of {kind.__name__}, got {values!r}")
-        return values
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._left
-
-    def finish(self) -> None:
-        for key in self._left:
-            raise self.error(key, "unknown key; remove it or correct its spelling")
-
-
-def _enum_names(table: _Table, key: str, kind: type[E]) -> frozenset[E]:
+def _enum_names(table: Table, key: str, kind: type[E]) -> frozenset[E]:
     names = table.take_list(key, str)
     for name in names:
         if name not in kind.__members__:
-            raise table.error(key, f"{name!r} is none of {', '.join(kind.__members__)}")
+            raise table.error(key, f"{shown(name)} is none of {', '.join(kind.__members__)}")
     return frozenset(kind[name] for name in names)
 
 
-def _features(table: _Table) -> frozenset[str]:
+def _features(table: Table) -> frozenset[str]:
     names = table.take_list("features", str) if "features" in table else []
     for name in names:
         if name not in FEATURES:
-            raise table.error("features", f"{name!r} is none of {', '.join(FEATURES)}")
+            raise table.error("features", f"{shown(name)} is none of {', '.join(FEATURES)}")
     return frozenset(names)
 
 
-def _capabilities(table: _Table) -> Capabilities:
+def _capabilities(table: Table) -> Capabilities:
     sizes = table.take_list("path_mtus", int)
     for size in sizes:
         if size not in {mtu.size for mtu in PathMtu}:
-            raise table.error("path_mtus", f"{size} is none of 256, 512, 1024, 2048, 4096")
+            raise table.error("path_mtus", f"{shown(size)} is none of 256, 512, 1024, 2048, 4096")
     result = Capabilities(
         services=_enum_names(table, "services", Service),
         operations=_enum_names(table, "operations", Operation),
         path_mtus=frozenset(PathMtu.from_size(size) for size in sizes),
-        qps=table.take("qps", int),
+        qps=table.take_number("qps", least=1, most=MOST_QPS),
         retransmission=table.take("retransmission", bool, default=False),
         features=_features(table),
     )
@@ -126,41 +94,56 @@ def _capabilities(table: _Table) -> Capabilities:
     return result
 
 
+def _word(table: Table, key: str, form: re.Pattern[str], expected: str) -> str:
+    word = table.take(key, str)
+    if not form.fullmatch(word):
+        raise table.error(key, f"{shown(word)} will not do; expected {expected}")
+    return word
+
+
+def _sources(table: Table, home: Path) -> tuple[Path, ...]:
+    sources = []
+    for name in table.take_list("sources", str):
+        source = home / name
+        if not name.isprintable() or not source.name:
+            raise table.error("sources", f"{shown(name)} is no file name")
+        try:
+            is_there = source.resolve().is_file()
+        except OSError as error:
+            raise table.error("sources", f"{shown(name)}: {error.strerror}") from error
+        if not is_there:
+            raise table.error("sources", f"{source.resolve()} does not exist; correct the name")
+        sources.append(source.resolve())
+    return tuple(sources)
+
+
+def _clock(table: Table, key: str) -> int:
+    return table.take_number(key, least=2, most=SLOWEST_CLOCK_PS)
+
+
 def load_manifest(path: Path) -> Manifest:
     """Read and check a dut.toml."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ManifestError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ManifestError(f"{path}: not TOML: {error}") from error
-    table = _Table(path, "", values)
+    table = Table(path, "", read_toml(path))
     schema = table.take("schema", int)
     if schema != SCHEMA:
-        raise table.error("schema", f"{schema} is not supported; this version reads {SCHEMA}")
+        raise table.error(
+            "schema", f"{shown(schema)} is not supported; this version reads {SCHEMA}"
+        )
     widths = table.take_list("data_widths", int)
     for width in widths:
         if width not in DATA_WIDTHS:
-            raise table.error("data_widths", f"{width} is none of {list(DATA_WIDTHS)}")
-    sources = tuple((path.parent / name).resolve() for name in table.take_list("sources", str))
-    for source in sources:
-        if not source.is_file():
-            raise table.error("sources", f"{source} does not exist")
-    by_width = _Table(path, "clock_ps_by_width.", table.take("clock_ps_by_width", dict, default={}))
-    clocks = {w: by_width.take(str(w), int) for w in widths if str(w) in by_width}
+            raise table.error("data_widths", f"{shown(width)} is none of {list(DATA_WIDTHS)}")
+    by_width = Table(path, "clock_ps_by_width.", table.take("clock_ps_by_width", dict, default={}))
+    clocks = {width: _clock(by_width, str(width)) for width in widths if str(width) in by_width}
     by_width.finish()
-    clock_ps = table.take("clock_ps", int)
-    for period in (clock_ps, *clocks.values()):
-        if period < 2:
-            raise table.error("clock_ps", f"{period} ps is no clock period; expected at least 2")
     result = Manifest(
         path=path.resolve(),
-        name=table.take("name", str),
-        top=table.take("top", str),
-        sources=sources,
-        clock_ps=clock_ps,
+        name=_word(table, "name", NAME, "letters, digits and _ . + -, at most 64"),
+        top=_word(table, "top", IDENTIFIER, "the name of a SystemVerilog module"),
+        sources=_sources(table, path.parent),
+        clock_ps=_clock(table, "clock_ps"),
         data_widths=tuple(widths),
-        capabilities=_capabilities(_Table(path, "capabilities.", table.take("capabilities", dict))),
+        capabilities=_capabilities(Table(path, "capabilities.", table.take("capabilities", dict))),
         clock_ps_by_width=clocks,
     )
     table.finish()

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""TOML from a user's hand: whatever is wrong with it is one error that names file, key and mend."""
+
+from __future__ import annotations
+
+import stat
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from roceproof.errors import RoceproofError
+
+MAX_BYTES = 1 << 20
+_SHOWN_CHARACTERS = 80
+
+T = TypeVar("T")
+
+
+class ManifestError(RoceproofError):
+    """A manifest cannot be used. The text names the key and what it should hold."""
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values of a file."""
+    try:
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            raise ManifestError(f"{path}: not a regular file; name the manifest, a dut.toml")
+        if facts.st_size > MAX_BYTES:
+            raise ManifestError(f"{path}: {facts.st_size} bytes are no manifest; name a dut.toml")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ManifestError(f"{path}: {error.strerror}") from error
+    except ValueError as error:  # of TOML, UTF-8, or a number of too many digits
+        raise ManifestError(f"{path}: not TOML: {error}") from error
+    except RecursionError:
+        raise ManifestError(f"{path}: not TOML: nested too deeply") from None
+
+
+def shown(value: object) -> str:
+    """A value for an error's text, however long it is."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        text = f"a huge {type(value).__name__}"
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+
+
+class Table:
+    """A TOML table whose every key must be asked for."""
+
+    def __init__(self, path: Path, name: str, values: Mapping[str, Any]) -> None:
+        self._path = path
+        self._name = name
+        self._left = dict(values)
+
+    def error(self, key: str, problem: str) -> ManifestError:
+        """What is wrong with a key."""
+        return ManifestError(f"{self._path}: {self._name}{key}: {problem}")
+
+    def take(self, key: str, kind: type[T], *, default: T | None = None) -> T:
+        """The value of a key, of exactly that type."""
+        value = self._left.pop(key, default)
+        if value is None:
+            raise self.error(key, f"missing; add a value of type {kind.__name__}")
+        if type(value) is not kind:
+            raise self.error(key, f"expected {kind.__name__}, got {shown(value)}")
+        return value
+
+    def take_list(self, key: str, kind: type[T]) -> list[T]:
+        """A list of different values, with at least one."""
+        values = self.take(key, list)
+        if not values or any(type(value) is not kind for value in values):
+            raise self.error(key, f"expected a list of {kind.__name__}, got {shown(values)}")
+        for value in values:
+            if values.count(value) > 1:
+                raise self.error(key, f"{shown(value)} is listed twice; remove one")
+        return values
+
+    def take_number(self, key: str, *, least: int, most: int, default: int | None = None) -> int:
+        """A whole number within bounds."""
+        value = self.take(key, int, default=default)
+        if not least <= value <= most:
+            raise self.error(key, f"{shown(value)} is out of range; expected {least} to {most}")
+        return value
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._left
+
+    def finish(self) -> None:
+        """Nothing may be left over."""
+        for key in self._left:
+            raise ManifestError(
+                f"{self._path}: {self._name}{shown(key)[1:-1]}: unknown key; "
+                "remove it or correct its spelling"
+            )
