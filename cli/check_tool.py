@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from roceproof.check_build import ToolError, build_tool
+from roceproof.check_build import ToolError, find_oracle
 from roceproof.errors import RoceproofError
 from roceproof.interruption import interruptions_held
 
@@ -31,7 +31,7 @@ class UnreadableError(RoceproofError):
 
 def lines_of(arguments: Sequence[str], *, live: bool = False) -> Iterator[dict[str, Any]]:
     """Each JSON line of a run; a run that could not do its job raises what it said."""
-    command: list[str | Path] = [build_tool(), *arguments]
+    command: list[str | Path] = [find_oracle(), *arguments]
     with ExitStack() as stack:
         with interruptions_held():
             process = stack.enter_context(

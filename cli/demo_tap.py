@@ -15,7 +15,7 @@ from pathlib import Path
 
 from roceproof.children import run_to_end
 from roceproof.errors import Skipped
-from roceproof.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.paths import REFERENCE_DUT
 from roceproof.progress import Progress
 
 UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--")
@@ -31,10 +31,10 @@ def run_demo_tap(*, data_width: int, quiet: bool) -> int:
     with Progress(quiet=quiet) as progress:
         progress.step(f"building the {data_width}-bit simulation")
         build_simulation(load_manifest(REFERENCE_DUT), data_width=data_width, ports=1)
-    inner = [sys.executable, "-m", "roceproof.demo_tap_inside", str(data_width)]
+    inner = [sys.executable, "-P", "-m", "roceproof.demo_tap_inside", str(data_width)]
     loudness = "quiet" if quiet else "loud"
     command = [*UNSHARE, *inner, loudness]
-    return run_to_end(command, timeout=None, stdout=None, stderr=None, cwd=REPOSITORY).returncode
+    return run_to_end(command, timeout=None, stdout=None, stderr=None).returncode
 
 
 def require_tap() -> None:

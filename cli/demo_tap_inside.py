@@ -18,7 +18,7 @@ from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import load_manifest
 from roceproof.outcome import EXIT_INTERRUPTED, end_with
 from roceproof.output import output_directory
-from roceproof.paths import BUILD, REFERENCE_DUT, REPOSITORY
+from roceproof.paths import REFERENCE_DUT
 from roceproof.progress import Progress
 from roceproof.rxe_env.commands import run, tool
 from roceproof.terminal import Terminal
@@ -43,7 +43,7 @@ def main() -> int:
 def ping_all(*, data_width: int, quiet: bool) -> int:
     """Ping with every size; print what came back."""
     make_tap()
-    place = BUILD / "demo-tap"
+    place = Path("build/demo-tap")
     capture = place / "capture.pcapng"
     port = PortOptions(mac=ENDPOINT_MAC, ipv4=ENDPOINT_ADDRESS, link=f"tap:{TAP}", capture=capture)
     with (
@@ -94,7 +94,7 @@ def report(results: list[tuple[int, int, str]], capture: Path) -> None:
         style = None if received == ECHOES else "red"
         table.add_row(str(size), f"{received}/{ECHOES}", mean, style=style)
     Terminal().print(table)
-    print(capture.relative_to(REPOSITORY))
+    print(capture)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from pathlib import Path
 import click
 import pytest
 
-from roceproof.conformance.suite.options import OUR_CASES, session_arguments
+from roceproof.conformance.suite.options import session_arguments
 from roceproof.junit_order import sort_junit
 from roceproof.output import output_directory
-from roceproof.paths import REFERENCE_DUT
+from roceproof.paths import CASES, REFERENCE_DUT
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
@@ -87,7 +87,7 @@ def run_suite(request: Request, output: Output) -> int:
 
 def _arguments(request: Request, directory: Path) -> list[str]:
     words = session_arguments(request.target)
-    words += [str(path.resolve()) for path in request.cases or [OUR_CASES]]
+    words += [str(path.resolve()) for path in request.cases or [CASES]]
     words += ["--roce-suite", request.suite]
     words += ["--roce-seed", str(request.seed), "--roce-captures", str(directory)]
     words += ["--roce-report", str(directory / "results.json")]

@@ -25,10 +25,11 @@ from roceproof.dpi.verilate import (
     verilate,
     verilator_version,
 )
+from roceproof.paths import BUILD
 
 __all__ = ["BRIDGE_SV", "Build", "BuildError", "build_recipe", "build_simulation"]
 
-DEFAULT_BUILD_ROOT = ROOM.parent / "build" / "sim"
+DEFAULT_BUILD_ROOT = BUILD / "sim"
 
 # In compile order, after the device's own sources.
 BRIDGE_SV = tuple(

@@ -18,12 +18,14 @@ from pathlib import Path
 
 from roceproof.children import run_to_end
 from roceproof.errors import RoceproofError
+from roceproof.packages import missing_header, missing_tools
 
 ROOM = Path(__file__).resolve().parent
 BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))
 BRIDGE_HEADERS = tuple(sorted((ROOM / "src").glob("*.h")))
 MAIN = ROOM / "src" / "main.cpp"
 
+TOOLS = ("verilator", "make", "g++", "cc")
 TOP = "roceproof_top"
 MODEL = "Vroceproof"
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
@@ -76,7 +78,7 @@ def _ask(*command: str) -> str:
         done = run_to_end(command, timeout=QUESTION_SECONDS)
         done.check_returncode()
     except FileNotFoundError as error:
-        raise BuildError(f"{command[0]} is not installed; run: make setup") from error
+        raise BuildError(missing_tools(command[:1]) or str(error)) from error
     except (subprocess.SubprocessError, OSError) as error:
         raise BuildError(f"{' '.join(command)} failed: {error}") from error
     return done.stdout.strip()
@@ -107,9 +109,12 @@ def _run(command: Sequence[str | Path], log: Path) -> None:
         except subprocess.TimeoutExpired as error:
             raise BuildError(f"{command[0]} took more than {BUILD_SECONDS} s; see {log}") from error
         except FileNotFoundError as error:
-            raise BuildError(f"{command[0]} is not installed; run: make setup") from error
+            raise BuildError(str(error)) from error
     if done.returncode != 0:
-        lines = log.read_text(errors="replace").splitlines()
+        text = log.read_text(errors="replace")
+        if lack := missing_header(text):
+            raise BuildError(lack)
+        lines = text.splitlines()
         errors = [line for line in lines if re.search(r"%Error|error:|undefined reference", line)]
         words = "\n".join((errors or lines)[-LAST_LINES:])
         raise BuildError(f"{command[0]} failed with status {done.returncode}; see {log}\n{words}")
@@ -132,6 +137,8 @@ def _compile_bridge(directory: Path, log: Path) -> None:
 
 def verilate(recipe: Recipe, directory: Path) -> Path:
     """Build the recipe in an empty directory; the executable."""
+    if lack := missing_tools(TOOLS):
+        raise BuildError(lack)
     log = directory / "build.log"
     defines = f"-DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"
     if recipe.fst:

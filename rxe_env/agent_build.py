@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from roceproof import packages
 from roceproof.rxe_env import cache
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable
@@ -15,12 +16,7 @@ FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror")
 OPTIMISED = ("-O2",)
 SANITISED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 LIBRARIES = ("-libverbs", "-lrdmacm", "-ljansson", "-lmd")
-HEADERS = {
-    "infiniband/verbs.h": "libibverbs-dev",
-    "rdma/rdma_cma.h": "librdmacm-dev",
-    "jansson.h": "libjansson-dev",
-    "sha2.h": "libmd-dev",
-}
+HEADERS = ("infiniband/verbs.h", "rdma/rdma_cma.h", "jansson.h", "sha2.h")
 
 
 def build_agent(*, flags: tuple[str, ...] = OPTIMISED) -> Path:
@@ -41,10 +37,11 @@ def build_agent(*, flags: tuple[str, ...] = OPTIMISED) -> Path:
 
 def _require_headers(compiler: str, scratch: Path) -> None:
     probe = scratch / "probe.c"
-    for header, package in HEADERS.items():
+    for header in HEADERS:
         probe.write_text(f"#include <{header}>\n")
         try:
             run([compiler, "-fsyntax-only", probe])
         except Unavailable:
+            package = packages.HEADERS[header]
             raise Unavailable(f"{header} is missing: apt-get install {package}") from None
     probe.unlink()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where things live, and a cache whose entries are either whole or absent.
+"""A cache whose entries are either whole or absent.
 
 An entry is a directory named by what it was made from. It is built beside its
 place and renamed into it, under a lock, so that readers and parallel runs never
@@ -17,28 +17,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from roceproof.paths import cache_dir
 from roceproof.rxe_env.errors import Unavailable
 
 KEEP_ENTRIES = 4
-
-
-def cache_dir() -> Path:
-    """Return $ROCEPROOF_CACHE, or roceproof's directory in the XDG cache."""
-    own = os.environ.get("ROCEPROOF_CACHE")
-    if own:
-        return Path(own)
-    return _xdg("XDG_CACHE_HOME", ".cache")
-
-
-def state_dir() -> Path:
-    """Return the directory for what outlives a command: $XDG_RUNTIME_DIR or the XDG state."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    return Path(runtime) / "roceproof" if runtime else _xdg("XDG_STATE_HOME", ".local/state")
-
-
-def _xdg(variable: str, fallback: str) -> Path:
-    base = os.environ.get(variable)
-    return (Path(base) if base else Path.home() / fallback) / "roceproof"
 
 
 def digest(*parts: str | bytes) -> str:

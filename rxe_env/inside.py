@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from roceproof.paths import REPOSITORY
-from roceproof.rxe_env import accel, cache, initramfs, kernel, qemu
+from roceproof.paths import REPOSITORY, cache_dir
+from roceproof.rxe_env import accel, initramfs, kernel, qemu
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.vm import Vm
@@ -47,7 +47,7 @@ def run_inside_vm(argv: Sequence[str], *, timeout: float = RUN_SECONDS) -> tuple
 
 
 def _kept() -> str:
-    wanted = {Path.cwd(), REPOSITORY, cache.cache_dir().resolve()}
+    wanted = {Path.cwd(), REPOSITORY, cache_dir().resolve()}
     fresh = [path for path in sorted(wanted) if path.parts[1:2] in FRESH and path.is_dir()]
     return "".join(f"{path}\n" for path in fresh)
 
@@ -57,7 +57,7 @@ def _script(argv: Sequence[str]) -> str:
         "HOME": str(Path.home()),
         "PATH": os.environ.get("PATH", os.defpath),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "ROCEPROOF_CACHE": str(cache.cache_dir()),
+        "ROCEPROOF_CACHE": str(cache_dir()),
     }
     exports = "".join(
         f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof.paths import cache_dir
 from roceproof.rxe_env import apt, cache, kmodules
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable
@@ -56,7 +57,7 @@ class Kernel:
 
 def cached() -> Kernel | None:
     """Return the kernel used last, if one is in the cache."""
-    home = cache.cache_dir() / "kernel"
+    home = cache_dir() / "kernel"
     found = sorted(home.glob(f"*.{KEPT}/kernel.json"), key=lambda path: path.parent.stat().st_mtime)
     return _load(found[-1].parent) if found else None
 

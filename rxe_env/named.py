@@ -18,6 +18,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+from roceproof.paths import state_dir
 from roceproof.rxe_env import cache, qemu, rundir, saved, vm_backend
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import PeerDied, Unavailable
@@ -63,7 +64,7 @@ def agent_socket() -> Path:
 
 
 def _home() -> Path:
-    return cache.state_dir() / "env"
+    return state_dir() / "env"
 
 
 def _record() -> dict[str, Any] | None:

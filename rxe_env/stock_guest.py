@@ -12,14 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof import packages
 from roceproof.rxe_env import accel, initramfs, kernel, qemu
-from roceproof.rxe_env.commands import PACKAGES, run, tool
+from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.vm import Vm
 
 STOCK_PACKAGES = ("ibverbs-utils", "perftest", "rdmacm-utils")
-TOOLS = tuple(name for name, package in PACKAGES.items() if package in STOCK_PACKAGES)
+TOOLS = tuple(name for name, package in packages.TOOLS.items() if package in STOCK_PACKAGES)
 # The C library loads it when a thread ends, so that ldd does not name it.
 UNWINDER = "libgcc_s.so.1"
 READ_BYTES = 1 << 16

@@ -10,8 +10,9 @@ import pytest
 
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
-from roceproof.conformance.suite.options import OUR_CASES, session_arguments
+from roceproof.conformance.suite.options import session_arguments
 from roceproof.conformance.suite.plugin import rules_of
+from roceproof.paths import CASES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,5 +80,5 @@ class _Collector:
 def cases_of(target: str) -> Cases:
     """Collect them."""
     collector = _Collector()
-    pytest.main([*session_arguments(target), str(OUR_CASES), "--collect-only"], plugins=[collector])
+    pytest.main([*session_arguments(target), str(CASES), "--collect-only"], plugins=[collector])
     return Cases(collector.rules, frozenset(collector.smoke))

@@ -13,11 +13,12 @@ from enum import StrEnum
 import pytest
 
 from roceproof.conformance.rules import RULES, Rule, Severity
-from roceproof.conformance.suite.options import OUR_CASES, TARGETS, session_arguments
+from roceproof.conformance.suite.options import TARGETS, session_arguments
 from roceproof.conformance.suite.plugin import rules_of, short_name
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.capability import Capability
 from roceproof.errors import RoceproofError
+from roceproof.paths import CASES
 
 _ROLES = (Capability.REQUESTER, Capability.RESPONDER)
 
@@ -105,7 +106,7 @@ def missing(coverage: Coverage) -> list[str]:
 
 def _collect(target: str) -> dict[str, Entry]:
     collector = _Collector()
-    arguments = [*session_arguments(target), str(OUR_CASES), "--collect-only"]
+    arguments = [*session_arguments(target), str(CASES), "--collect-only"]
     if target == "nic":
         arguments += ["--roce-interface", "lo", "--roce-agent", "unused"]
     code = pytest.main(arguments, plugins=[collector])

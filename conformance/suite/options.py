@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.targets.interface import Source, TargetError
-from roceproof.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.paths import CASES, REFERENCE_DUT
 
 TARGETS = ("hdl", "rxe", "nic", "model")
-OUR_CASES = REPOSITORY / "conformance" / "cases"
 DEFAULT_CAPTURES = Path("build/conformance")
 
 
@@ -62,7 +61,7 @@ class Options:
 def session_arguments(target: str) -> list[str]:
     """What every session of ours over a target begins with; it prints nothing by itself."""
     return [
-        *("-c", str(OUR_CASES / "pytest.ini"), "--rootdir", str(OUR_CASES)),
+        *("-c", str(CASES / "pytest.ini"), "--rootdir", str(CASES)),
         *("-p", "no:terminal", "--roce-target", target),
     ]
 
@@ -109,7 +108,7 @@ def read_options(config: pytest.Config) -> Options | None:
         device_ip=get("--roce-device-ip"),
         report=get("--roce-report"),
         mutant=get("--roce-mutant"),
-        cases=tuple(path for path in config.args if Path(path) != OUR_CASES),
+        cases=tuple(path for path in config.args if Path(path) != CASES),
     )
 
 

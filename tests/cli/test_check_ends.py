@@ -86,7 +86,10 @@ def test_a_place_that_cannot_be_written_is_named(console, tmp_path, broken) -> N
 
 @pytest.mark.parametrize(
     ("tools", "reason"),
-    [([], "make is not installed"), (["make", "sh", "mkdir", "awk", "mv", "rm"], "cc")],
+    [
+        (["awk", "cc"], "make is not installed: apt-get install make"),
+        (["make", "awk"], "cc is not installed: apt-get install gcc"),
+    ],
     ids=["no make", "no compiler"],
 )
 def test_a_missing_compiler_is_named_with_the_mend(tmp_path, monkeypatch, tools, reason) -> None:
@@ -94,5 +97,5 @@ def test_a_missing_compiler_is_named_with_the_mend(tmp_path, monkeypatch, tools,
     for tool in tools:
         (tmp_path / "bin" / tool).symlink_to(shutil.which(tool) or "")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    with pytest.raises(ToolError, match=rf"roce-check cannot be built: .*{reason}.*make setup"):
+    with pytest.raises(ToolError, match=f"roce-check cannot be built: {reason}"):
         build_tool(Path(tmp_path / "build"))
