@@ -29,7 +29,7 @@ test-full: setup packages-test c-test ## everything: slow tests, whole suites on
 	@$(MAKE) --no-print-directory mutants
 
 mutants: setup ## every planted fault against the cases that must find it: build/mutants/matrix.json
-	@$(BIN)/python -m roceproof.conformance.mutants.matrix
+	@$(BIN)/python -m roceproof.conformance.matrix
 
 lint: setup packages-test packages-lint ## style and static checks of every language
 	@ci/lint.sh
@@ -49,7 +49,7 @@ fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=100000
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
 
 stock-captures: setup packages-test ## record stock RDMA tools over Soft-RoCE anew, as test data
-	@$(BIN)/python -m roceproof.rxe_env.stock_captures tests/captures/rxe
+	@$(BIN)/python -m roceproof.rxe_env.stock.captures tests/captures/rxe
 
 clean: ## remove build products (cached kernels stay)
 	rm -rf $(BUILD)

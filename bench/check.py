@@ -26,7 +26,7 @@ from scapy.contrib.roce import BTH
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
-from roceproof.paths import BUILD
+from roceproof.common.paths import BUILD
 
 BENCH = BUILD / "bench"
 CHECK = BUILD / "pcap" / "roce-check"

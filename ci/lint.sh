@@ -34,7 +34,7 @@ types() {
     local farm=build/lint/roceproof room
     rm -rf $farm && mkdir -p $farm
     ln -s "$PWD"/cli/*.py $farm/
-    for room in conformance dpi pcap rxe_env; do ln -s "$PWD/$room" $farm/$room; done
+    for room in common conformance dpi pcap rxe_env verbs; do ln -s "$PWD/$room" $farm/$room; done
     MYPYPATH=build/lint $bin/mypy --config-file pyproject.toml -p roceproof
 }
 

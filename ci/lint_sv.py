@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pyslang
 
+from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
 from roceproof.dpi.manifest import Manifest, load_manifest
-from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
 WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/*/*.vlt")])
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from roceproof.check_report import Document
-from roceproof.conformance.capture import CaptureError, Record, read
-from roceproof.conformance.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.reader import CaptureError, Record, read
 
 
 def annotate(source: str, target: Path, document: Document) -> None:

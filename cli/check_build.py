@@ -7,11 +7,11 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from roceproof.children import run_to_end
+from roceproof.common.children import run_to_end
+from roceproof.common.errors import RoceproofError
+from roceproof.common.packages import missing_header, missing_tools
+from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY
 from roceproof.dpi.build import locked
-from roceproof.errors import RoceproofError
-from roceproof.packages import missing_header, missing_tools
-from roceproof.paths import BUILD, IS_CHECKOUT, REPOSITORY
 
 TOOL = "roce-check"
 TOOLS = ("make", "awk", "cc")

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from roceproof.check_report import Document
-from roceproof.conformance.rules import RULES, Rule, Severity
+from roceproof.conformance.rules.table import RULES, Rule, Severity
 
 _NOT_IN_XML = dict.fromkeys(i for i in range(32) if chr(i) not in "\t\n\r")
 

@@ -15,7 +15,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from roceproof.terminal import Terminal
+from roceproof.common.terminal import Terminal
 
 Advance = Callable[[int, int], None]
 """Told the bytes read and all bytes, 0 if their number is unknown."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from roceproof.conformance.rules import RULES, Severity
+from roceproof.conformance.rules.table import RULES, Severity
 
 Document = dict[str, Any]
 

@@ -10,9 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from roceproof.check_report import Document
-from roceproof.conformance.rules import Severity
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.rules.table import Severity
 from roceproof.rules_command import STYLES
-from roceproof.terminal import Terminal
 
 _FLOW_ROWS = 40
 _NUMBER = itemgetter("number")

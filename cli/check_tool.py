@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from roceproof.check_build import ToolError, find_oracle
-from roceproof.errors import RoceproofError
-from roceproof.interruption import interruptions_held
+from roceproof.common.errors import RoceproofError
+from roceproof.common.interruption import interruptions_held
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 END_SECONDS = 3.0

@@ -10,16 +10,10 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from roceproof.conformance.rules import RULES, Rule
-from roceproof.conformance.suite.coverage import (
-    Coverage,
-    Entry,
-    Standing,
-    coverage_of,
-    missing,
-)
-from roceproof.conformance.suite.options import TARGETS
-from roceproof.terminal import Terminal
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.rules.table import RULES, Rule
+from roceproof.conformance.runner.coverage import Coverage, Entry, Standing, coverage_of, missing
+from roceproof.conformance.runner.options import TARGETS
 
 _STYLES = {
     Standing.TESTED: "green",

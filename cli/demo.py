@@ -14,19 +14,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from roceproof.conformance.capture import Flow, read
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.findings import Direction, Finding
-from roceproof.conformance.rules import Severity
+from roceproof.common.output import output_directory
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.progress import Progress
+from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.rules.findings import Direction, Finding
+from roceproof.conformance.rules.table import Severity
 from roceproof.demo_plan import plan
 from roceproof.demo_report import MessageResult, PeerFacts, print_table, write_result
 from roceproof.demo_sender import Sender
 from roceproof.dpi import PortOptions, Simulation, SimulationError
 from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import load_manifest
-from roceproof.output import output_directory
-from roceproof.paths import REFERENCE_DUT
-from roceproof.progress import Progress
 from roceproof.rxe_env.errors import AgentError
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 

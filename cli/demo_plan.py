@@ -11,8 +11,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from roceproof.common.errors import RoceproofError
 from roceproof.dpi import Capabilities, Operation, PathMtu, Service
-from roceproof.errors import RoceproofError
 
 PSN_MODULUS = 1 << 24
 SERVICES = (Service.RC, Service.UC)

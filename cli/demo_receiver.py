@@ -8,9 +8,9 @@ import time
 from dataclasses import dataclass
 
 from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
-from roceproof.dpi.records import Service
 from roceproof.rxe_env.peer import SoftRoce
 from roceproof.rxe_env.verbs import Completion
+from roceproof.verbs.service import Service
 
 GUARD = 64
 GUARD_BYTE = 0xA5

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from roceproof.terminal import Terminal
+from roceproof.common.terminal import Terminal
 
 SCHEMA = 1
 

@@ -13,10 +13,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from roceproof.children import run_to_end
-from roceproof.errors import Skipped
-from roceproof.paths import REFERENCE_DUT
-from roceproof.progress import Progress
+from roceproof.common.children import run_to_end
+from roceproof.common.errors import Skipped
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.progress import Progress
 
 UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--")
 TUN_DEVICE = Path("/dev/net/tun")

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from rich.table import Table
 
+from roceproof.common.output import output_directory
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.progress import Progress
+from roceproof.common.terminal import Terminal
 from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import load_manifest
 from roceproof.outcome import EXIT_INTERRUPTED, end_with
-from roceproof.output import output_directory
-from roceproof.paths import REFERENCE_DUT
-from roceproof.progress import Progress
 from roceproof.rxe_env.commands import run, tool
-from roceproof.terminal import Terminal
 
 TAP = "roceproof0"
 HOST_ADDRESS = "10.78.0.2"

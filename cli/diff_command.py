@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
+from roceproof.common.errors import RoceproofError
+from roceproof.common.terminal import Terminal
 from roceproof.conformance.review.diff import TrackDifference, compare
 from roceproof.conformance.review.fields import Value
-from roceproof.errors import RoceproofError
 from roceproof.story_source import FRAME_LIMIT, Tale, load, tell_damage
-from roceproof.terminal import Terminal
 
 _NAMED_FRAMES = 8
 

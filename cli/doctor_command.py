@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 from rich.markup import escape
 
+from roceproof.common.terminal import Terminal
 from roceproof.rxe_env.doctor import doctor
-from roceproof.terminal import Terminal
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 

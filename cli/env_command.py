@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from roceproof.progress import Progress
+from roceproof.common.progress import Progress
 from roceproof.rxe_env.named import env_down, env_status, env_up
 
 

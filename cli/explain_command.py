@@ -9,13 +9,13 @@ from typing import Any
 
 from rich.text import Text
 
+from roceproof.common.progress import Progress
+from roceproof.common.terminal import Terminal
 from roceproof.conformance.diagnosis.report import Facts, explain
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
-from roceproof.conformance.diagnosis.signatures import title
 from roceproof.conformance.observer.facts import Facts as QpFacts
-from roceproof.progress import Progress
+from roceproof.conformance.rules.signatures import title
 from roceproof.salvage import Salvage
-from roceproof.terminal import Terminal
 
 FRAME_LIMIT = 300_000
 DAMAGED = 2

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from roceproof.common.errors import RoceproofError
+from roceproof.common.terminal import PIPE_WIDTH, Terminal
 from roceproof.conformance.review.ladder import Ladder, Row, draw
 from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.ladder_text import lines
-from roceproof.errors import RoceproofError
 from roceproof.story_source import FRAME_LIMIT, load, tell_damage
-from roceproof.terminal import PIPE_WIDTH, Terminal
 
 _PIPE_LADDER = 120  # columns, where no terminal says how many there are
 

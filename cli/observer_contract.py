@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
 
 CONTRACT = "docs/observer.md"
 _HEADING = re.compile(r"#+ (\d+(?:\.\d+)?)\.? ")

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import click
 
-from roceproof.errors import RoceproofError
-from roceproof.interruption import ignore_interruptions, raise_interruptions
+from roceproof.common.errors import RoceproofError
+from roceproof.common.interruption import ignore_interruptions, raise_interruptions
 
 EXIT_ENVIRONMENT = 2
 EXIT_INTERRUPTED = 130

@@ -10,10 +10,10 @@ from difflib import get_close_matches
 from rich.markup import escape
 from rich.table import Table
 
-from roceproof.conformance.rules import RULES, Rule, Severity
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.rules.table import RULES, Rule, Severity
 from roceproof.observer_contract import CONTRACT, sections_of
-from roceproof.terminal import Terminal
 
 ROLES = {"T": "requester", "R": "responder", "O": "passive observer"}
 STYLES = {Severity.MUST: "red", Severity.SHOULD: "yellow", Severity.INFO: "cyan"}

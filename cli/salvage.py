@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from roceproof.conformance.capture import read
-from roceproof.conformance.capture_record import CaptureError, Record
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.capture.record import CaptureError, Record
 
 
 class Salvage:

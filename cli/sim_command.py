@@ -7,11 +7,11 @@ import io
 import sys
 from pathlib import Path
 
+from roceproof.common.errors import RoceproofError
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.dpi import PortOptions
 from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.run import run_on_link
-from roceproof.errors import RoceproofError
-from roceproof.paths import REFERENCE_DUT
 
 LONGEST_MS = 1e9
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roceproof.check_run import check_file
-from roceproof.conformance.capture_record import CaptureError
+from roceproof.conformance.capture.record import CaptureError
 from roceproof.conformance.review.ladder import Mark
 from roceproof.conformance.review.story import Flow, Frame, Step, tell
 from roceproof.salvage import Salvage

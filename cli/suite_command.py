@@ -15,10 +15,10 @@ from pathlib import Path
 import click
 import pytest
 
-from roceproof.conformance.suite.options import session_arguments
+from roceproof.common.output import output_directory
+from roceproof.common.paths import CASES, REFERENCE_DUT
+from roceproof.conformance.runner.options import session_arguments
 from roceproof.junit_order import sort_junit
-from roceproof.output import output_directory
-from roceproof.paths import CASES, REFERENCE_DUT
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2

@@ -14,9 +14,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from roceproof.conformance.rules import RULES
-from roceproof.conformance.suite.results import Results
-from roceproof.terminal import Terminal
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.results import Results
 
 Document = dict[str, Any]
 STYLES = {"passed": "green", "failed": "red", "deviation": "yellow", "skipped": "cyan"}

@@ -8,17 +8,9 @@ from roceproof.dpi.options import Flow, PortOptions
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.port import Port
 from roceproof.dpi.process import SimulationError, SimulationTimeout
-from roceproof.dpi.records import (
-    Completion,
-    Operation,
-    PathMtu,
-    QpCommand,
-    QpConfig,
-    Service,
-    Status,
-    WorkRequest,
-)
+from roceproof.dpi.records import Completion, Operation, QpCommand, QpConfig, Status, WorkRequest
 from roceproof.dpi.simulation import Simulation
+from roceproof.verbs.service import PathMtu, Service
 
 __all__ = [
     "Build",

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof.common.paths import BUILD
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.verilate import (
     C_FLAGS,
@@ -25,7 +26,6 @@ from roceproof.dpi.verilate import (
     verilate,
     verilator_version,
 )
-from roceproof.paths import BUILD
 
 __all__ = ["BRIDGE_SV", "Build", "BuildError", "build_recipe", "build_simulation"]
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from roceproof.dpi.records import Operation, PathMtu, Service
+from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
+from roceproof.verbs.service import PathMtu, Service
 
 __all__ = ["Capabilities", "Manifest", "ManifestError", "load_manifest"]
 

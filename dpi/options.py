@@ -10,8 +10,9 @@ from pathlib import Path
 from roceproof import __version__
 from roceproof.dpi import wire
 from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.records import RecordError, parse_gid, parse_mac
+from roceproof.dpi.records import RecordError
 from roceproof.dpi.wire import MessageType
+from roceproof.verbs.addresses import parse_gid, parse_mac
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
 
 END_SECONDS = 10.0
 LAST_WORDS = 8

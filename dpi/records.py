@@ -9,45 +9,15 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from ipaddress import IPv4Address, IPv6Address
 from typing import Self
 
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
+from roceproof.verbs.addresses import parse_gid, parse_mac
+from roceproof.verbs.service import PathMtu, Service
 
 
 class RecordError(RoceproofError, ValueError):
     """A value does not fit its record. The text names the field and what it may hold."""
-
-
-class Service(IntEnum):
-    """Transport service: bits 7:5 of the opcode."""
-
-    RC = 0
-    UC = 1
-    UD = 3
-
-
-class PathMtu(IntEnum):
-    """Path MTU in the encoding of the InfiniBand Architecture."""
-
-    MTU_256 = 1
-    MTU_512 = 2
-    MTU_1024 = 3
-    MTU_2048 = 4
-    MTU_4096 = 5
-
-    @property
-    def size(self) -> int:
-        """The path MTU in bytes."""
-        return 128 << self.value
-
-    @classmethod
-    def from_size(cls, size: int) -> PathMtu:
-        """The code of a path MTU in bytes."""
-        for mtu in cls:
-            if mtu.size == size:
-                return mtu
-        raise RecordError(f"path MTU {size}: expected one of {[mtu.size for mtu in cls]}")
 
 
 class QpCommand(IntEnum):
@@ -78,27 +48,6 @@ class Status(IntEnum):
     REM_OP_ERR = 11
     RETRY_EXC_ERR = 12
     RNR_RETRY_EXC_ERR = 13
-
-
-def parse_mac(text: str) -> bytes:
-    """Six bytes from aa:bb:cc:dd:ee:ff."""
-    try:
-        mac = bytes(int(part, 16) for part in text.split(":") if len(part) == 2)
-    except ValueError:
-        mac = b""
-    if len(mac) != 6 or len(text) != 17:
-        raise RecordError(f"MAC address {text!r}: expected six hex pairs, as in 02:00:00:00:00:01")
-    return mac
-
-
-def parse_gid(text: str) -> bytes:
-    """Sixteen bytes from an IPv6 address, or from an IPv4 address as ::ffff:a.b.c.d."""
-    try:
-        if ":" in text:
-            return IPv6Address(text).packed
-        return bytes(10) + b"\xff\xff" + IPv4Address(text).packed
-    except ValueError as error:
-        raise RecordError(f"address {text!r}: {error}; expected one as in 192.168.1.1") from error
 
 
 _QP_CONFIG = struct.Struct(">BBBx IIII 6s H 16s BBH BBBB 12x")

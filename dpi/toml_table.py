@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
 
 MAX_BYTES = 1 << 20
 _SHOWN_CHARACTERS = 80

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from roceproof.children import run_to_end
-from roceproof.errors import RoceproofError
-from roceproof.packages import missing_header, missing_tools
+from roceproof.common.children import run_to_end
+from roceproof.common.errors import RoceproofError
+from roceproof.common.packages import missing_header, missing_tools
 
 ROOM = Path(__file__).resolve().parent
 BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from roceproof.conformance.capture import read
+from roceproof.conformance.capture.reader import read
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.framing import locate
+from roceproof.conformance.wire.framing import locate
 
 LITTLE, BIG = "<", ">"
 FRAME_BYTES = 120  # of a seed's frames: enough for all headers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The rules that an observer decides, from the project's one table of rules
-// (conformance/rules.tsv, turned into rules_table.inc by rules.awk).
+// (conformance/rules/rules.tsv, turned into rules_table.inc by rules.awk).
 
 #ifndef ROCEPROOF_RULES_H
 #define ROCEPROOF_RULES_H

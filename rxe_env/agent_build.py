@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roceproof import packages
+from roceproof.common import packages
 from roceproof.rxe_env import cache
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable

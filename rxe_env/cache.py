@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from roceproof.paths import cache_dir
+from roceproof.common.paths import cache_dir
 from roceproof.rxe_env.errors import Unavailable
 
 KEEP_ENTRIES = 4

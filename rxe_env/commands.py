@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from roceproof.children import run_to_end
-from roceproof.packages import find_tool, missing_tools
+from roceproof.common.children import run_to_end
+from roceproof.common.packages import find_tool, missing_tools
 from roceproof.rxe_env.errors import Unavailable
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
 
 
 class RxeError(RoceproofError):

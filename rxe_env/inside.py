@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from roceproof.paths import REPOSITORY, cache_dir
+from roceproof.common.paths import REPOSITORY, cache_dir
 from roceproof.rxe_env import accel, initramfs, kernel, qemu
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from roceproof.paths import cache_dir
+from roceproof.common.paths import cache_dir
 from roceproof.rxe_env import apt, cache, kmodules
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable

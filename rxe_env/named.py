@@ -18,7 +18,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from roceproof.paths import state_dir
+from roceproof.common.paths import state_dir
 from roceproof.rxe_env import cache, qemu, rundir, saved, vm_backend
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import PeerDied, Unavailable

@@ -6,15 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from roceproof.conformance.model.cm_connection import gid_of
-from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage, Reason
+from roceproof.conformance.model.cm.connection import gid_of
+from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.callee import Callee
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.management import SERVICE_ID
 from roceproof.conformance.suite.pattern import ACK, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.CM)]
 

@@ -8,8 +8,8 @@ from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import ACK
 from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = [
     REQUESTER,

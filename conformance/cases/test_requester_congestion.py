@@ -10,10 +10,10 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import CNP, READ_RESP_ONLY
-from roceproof.conformance.suite.spoil import bad_icrc
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.frame_edits import bad_icrc
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.WRITE)]
 

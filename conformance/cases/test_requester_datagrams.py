@@ -11,8 +11,8 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.UD, Capability.SEND)]
 

@@ -22,10 +22,10 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import NEVER, write_all
-from roceproof.conformance.suite.spoil import resize
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.frame_edits import resize
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.codec import parse
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.codec import Packet, parse
-from roceproof.conformance.ip import DONT_FRAGMENT, Ipv4, Ipv6, checksum
-from roceproof.conformance.opcodes import OPCODES
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_mtus, over_services
 from roceproof.conformance.suite.exact import icrcs_are_right
 from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR, Pattern
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.ip import DONT_FRAGMENT, Ipv4, Ipv6, checksum
+from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 CE = 3

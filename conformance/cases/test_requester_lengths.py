@@ -17,8 +17,8 @@ from roceproof.conformance.suite.case import (
 from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.suite.pattern import WRITE_FIRST
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op, Work
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
 
 pytestmark = REQUESTER
 

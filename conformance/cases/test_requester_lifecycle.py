@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
+from roceproof.conformance.suite.background_traffic import broadcasts
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.bystanders import broadcasts
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import (
@@ -21,10 +21,12 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code, write_all
-from roceproof.conformance.suite.spoil import set_udp
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op, Refused, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.targets.interface import Refused
+from roceproof.conformance.wire.frame_edits import set_udp
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.WRITE)]
 

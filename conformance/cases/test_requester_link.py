@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
-from roceproof.conformance.framing import frame_check_sequence
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Host, Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import frame_check_sequence
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 

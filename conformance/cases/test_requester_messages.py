@@ -17,8 +17,8 @@ from roceproof.conformance.suite.pattern import (
     WRITE_MIDDLE,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 

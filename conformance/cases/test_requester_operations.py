@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.headers import ImmDt
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.pattern import (
@@ -23,8 +22,9 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.recovery import copies
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import ImmDt
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 

@@ -8,8 +8,8 @@ from roceproof.conformance.suite.case import REQUESTER, case, over, over_service
 from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.suite.pause import LONGEST, global_pause, priority_pause
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 

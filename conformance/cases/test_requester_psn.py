@@ -17,8 +17,8 @@ from roceproof.conformance.suite.pattern import ACK, CNP, NAK, SEQUENCE_ERROR, W
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op, Work
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
 
 pytestmark = REQUESTER
 

@@ -23,7 +23,7 @@ from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op, Region
+from roceproof.verbs.work import Op, Region
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
 

@@ -13,10 +13,10 @@ from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, READ_RESP_ONLY, Pattern
 from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.spoil import resize, set_udp, trailer
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.frame_edits import resize, set_udp, trailer
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC)]
 

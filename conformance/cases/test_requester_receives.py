@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import ACK, Edit, Pattern
@@ -21,7 +20,8 @@ from roceproof.conformance.suite.sweep import (
     outstanding,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 

@@ -8,7 +8,6 @@ hides may hold anything.
 from __future__ import annotations
 
 from roceproof.conformance.faults.icrc_static import recipe
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import READ_RESP_ONLY, Pattern
@@ -19,7 +18,8 @@ from roceproof.conformance.suite.sweep import (
     ignores_each,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 

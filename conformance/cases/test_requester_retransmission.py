@@ -20,7 +20,7 @@ from roceproof.conformance.suite.recovery import (
     write_all,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE, Capability.RETRANSMISSION)]
 

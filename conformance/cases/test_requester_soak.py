@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.far_end import FarEnd, Impairment
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
-from roceproof.conformance.suite.watching import watch
+from roceproof.conformance.suite.reference_responder import FarEnd, Impairment
+from roceproof.conformance.suite.retransmission_check import watch
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 

@@ -15,10 +15,10 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.suite.recovery import write_all
-from roceproof.conformance.suite.spoil import set_udp
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.frame_edits import set_udp
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.WRITE)]
 

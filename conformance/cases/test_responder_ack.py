@@ -31,7 +31,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

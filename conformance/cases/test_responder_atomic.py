@@ -19,7 +19,8 @@ from roceproof.conformance.suite.pattern import (
     Maker,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import FULL_ACCESS, Region
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 

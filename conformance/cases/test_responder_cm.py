@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roceproof.conformance.model.cm_connection import gid_of
-from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage, Reason
+from roceproof.conformance.model.cm.connection import gid_of
+from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.caller import Caller, changed
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
@@ -15,8 +15,8 @@ from roceproof.conformance.suite.management import SERVICE_ID
 from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.recovery import copies, longest_wait_ns
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import PathMtu
+from roceproof.verbs.service import PathMtu
+from roceproof.verbs.work import Op
 
 pytestmark = [RESPONDER, needs(Capability.CM)]
 

@@ -8,7 +8,7 @@ from roceproof.conformance.suite.case import RESPONDER, case, over, over_service
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import ACK, CNP, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

@@ -28,7 +28,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.targets.interface import Region
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from roceproof.conformance.framing import ICRC_BYTES, locate
 from roceproof.conformance.model.ingress import GSI_QKEY
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.fuzz import run
+from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, Trial
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     FETCH_ADD,
@@ -27,9 +26,10 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.requests import any_request
-from roceproof.conformance.suite.trial import MEMORY_BYTES, Trial
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire.framing import ICRC_BYTES, locate
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

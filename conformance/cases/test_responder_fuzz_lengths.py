@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.fuzz import run
+from roceproof.conformance.suite.fuzz_session import Trial
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     CMP_SWAP,
@@ -23,8 +23,8 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.trial import Trial
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

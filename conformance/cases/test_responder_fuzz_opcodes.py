@@ -10,6 +10,7 @@ from itertools import combinations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.fuzz import run
+from roceproof.conformance.suite.fuzz_session import Trial
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
@@ -19,10 +20,9 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.requests import of_opcode
-from roceproof.conformance.suite.trial import Trial
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import FULL_ACCESS
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
 from roceproof.conformance.faults.icrc_static import SLIPS, recipe
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.memory import at
@@ -21,7 +19,9 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.sweep import accepts_each, bit_flips, drops_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import icrc
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

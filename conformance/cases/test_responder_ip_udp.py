@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from roceproof.conformance.framing import UDP_BYTES
-from roceproof.conformance.ip import checksum
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
 from roceproof.conformance.suite.sweep import accepts_each, bit_flips, drops_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire.framing import UDP_BYTES
+from roceproof.conformance.wire.ip import checksum
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.connection import Connection
@@ -22,7 +21,8 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.suite import spoil
+from roceproof.conformance.suite.background_traffic import broadcasts
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.bystanders import broadcasts
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
@@ -17,7 +16,8 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import State
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.verbs.queue_pair import State
 
 pytestmark = RESPONDER
 

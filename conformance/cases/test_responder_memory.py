@@ -30,8 +30,9 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import FULL_ACCESS, Region
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.icrc import Judgement, check
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.memory import at
@@ -19,6 +18,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.wire.icrc import Judgement, check
 
 pytestmark = RESPONDER
 

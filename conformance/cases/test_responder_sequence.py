@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.suite import spoil
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
 from roceproof.conformance.suite.connection import Connection
@@ -34,8 +33,10 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import FULL_ACCESS, Region
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 

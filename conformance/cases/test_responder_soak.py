@@ -7,11 +7,11 @@ from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.far_end import Impairment
-from roceproof.conformance.suite.near_end import NearEnd
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.reference_requester import NearEnd
+from roceproof.conformance.suite.reference_responder import Impairment
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op, Region, Work
+from roceproof.verbs.work import Op, Region, Work
 
 pytestmark = RESPONDER
 

@@ -30,8 +30,8 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import State
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 

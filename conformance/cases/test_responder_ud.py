@@ -8,8 +8,8 @@ from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM, Pattern
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Region
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 pytestmark = [RESPONDER, needs(Capability.UD)]
 

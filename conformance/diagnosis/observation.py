@@ -15,9 +15,9 @@ from struct import Struct
 from typing import NamedTuple
 from zlib import crc32
 
-from roceproof.conformance import icrc
-from roceproof.conformance.capture_record import Record
-from roceproof.conformance.framing import (
+from roceproof.conformance.capture.record import Record
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import (
     BTH_BYTES,
     ETHER_VLAN,
     ETHERNET_BYTES,
@@ -26,7 +26,7 @@ from roceproof.conformance.framing import (
     Layout,
     locate,
 )
-from roceproof.conformance.headers import Bth
+from roceproof.conformance.wire.headers import Bth
 
 _ETHER_ROCE_V1 = b"\x89\x15"
 _SEED = crc32(b"\xff" * 8)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from roceproof.conformance.capture_record import Record
-from roceproof.conformance.diagnosis.icrc_half import explain_icrcs
+from roceproof.conformance.capture.record import Record
+from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import observe
-from roceproof.conformance.diagnosis.psn_half import explain_psns
+from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
 from roceproof.conformance.diagnosis.result import Diagnosis
 
 Facts = Mapping[str, Any]

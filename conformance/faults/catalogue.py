@@ -10,7 +10,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.signatures import SIGNATURES, Signature
 from roceproof.conformance.faults.engine import Engine, outgoing, through
 from roceproof.conformance.faults.icrc_catalogue import (
     STREAM_FAULTS,
@@ -22,6 +21,7 @@ from roceproof.conformance.faults.icrc_catalogue import (
 from roceproof.conformance.faults.icrc_static import SLIPS
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.faults.traffic import Capture, Conversation
+from roceproof.conformance.rules.signatures import SIGNATURES, Signature
 
 
 class Kind(StrEnum):

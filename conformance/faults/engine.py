@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roceproof.conformance import icrc
 from roceproof.conformance.faults.network import TimedFrame
-from roceproof.conformance.framing import ICRC_BYTES, UDP_BYTES, Layout, locate
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import ICRC_BYTES, UDP_BYTES, Layout, locate
 
 SentBy = Callable[[bytes], bool]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.faults.messages import Part
 from roceproof.conformance.faults.plan import Connection
-from roceproof.conformance.headers import Aeth, AtomicAckEth, Bth, CnpReserved, Extension
-from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.opcodes import Transport
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, Bth, CnpReserved, Extension
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs.service import Service
 
 _CNP = 0x81
 _CNP_TRAFFIC_CLASS = 48 << 2 | 2

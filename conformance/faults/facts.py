@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from roceproof.conformance.faults.plan import Connection, End
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 Facts = dict[str, Any]
 _SCHEMA = 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from roceproof.conformance.framing import UDP_BYTES, Layout
+from roceproof.conformance.wire.framing import UDP_BYTES, Layout
 
 
 class Header(Enum):

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.faults import icrc_dynamic as dynamic
 from roceproof.conformance.faults import icrc_structural as structural
 from roceproof.conformance.faults.engine import Engine, Outgoing, SentBy, through
 from roceproof.conformance.faults.icrc_static import SLIPS, compose
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.recipe import Recipe
-from roceproof.errors import RoceproofError
 
 
 class FaultError(RoceproofError):

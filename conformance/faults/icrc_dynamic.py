@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import ClassVar
 from zlib import crc32
 
-from roceproof.conformance import icrc
 from roceproof.conformance.faults.engine import Engine, Outgoing
 from roceproof.conformance.faults.tail import bus_tail
-from roceproof.conformance.framing import BTH_BYTES, ICRC_BYTES
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 
 _BTH_PKEY, _BTH_ACK_REQ, _BTH_PSN = 2, 8, 9
 _IPV4_ID = 4

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 
-from roceproof.conformance.faults import seen_too_early as early
+from roceproof.conformance.faults import stale_header as early
 from roceproof.conformance.faults.crc import Crc
 from roceproof.conformance.faults.fields import MASKED, Field
 from roceproof.conformance.faults.recipe import Beat, Edit, Part, Prefix, Recipe, Start

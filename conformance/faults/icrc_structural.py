@@ -9,10 +9,10 @@ from zlib import crc32
 from roceproof.conformance.faults.engine import Engine, Outgoing
 from roceproof.conformance.faults.fields import MASKED, Field, bits_of
 from roceproof.conformance.faults.tail import bus_tail, contribution
-from roceproof.conformance.framing import ETHERNET_MINIMUM, ICRC_BYTES
-from roceproof.conformance.icrc import masked_input
-from roceproof.conformance.ip import checksum
-from roceproof.conformance.opcodes import OPCODES, Position
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM, ICRC_BYTES
+from roceproof.conformance.wire.icrc import masked_input
+from roceproof.conformance.wire.ip import checksum
+from roceproof.conformance.wire.opcodes import OPCODES, Position
 
 _PREFIX_BYTES = 8
 

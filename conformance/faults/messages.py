@@ -11,17 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from roceproof.conformance.faults.plan import Connection, End, Kind, Message
-from roceproof.conformance.headers import (
-    AtomicEth,
-    Deth,
-    Extension,
-    Ieth,
-    ImmDt,
-    Reth,
-)
-from roceproof.conformance.opcodes import OPCODES, Opcode, Position
-from roceproof.conformance.requester import PSN_MODULUS, packet_count
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import AtomicEth, Deth, Extension, Ieth, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
+from roceproof.verbs.service import Service
 
 QKEY = 0x11111111
 _INDEX = {Position.FIRST: 0, Position.MIDDLE: 1, Position.LAST: 2, Position.ONLY: 3}

@@ -16,11 +16,11 @@ from heapq import heappop, heappush
 from random import Random
 from typing import NamedTuple, Protocol
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.framing import locate
-from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.conformance.opcodes import Transport
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.conformance.wire.opcodes import Transport
 
 _BITS_PER_NS = 25
 _GAP_BYTES = 24  # preamble, FCS and inter-packet gap

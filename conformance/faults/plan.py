@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from random import Random
 
-from roceproof.conformance.requester import PSN_MODULUS
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.verbs.service import Service
 
 REGION_BYTES = 1 << 16
 _LONG_PAUSE_NS = 10_000_000

@@ -20,7 +20,7 @@ from roceproof.conformance.faults.psn_habits import Device, ExpectHabits, SendHa
 from roceproof.conformance.faults.queue_pair import Habits
 from roceproof.conformance.faults.requester_model import Trouble
 from roceproof.conformance.faults.traffic import Capture, Conversation
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 _Changes = Mapping[str, Any]
 

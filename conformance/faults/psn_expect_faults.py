@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from roceproof.conformance.faults.psn_habits import ExpectHabits
-from roceproof.conformance.requester import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 
 class ExpectsLater(ExpectHabits):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from roceproof.conformance.faults.messages import Part, distance
 from roceproof.conformance.faults.plan import Connection, End
-from roceproof.conformance.requester import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from roceproof.conformance.faults.messages import Part
 from roceproof.conformance.faults.psn_habits import SendHabits, Sent
-from roceproof.conformance.requester import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _REGISTER_MODULUS = 1 << 32
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.faults.envelope import Envelope
 from roceproof.conformance.faults.network import Network, Port, Sending, Transmit
 from roceproof.conformance.faults.plan import Connection
 from roceproof.conformance.faults.psn_habits import Device, ExpectHabits, SendHabits
 from roceproof.conformance.faults.requester_model import Requester, Trouble
 from roceproof.conformance.faults.responder_model import Responder
-from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.opcodes import Transport
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs.service import Service
 
 _CE = 3
 _CNP_INTERVAL_NS = 50_000

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from roceproof.conformance.codec import Packet, parse_at
 from roceproof.conformance.faults.crc import RIGHT_CRC, Crc
 from roceproof.conformance.faults.fields import MASKED, Field, bits_of
-from roceproof.conformance.framing import (
+from roceproof.conformance.wire.codec import Packet, parse_at
+from roceproof.conformance.wire.framing import (
     BTH_BYTES,
     ETHERNET_BYTES,
     ICRC_BYTES,

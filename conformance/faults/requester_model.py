@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.faults.envelope import Envelope
 from roceproof.conformance.faults.messages import Part, all_parts, distance
 from roceproof.conformance.faults.network import Fate, Port, Sending
 from roceproof.conformance.faults.plan import Connection
 from roceproof.conformance.faults.psn_habits import SendHabits, Sent
 from roceproof.conformance.faults.rnr import wait_ns
-from roceproof.conformance.requester import PSN_MODULUS
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.verbs.service import Service
 
 TIMEOUT_NS = 2_000_000  # 1.9 times that of code 8
 WINDOW = 64

@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.faults.envelope import Envelope
 from roceproof.conformance.faults.messages import distance
 from roceproof.conformance.faults.network import Port, Sending
 from roceproof.conformance.faults.plan import REGION_BYTES, Connection
 from roceproof.conformance.faults.psn_habits import ExpectHabits, SendHabits
-from roceproof.conformance.headers import Aeth, AtomicAckEth, AtomicEth, Reth
-from roceproof.conformance.opcodes import OPCODES, Family, Opcode, Position
-from roceproof.conformance.requester import PSN_MODULUS, packet_count
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, AtomicEth, Reth
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
 
 COALESCING_NS = 4_000
 _ACKNOWLEDGE, _ATOMIC_ACK, _FETCH_ADD = 0x11, 0x12, 0x14

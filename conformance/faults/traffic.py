@@ -17,7 +17,7 @@ from roceproof.conformance.faults.network import Network, TimedFrame, Transmit
 from roceproof.conformance.faults.plan import Connection, Kind, Menu, Planner, Station
 from roceproof.conformance.faults.queue_pair import Adapter, Habits, QueuePair
 from roceproof.conformance.faults.requester_model import Trouble
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 _UNDISTURBED = Trouble()
 _RIGHT = Habits()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from roceproof.conformance.model.responder_policy import DEVIATIONS, ResponderPolicy
+from roceproof.conformance.model.responder.policy import DEVIATIONS, ResponderPolicy
 
 _SWITCHES = frozenset(ResponderPolicy.switches())
 

@@ -11,17 +11,18 @@ from collections import ChainMap, Counter, deque
 from dataclasses import replace
 from typing import cast
 
-from roceproof.conformance.codec import Packet
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.echo import echo_reply
 from roceproof.conformance.model.ingress import GSI_QPN, Drop, QueuePairView
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Region
-from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.pause import Pauses
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.receive_queue import ReceiveQueue
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.targets import neighbours
-from roceproof.conformance.targets.interface import FULL_ACCESS, Host, QpSpec, State
+from roceproof.conformance.wire import neighbours
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec, State
 
 _FIRST_QPN = 0x11
 

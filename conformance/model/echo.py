@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from roceproof.conformance.framing import (
+from roceproof.conformance.wire.framing import (
     ETHER_IPV4,
     ETHER_IPV6,
     ETHERNET_MINIMUM,
     payload_of_ethernet,
 )
-from roceproof.conformance.ip import DONT_FRAGMENT, Ipv4, Ipv6, checksum
+from roceproof.conformance.wire.ip import DONT_FRAGMENT, Ipv4, Ipv6, checksum
 
 ICMP, ICMPV6 = 1, 58
 _ECHO_REQUEST, _ECHO_REPLY = 8, 0

@@ -7,12 +7,13 @@ IPv4 identity counts its packets.
 
 from __future__ import annotations
 
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.headers import Bth, CnpReserved
-from roceproof.conformance.ip import Ipv4, Ipv6
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.opcodes import Transport
-from roceproof.conformance.targets.interface import Host, QpSpec
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.headers import Bth, CnpReserved
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 
 CNP_OPCODE = 0x81
 CNP_TRAFFIC_CLASS = 48 << 2

@@ -11,8 +11,17 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from roceproof.conformance.codec import Packet, parse_at
-from roceproof.conformance.framing import (
+from roceproof.conformance.model.responder.policy import (
+    IpOptions,
+    PadFault,
+    PlainSize,
+    ResponderPolicy,
+    UdpChecksum,
+    UdpLength,
+)
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.wire.codec import Packet, parse_at
+from roceproof.conformance.wire.framing import (
     BTH_BYTES,
     ICRC_BYTES,
     IP_PROTOCOL_UDP,
@@ -22,21 +31,12 @@ from roceproof.conformance.framing import (
     Layout,
     locate,
 )
-from roceproof.conformance.headers import Deth
-from roceproof.conformance.icrc import compute_at
-from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.conformance.model.responder_policy import (
-    IpOptions,
-    PadFault,
-    PlainSize,
-    ResponderPolicy,
-    UdpChecksum,
-    UdpLength,
-)
-from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.opcodes import OPCODES, Family, Transport
-from roceproof.conformance.targets.interface import QpSpec, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import Deth
+from roceproof.conformance.wire.icrc import compute_at
+from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
 
 RECEIVING = (State.RTR, State.RTS)
 GSI_QPN = 1

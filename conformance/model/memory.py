@@ -7,8 +7,8 @@ bytes at their address as a number in that order.
 
 from __future__ import annotations
 
-from roceproof.conformance.targets import interface
-from roceproof.conformance.targets.interface import FULL_ACCESS
+from roceproof.verbs import work
+from roceproof.verbs.queue_pair import FULL_ACCESS
 
 OWN_DOMAIN = 0
 """The protection domain of every queue pair."""
@@ -20,7 +20,7 @@ _ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
 _KEY_STEP = 1 << 8  # so that no key's neighbour is a key
 
 
-class Region(interface.Region):
+class Region(work.Region):
     """Bytes from `addr` on, which peers name by `rkey`."""
 
     def __init__(

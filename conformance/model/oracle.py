@@ -13,20 +13,21 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from roceproof.conformance.headers import Aeth, AtomicAckEth
 from roceproof.conformance.model.alternatives import Alternative, alternatives
 from roceproof.conformance.model.codes import AethType
-from roceproof.conformance.model.connected_responder import ConnectedResponder
+from roceproof.conformance.model.components import RESPONDERS
 from roceproof.conformance.model.ingress import Drop, Ingress
 from roceproof.conformance.model.memory import OWN_DOMAIN, Memory, Region
-from roceproof.conformance.model.parts import RESPONDERS
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
-from roceproof.conformance.model.responder import Responder
-from roceproof.conformance.model.responder_policy import ResponderPolicy
+from roceproof.conformance.model.responder.base import Responder
+from roceproof.conformance.model.responder.connected import ConnectedResponder
+from roceproof.conformance.model.responder.policy import ResponderPolicy
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.opcodes import Transport
-from roceproof.conformance.targets import interface
-from roceproof.conformance.targets.interface import FULL_ACCESS, Host, Qp, QpSpec, State
+from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
+from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs import work
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 
 Answer = tuple[Segment, ...]
 
@@ -100,7 +101,7 @@ class Oracle:
 
     def mirror(
         self,
-        region: interface.Region,
+        region: work.Region,
         *,
         access: frozenset[str] = FULL_ACCESS,
         domain: int = OWN_DOMAIN,
@@ -113,7 +114,7 @@ class Oracle:
             own.write(0, region.read(0, region.size))
 
     def post_receive(
-        self, *, wr_id: int, region: interface.Region, offset: int = 0, length: int
+        self, *, wr_id: int, region: work.Region, offset: int = 0, length: int
     ) -> None:
         """The device has this receive, in memory that is mirrored."""
         for state in self._states:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.egress import notification
 from roceproof.conformance.model.ingress import RECEIVING, Admitted
 from roceproof.conformance.model.memory import Memory
-from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.opcodes import Transport
-from roceproof.conformance.targets.interface import Host, Outcome, QpSpec, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome
 
 
 class QueuePair:

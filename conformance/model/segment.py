@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from roceproof.conformance.headers import Bth, Extension
-from roceproof.conformance.opcodes import OPCODES, Opcode
+from roceproof.conformance.wire.headers import Bth, Extension
+from roceproof.conformance.wire.opcodes import OPCODES, Opcode
 
 PSN_MODULUS = 1 << 24
 _E = TypeVar("_E", bound=Extension)

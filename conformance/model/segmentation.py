@@ -11,20 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roceproof.conformance.headers import (
-    AtomicEth,
-    Bth,
-    Deth,
-    Extension,
-    Ieth,
-    ImmDt,
-    Reth,
-)
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
-from roceproof.conformance.opcodes import OPCODES, Position
-from roceproof.conformance.requester import packet_count
-from roceproof.conformance.targets.interface import Op, QpSpec, Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import AtomicEth, Bth, Deth, Extension, Ieth, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import OPCODES, Position
+from roceproof.conformance.wire.psn import packet_count
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
 
 LONGEST_MESSAGE = 1 << 31
 ATOMICS = (Op.CMP_SWAP, Op.FETCH_ADD)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
 
 
 class MutantError(RoceproofError):

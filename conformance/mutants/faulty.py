@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from roceproof.conformance.model.cm import ConnectionManager
+from roceproof.conformance.model.cm.manager import ConnectionManager
+from roceproof.conformance.model.components import RESPONDERS, Parts
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Ingress
-from roceproof.conformance.model.parts import RESPONDERS, Parts
-from roceproof.conformance.model.responder import Responder
+from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 I = TypeVar("I", bound=type[Ingress])  # noqa: E741
 E = TypeVar("E", bound=type[Egress])

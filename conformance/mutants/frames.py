@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import parse
-from roceproof.conformance.framing import ICRC_BYTES, UDP_BYTES
-from roceproof.conformance.headers import Bth
-from roceproof.conformance.opcodes import OPCODES, Transport
-from roceproof.conformance.suite.spoil import Edit, layout_of, reseal, resize
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import Edit, layout_of, reseal, resize
+from roceproof.conformance.wire.framing import ICRC_BYTES, UDP_BYTES
+from roceproof.conformance.wire.headers import Bth
+from roceproof.conformance.wire.opcodes import OPCODES, Transport
 
 
 def bth_of(frame: bytes) -> Bth | None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.mutants.frames import request_of, response_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault
-from roceproof.conformance.opcodes import OPCODES, Family, Position
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
 
 _NEW_CONNECTION = 1 << 16
 _READ_RESPONSES = 64

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from roceproof.conformance.diagnosis.signatures import SIGNATURES
+from roceproof.common.paths import BUILD, REFERENCE_DUT
 from roceproof.conformance.mutants.edits import (
     Declare,
     Edit,
@@ -24,10 +24,10 @@ from roceproof.conformance.mutants.edits import (
     Statement,
     edit_of,
 )
-from roceproof.conformance.mutants.weaving import PACKAGE, declared, woven
-from roceproof.conformance.rules import RULES
+from roceproof.conformance.mutants.schemata import PACKAGE, declared, woven
+from roceproof.conformance.rules.signatures import SIGNATURES
+from roceproof.conformance.rules.table import RULES
 from roceproof.dpi.manifest import Manifest, load_manifest
-from roceproof.paths import BUILD, REFERENCE_DUT
 
 MUTANTS = REFERENCE_DUT.parent / "mutants"
 OVERLAY = BUILD / "mutants"

@@ -23,10 +23,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TypeVar
 
-from roceproof.conformance.framing import frame_check_sequence
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.rules import RULES
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.model.components import Parts
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.wire.framing import frame_check_sequence
 
 
 class WireMutantError(RoceproofError):

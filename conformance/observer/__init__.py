@@ -3,5 +3,5 @@
 
 `observed` reads a packet where it lies; `*_rules` judge one packet by itself;
 `flow` and the modules that it holds judge the packets of one QP in a row.
-`roceproof.conformance.checker` puts them together.
+`roceproof.conformance.observer.checker` puts them together.
 """

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.headers import Aeth, AtomicEth, Deth, ImmDt, Reth
 from roceproof.conformance.observer.observed import Observed
-from roceproof.conformance.opcodes import Opcode, Payload, Transport
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire.headers import Aeth, AtomicEth, Deth, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import Opcode, Payload, Transport
 
 DEFAULT_PKEY = 0xFFFF
 _FECN, _BECN = 0x80, 0x40

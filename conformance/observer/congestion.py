@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.findings import Violation
 from roceproof.conformance.observer.observed import Observed
-from roceproof.conformance.rules import Severity
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.table import Severity
 
 
 class Congestion:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
 
-from roceproof.conformance.findings import FlowKey, Violation
 from roceproof.conformance.observer.datagram_rules import (
     CM_CLASS,
     CM_QPN,
@@ -18,6 +17,7 @@ from roceproof.conformance.observer.datagram_rules import (
 from roceproof.conformance.observer.flows import Flows
 from roceproof.conformance.observer.observed import Observed
 from roceproof.conformance.observer.psn import PATH_MTUS
+from roceproof.conformance.rules.findings import FlowKey, Violation
 
 _REQ, _REP = 0x10, 0x13
 _U32 = Struct(">I").unpack_from

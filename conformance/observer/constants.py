@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from roceproof.conformance.findings import Violation
 from roceproof.conformance.observer.observed import Observed
-from roceproof.conformance.opcodes import Transport
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire.opcodes import Transport
 
 _VID = 0xFFF
 _DEI = 1 << 12

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.headers import CnpReserved
 from roceproof.conformance.observer.observed import Observed
 from roceproof.conformance.observer.psn import LARGEST_PATH_MTU
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire.headers import CnpReserved
 
 UD_SEND_ONLY = 0x64
 CM_QPN = 1

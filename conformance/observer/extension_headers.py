@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.framing import (
+from roceproof.conformance.wire.framing import (
     ETHER_IPV6,
     IP_PROTOCOL_UDP,
     ROCE_UDP_PORT,

@@ -10,9 +10,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.observer.psn import PATH_MTUS, PSN_MODULUS
-from roceproof.conformance.opcodes import Transport
-from roceproof.errors import RoceproofError
+from roceproof.conformance.wire.opcodes import Transport
 
 SCHEMA = 1
 _SERVICES = {"RC": Transport.RC, "UC": Transport.UC, "UD": Transport.UD}

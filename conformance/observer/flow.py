@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from roceproof.conformance.findings import FlowKey, Violation
 from roceproof.conformance.observer.constants import Constants
 from roceproof.conformance.observer.facts import FlowFacts
 from roceproof.conformance.observer.gaps import Gap, Place
@@ -17,7 +16,8 @@ from roceproof.conformance.observer.observed import READ_MIDDLE, IcrcVerdict, Ob
 from roceproof.conformance.observer.psn import PATH_MTUS
 from roceproof.conformance.observer.requests import RESTART_DISTANCE, Requests
 from roceproof.conformance.observer.responses import Response, Responses, configured
-from roceproof.conformance.opcodes import Opcode, Position, Transport
+from roceproof.conformance.rules.findings import FlowKey, Violation
+from roceproof.conformance.wire.opcodes import Opcode, Position, Transport
 
 _READ_FIRST = 0x0D
 _ENTROPY_PORTS = 0xC000

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from roceproof.conformance.findings import FlowKey
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.observer.flow import Flow
 from roceproof.conformance.observer.gaps import Gap
-from roceproof.conformance.opcodes import Transport
+from roceproof.conformance.rules.findings import FlowKey
+from roceproof.conformance.wire.opcodes import Transport
 
 _MOST_WAITING = 256
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roceproof.conformance.findings import Direction, FlowKey, Violation
 from roceproof.conformance.observer.psn import distance
+from roceproof.conformance.rules.findings import Direction, FlowKey, Violation
 
 _OPEN_LIMIT = 16
 

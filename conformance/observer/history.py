@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from zlib import crc32
 
-from roceproof.conformance.framing import ICRC_BYTES
 from roceproof.conformance.observer.observed import IcrcVerdict, Observed
+from roceproof.conformance.wire.framing import ICRC_BYTES
 
 KEPT_PSNS = 1024
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from zlib import crc32
 
-from roceproof.conformance import icrc
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.framing import BTH_BYTES, ICRC_BYTES, UDP_BYTES
-from roceproof.conformance.headers import Reth
 from roceproof.conformance.observer.observed import Observed
-from roceproof.conformance.opcodes import Family, Payload
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES, UDP_BYTES
+from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.opcodes import Family, Payload
 
 _RULE_OF_VERSION = {4: "ICRC-02", 6: "ICRC-03", 1: "ICRC-05"}
 _ONES = b"\xff" * ICRC_BYTES

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance import icrc
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.framing import (
+from roceproof.conformance.observer.observed import Observed
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.table import Severity
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import (
     BTH_BYTES,
     ETHER_ROCE_V1,
     ETHERNET_BYTES,
@@ -21,10 +23,8 @@ from roceproof.conformance.framing import (
     locate,
     payload_of_ethernet,
 )
-from roceproof.conformance.ip import DONT_FRAGMENT, checksum
-from roceproof.conformance.observer.observed import Observed
-from roceproof.conformance.opcodes import Transport
-from roceproof.conformance.rules import Severity
+from roceproof.conformance.wire.ip import DONT_FRAGMENT, checksum
+from roceproof.conformance.wire.opcodes import Transport
 
 _MULTICAST_QPN = 0xFFFFFF
 _DEI = 1 << 12

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.headers import Ieth, ImmDt, Reth
 from roceproof.conformance.observer.observed import ATOMIC_WRITE, Observed, ReadHeader
 from roceproof.conformance.observer.psn import LARGEST_PATH_MTU, PATH_MTUS
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire.headers import Ieth, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 _ATOMIC_WRITE_BYTES = 8
 _RKEY_AND_LENGTH = slice(8, 16)

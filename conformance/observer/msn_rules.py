@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from roceproof.conformance.findings import Violation
+from roceproof.conformance.observer.msn_counter import Tally
 from roceproof.conformance.observer.psn import PSN_MODULUS, ahead, distance, reversed_bytes
 from roceproof.conformance.observer.reads import Read
 from roceproof.conformance.observer.requests import Requests
-from roceproof.conformance.observer.tally import Tally
+from roceproof.conformance.rules.findings import Violation
 
 _BACKWARDS_REACH = 64
 

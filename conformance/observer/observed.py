@@ -11,9 +11,9 @@ from enum import Enum, auto
 from struct import Struct
 from typing import NamedTuple
 
-from roceproof.conformance.framing import BTH_BYTES, ICRC_BYTES, UDP_BYTES, Layout
-from roceproof.conformance.headers import Aeth, Deth, Extension, Reth
-from roceproof.conformance.opcodes import OPCODES, Family, Opcode, Transport
+from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES, UDP_BYTES, Layout
+from roceproof.conformance.wire.headers import Aeth, Deth, Extension, Reth
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Transport
 
 _BTH = Struct(">BBHII").unpack_from
 _RETH = Struct(">QII").unpack_from

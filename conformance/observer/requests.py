@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from roceproof.conformance.findings import FlowKey, Violation
-from roceproof.conformance.headers import ImmDt
 from roceproof.conformance.observer.gaps import Gap, Gaps, Place
 from roceproof.conformance.observer.history import KEPT_PSNS, History, may_be_copy, seen
 from roceproof.conformance.observer.messages import Messages
+from roceproof.conformance.observer.msn_counter import Tally
 from roceproof.conformance.observer.observed import READ_REQUEST, Observed
 from roceproof.conformance.observer.psn import ahead, distance, packets_of, reversed_bytes
 from roceproof.conformance.observer.reads import Read, Reads
-from roceproof.conformance.observer.tally import Tally
-from roceproof.conformance.opcodes import Family, Opcode, Position, Transport
+from roceproof.conformance.rules.findings import FlowKey, Violation
+from roceproof.conformance.wire.headers import ImmDt
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position, Transport
 
 RESTART_DISTANCE = 1 << 16
 _SIXTEEN_BITS = 1 << 16

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.framing import BTH_BYTES, ICRC_BYTES, UDP_BYTES
-from roceproof.conformance.headers import Aeth
 from roceproof.conformance.observer.observed import ACKNOWLEDGE, READ_MIDDLE, Observed
 from roceproof.conformance.observer.psn import PATH_MTUS
-from roceproof.conformance.opcodes import Opcode, Payload
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES, UDP_BYTES
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import Opcode, Payload
 
 ACK, RNR_NAK, NAK = 0, 1, 3
 """The type of a syndrome, bits 7:5; bit 7 set gives none of these."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.findings import Violation
-from roceproof.conformance.headers import Aeth
 from roceproof.conformance.observer.facts import FlowFacts
 from roceproof.conformance.observer.msn_rules import Counted, MsnRules
 from roceproof.conformance.observer.observed import ACKNOWLEDGE, ATOMIC_ACK, Observed
@@ -19,7 +17,9 @@ from roceproof.conformance.observer.response_rules import (
     is_defined,
     middle_has_aeth,
 )
-from roceproof.conformance.opcodes import Opcode, name_of
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import Opcode, name_of
 
 NO_CREDITS = 31
 _SEQUENCE_ERROR = 0x60

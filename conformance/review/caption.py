@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.headers import AtomicAckEth, AtomicEth, Deth, ImmDt
-from roceproof.conformance.opcodes import name_of
 from roceproof.conformance.review.story import Kind, Step
+from roceproof.conformance.wire.headers import AtomicAckEth, AtomicEth, Deth, ImmDt
+from roceproof.conformance.wire.opcodes import name_of
 
 _NAK = {
     0: "sequence error",

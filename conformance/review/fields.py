@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from zlib import crc32
 
-from roceproof.conformance.headers import AtomicEth, Deth, ImmDt
-from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.opcodes import Position, Transport
 from roceproof.conformance.review.story import PSN_MODULUS, Step
+from roceproof.conformance.wire.headers import AtomicEth, Deth, ImmDt
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.conformance.wire.opcodes import Position, Transport
 
 Value = int | str | bool | None
 

@@ -16,10 +16,10 @@ from enum import StrEnum
 from ipaddress import ip_address
 from typing import NamedTuple
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, parse_at
-from roceproof.conformance.framing import locate
-from roceproof.conformance.opcodes import OPCODES, Family, Opcode, Position
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, parse_at
+from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
 
 PSN_MODULUS = 1 << 24
 HALF = PSN_MODULUS // 2

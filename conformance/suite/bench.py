@@ -9,23 +9,18 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.suite.connection import Connection, is_request
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.flow_codec import Lane
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.transcript import Entry, Transcript
-from roceproof.conformance.targets.interface import (
-    Arrival,
-    Claims,
-    Host,
-    Outcome,
-    Qp,
-    QpSpec,
-    Target,
-)
-from roceproof.dpi.records import Service, parse_mac
+from roceproof.conformance.targets.interface import Arrival, Claims, Target
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.verbs.addresses import Host, parse_mac
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome
 
 _FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN, _REMOTE_STEP = 0x11, 0x010203, 0x1111
 _LAST_BYTES = (2, 3, 4, 5, 6)

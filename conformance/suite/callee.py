@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.model.cm_messages import Attribute, CmMessage
+from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.management import SERVICE_ID, ManagementEnd
-from roceproof.conformance.targets.interface import State
-from roceproof.dpi.records import PathMtu, Service
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import PathMtu, Service
 
 
 class Callee(ManagementEnd):

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.cm_connection import gid_of
-from roceproof.conformance.model.cm_messages import Attribute, CmMessage, Reason
+from roceproof.conformance.model.cm.connection import gid_of
+from roceproof.conformance.model.cm.messages import Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.management import SERVICE_ID, ManagementEnd
-from roceproof.conformance.targets.interface import State
-from roceproof.dpi.records import PathMtu, Service
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import PathMtu, Service
 
 _ACK_TIMEOUT_CODE = 8
 _RESPONSE_TIMEOUT_CODE = 20

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from roceproof.conformance.rules import RULES
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
-from roceproof.errors import RoceproofError
+from roceproof.verbs.service import Service
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -12,10 +12,8 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.opcodes import OPCODES
 from roceproof.conformance.suite.failure import FIELD_RULES
-from roceproof.conformance.suite.lane import Lane, with_payload
+from roceproof.conformance.suite.flow_codec import Lane, with_payload
 from roceproof.conformance.suite.notation import got, mismatches, wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -26,17 +24,12 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
-from roceproof.conformance.targets.interface import (
-    FULL_ACCESS,
-    Op,
-    Outcome,
-    Qp,
-    QpSpec,
-    Refused,
-    Region,
-    Work,
-)
-from roceproof.dpi.records import Service
+from roceproof.conformance.targets.interface import Refused
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Region, Work
 
 if TYPE_CHECKING:
     from roceproof.conformance.suite.bench import Bench

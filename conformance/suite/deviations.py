@@ -10,9 +10,9 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from roceproof.conformance.model.responder_policy import DEVIATIONS
-from roceproof.conformance.rules import RULES
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.model.responder.policy import DEVIATIONS
+from roceproof.conformance.rules.table import RULES
 
 TABLE = Path(__file__).parent / "deviations.toml"
 

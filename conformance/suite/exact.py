@@ -7,9 +7,9 @@ and ICRC are, and that nothing stands in front or behind.
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import build, parse
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import build, parse
 
 
 def frames_are_exact(bench: Bench) -> None:

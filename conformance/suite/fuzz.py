@@ -12,10 +12,10 @@ from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, RECEIVE_BYTES, RECEIVES, Trial
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
-from roceproof.conformance.suite.trial import MEMORY_BYTES, RECEIVE_BYTES, RECEIVES, Trial
-from roceproof.conformance.targets.interface import Region
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 Plan = Callable[[Trial], None]
 AT_ONCE = 32

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage
+from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY
-from roceproof.conformance.targets.interface import Host, Qp, QpSpec
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
 
 SERVICE_ID = 0x0000_0000_0106_4791
 """In the port space of TCP, as the RDMA IP CM numbers services."""

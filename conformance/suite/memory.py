@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.targets.interface import Region
+from roceproof.verbs.work import Region
 
 
 def at(region: Region, offset: int = 0) -> dict[str, int]:

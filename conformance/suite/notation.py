@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.opcodes import OPCODES, Transport
-from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.flow_codec import Lane
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.opcodes import OPCODES, Transport
 
 _ORDER = (
     *("psn", "a", "se", "va", "rkey", "dmalen", "imm", "inv", "swap", "compare"),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from roceproof.conformance.opcodes import OPCODES, Transport
+from roceproof.conformance.wire.opcodes import OPCODES, Transport
 
 Edit = Callable[[bytearray], None]
 """Changes a whole frame in place; it may grow or shrink."""

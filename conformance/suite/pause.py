@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roceproof.conformance.framing import ETHERNET_MINIMUM
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 
 LONGEST = 0xFFFF
 _TO_THE_LINK = bytes.fromhex("0180c2000001")

@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.model.segment import distance
-from roceproof.conformance.opcodes import OPCODES, Family, Position
-from roceproof.conformance.requester import packet_count
-from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.flow_codec import Lane
 from roceproof.conformance.suite.pattern import (
     ACK,
     ATOMIC_ACK,
@@ -24,6 +21,9 @@ from roceproof.conformance.suite.pattern import (
     READ_RESP_ONLY,
     Pattern,
 )
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
+from roceproof.conformance.wire.psn import packet_count
 
 _RESPONSES = {
     Position.FIRST: READ_RESP_FIRST,

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roceproof.conformance.suite.pattern import Pattern, opcode
-from roceproof.conformance.targets.interface import Op, QpSpec, Work
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
 
 _SEND = {Op.SEND: (0x04, 0x02), Op.SEND_IMM: (0x05, 0x03), Op.SEND_INV: (0x17, 0x16)}
 _WRITE = {Op.WRITE: (0x0A, 0x08), Op.WRITE_IMM: (0x0B, 0x09)}

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.work import Op
 
 NEVER = 0
 _CODE_IN_LOCKSTEP = 8  # 1.05 ms: long beside a bus cycle, short beside a second

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roceproof.conformance.opcodes import OPCODES, Payload, Position
+from roceproof.conformance.suite.fuzz_session import FENCE_AT, Trial
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     CMP_SWAP,
@@ -20,8 +20,8 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
     opcode,
 )
-from roceproof.conformance.suite.trial import FENCE_AT, Trial
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.opcodes import OPCODES, Payload, Position
+from roceproof.verbs.service import Service
 
 _WORD = 64
 

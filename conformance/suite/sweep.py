@@ -15,7 +15,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import ACK, CNP, Edit, Pattern
 from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.targets.interface import Op
+from roceproof.verbs.work import Op
 
 FIRST_ACK = ACK(psn=0, msn=1)
 """What completes the first message of a queue pair, to be spoilt for `ignores_each`."""

@@ -10,10 +10,11 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from roceproof.conformance.capture_record import Flow, Record
-from roceproof.conformance.pcapng_writer import write_pcapng
-from roceproof.conformance.suite.lane import Lane
-from roceproof.conformance.targets.interface import Host, Qp
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.record import Flow, Record
+from roceproof.conformance.suite.flow_codec import Lane
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp
 
 Facts = dict[str, Any]
 

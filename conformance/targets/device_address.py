@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
 from typing import Any, NamedTuple
 
-from roceproof.conformance.targets.interface import Host, TargetError
-from roceproof.dpi.records import parse_mac
+from roceproof.conformance.targets.interface import TargetError
+from roceproof.verbs.addresses import Host, parse_mac
 
 Greeting = Mapping[str, Any]
 

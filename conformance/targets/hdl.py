@@ -8,42 +8,32 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from roceproof.conformance.codec import parse
-from roceproof.conformance.targets import neighbours
-from roceproof.conformance.targets.belonging import is_from
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import (
     Arrival,
     CasePlace,
     Claims,
     DeviceDied,
-    Host,
-    Outcome,
     Patience,
-    Qp,
-    QpSpec,
     Source,
-    State,
     Target,
-    Work,
+    is_from,
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
+from roceproof.conformance.wire import neighbours
+from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.events import Until
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import Flow, PortOptions
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError
-from roceproof.dpi.records import (
-    Operation,
-    PathMtu,
-    QpCommand,
-    QpConfig,
-    WorkRequest,
-    parse_gid,
-    parse_mac,
-)
+from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
 from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.verilate import verilator_version
+from roceproof.verbs.addresses import Host, parse_gid, parse_mac
+from roceproof.verbs.queue_pair import Qp, QpSpec, State
+from roceproof.verbs.service import PathMtu
+from roceproof.verbs.work import Outcome, Work
 
 PORT_MAC, PORT_IPV4 = "02:00:00:00:00:01", "192.168.1.1"
 _START_CYCLES = 200  # a device may clear its contexts after reset

@@ -14,13 +14,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.records import Service
-from roceproof.errors import RoceproofError
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.work import Outcome, Region, Work
 
 
 class TargetError(RoceproofError):
@@ -35,148 +37,12 @@ class Refused(TargetError):
     """The device or its driver would not do what it was asked; the text says why."""
 
 
-class Host(NamedTuple):
-    """One address on the wire. `ip` has 4 or 16 bytes."""
-
-    mac: bytes
-    ip: bytes
-
-
-class State(Enum):
-    """States of a queue pair."""
-
-    RESET = "RESET"
-    INIT = "INIT"
-    RTR = "RTR"
-    RTS = "RTS"
-    ERR = "ERR"
-
-
-class Op(Enum):
-    """What work asks for."""
-
-    SEND = "SEND"
-    SEND_IMM = "SEND_IMM"
-    SEND_INV = "SEND_INV"
-    WRITE = "WRITE"
-    WRITE_IMM = "WRITE_IMM"
-    READ = "READ"
-    CMP_SWAP = "CMP_SWAP"
-    FETCH_ADD = "FETCH_ADD"
-
-
-FULL_ACCESS = frozenset({"local_write", "remote_write", "remote_read", "remote_atomic"})
-"""Rights of memory and of queue pairs, in the words of the verbs agent."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class QpSpec:
-    """A queue pair of the device, and what it is told of the other end.
-
-    Codes are those of the InfiniBand Architecture. `local_qpn` is a wish: a target that
-    gives numbers itself ignores it, so ask the `Qp`.
-    """
-
-    service: Service
-    remote: Host
-    remote_qpn: int
-    local_qpn: int = 0
-    path_mtu: int = 1024  # bytes
-    sq_psn: int = 0  # of the first request that the device sends
-    rq_psn: int = 0  # of the first request that it accepts
-    udp_sport: int = 0xC000
-    traffic_class: int = 0
-    hop_limit: int = 64
-    ip_id: int = 0
-    vlan: int | None = None  # the 16 bits behind 0x8100
-    ack_timeout: int = 0  # code t: 4.096 us * 2^t, 0 = never
-    retry_count: int = 7
-    rnr_retry: int = 7
-    flow_control: bool = False  # end-to-end credits are agreed on
-    min_rnr_timer: int = 1  # code that the device as responder sends
-    max_rd_atomic: int = 1  # that the device as requester may have outstanding
-    max_dest_rd_atomic: int = 4  # that the device as responder accepts
-    access: frozenset[str] = FULL_ACCESS
-    qkey: int = 0x11111111
-    state: State = State.RTS
-    shared_receive: bool = False
-    completed_messages: int = 0  # that a responder has counted before; needs MSN_PRESET
-
-
-@dataclass(frozen=True)
-class Qp:
-    """A queue pair that the device has. `handle` is the target's own business."""
-
-    qpn: int
-    spec: QpSpec
-    handle: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """One work request. `data` is what to send; READ and atomics say where results go."""
-
-    wr_id: int
-    op: Op
-    data: bytes = b""
-    remote_addr: int = 0
-    rkey: int = 0
-    immediate: int = 0
-    invalidate: int = 0
-    solicited: bool = False
-    offset: int = 0  # first byte lane, or source address modulo the bus
-    into: Region | None = None
-    into_offset: int = 0
-    length: int | None = None  # if it shall differ from the data's; of a READ
-    compare: int = 0
-    swap_or_add: int = 0
-    datagram_qpn: int = 0  # UD only, with datagram_qkey
-    datagram_qkey: int = 0
-
-    @property
-    def size(self) -> int:
-        """Bytes that the message moves."""
-        return len(self.data) if self.length is None else self.length
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """A completion; `status` in libibverbs' words in lower case ("success", "rem_access_err")."""
-
-    wr_id: int
-    status: str
-    is_receive: bool = False
-    byte_len: int | None = None
-    immediate: int | None = None
-    invalidated: int | None = None
-
-
 class Arrival(NamedTuple):
     """A frame that the device sent, and when; with its FCS from a target that shows it."""
 
     time_ns: int
     frame: bytes
     fcs: bytes = b""
-
-
-class Region(ABC):
-    """Registered memory of the device."""
-
-    addr: int
-    rkey: int
-    size: int
-
-    @abstractmethod
-    def read(self, offset: int, length: int) -> bytes:
-        """Bytes as they are now."""
-
-    @abstractmethod
-    def write(self, offset: int, data: bytes) -> None:
-        """Change bytes from the device's side."""
-
-    @abstractmethod
-    def deregister(self) -> None:
-        """Make its key invalid."""
 
 
 class Patience(NamedTuple):
@@ -340,3 +206,9 @@ class Source(ABC):
     @abstractmethod
     def close(self) -> None:
         """Give everything back."""
+
+
+def is_from(qp: Qp, frame: bytes) -> bool:
+    """Whether the device has sent the frame on that queue pair."""
+    packet = parse(frame)
+    return packet is not None and packet.bth.dest_qpn == qp.spec.remote_qpn

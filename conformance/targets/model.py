@@ -11,35 +11,30 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from roceproof.conformance.framing import frame_check_sequence
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.memory import Region as ModelRegion
-from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.receive_queue import Receive
-from roceproof.conformance.model.responder_policy import Credits, Persistence
-from roceproof.conformance.targets.belonging import is_from
+from roceproof.conformance.model.responder.policy import Credits, Persistence
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.chatter import chatter
 from roceproof.conformance.targets.interface import (
-    FULL_ACCESS,
     Arrival,
     CasePlace,
     Claims,
-    Host,
-    Outcome,
     Patience,
-    Qp,
-    QpSpec,
-    Region,
     Source,
-    State,
     Target,
     TargetError,
-    Work,
+    is_from,
 )
-from roceproof.conformance.targets.neighbours import is_advertised, solicit
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
+from roceproof.conformance.wire.framing import frame_check_sequence
+from roceproof.conformance.wire.host_traffic import chatter
+from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.dpi.options import Flow
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.work import Outcome, Region, Work
 
 HOST = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 PATIENCE = Patience(answer_ns=100_000, quiet_ns=20_000)

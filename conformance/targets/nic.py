@@ -18,18 +18,18 @@ from typing import Any
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.command_agent import CommandAgent
 from roceproof.conformance.targets.device_address import address_of, routable
-from roceproof.conformance.targets.interface import Claims, Host, TargetError
-from roceproof.conformance.targets.live_wire import Wire
+from roceproof.conformance.targets.interface import Claims, TargetError
+from roceproof.conformance.targets.live_link import Wire
 from roceproof.conformance.targets.netdev import mtu_of
 from roceproof.conformance.targets.packet_port import PacketPort
 from roceproof.conformance.targets.verbs_device import VerbsDevice
-from roceproof.conformance.targets.verbs_source import (
+from roceproof.conformance.targets.verbs_factory import (
     ABSENT_FROM_VERBS,
     PATIENCE,
     VERBS_CAPABILITIES,
     VerbsSource,
 )
-from roceproof.dpi.records import parse_mac
+from roceproof.verbs.addresses import Host, parse_mac
 
 PATH_MTUS = (256, 512, 1024, 2048, 4096)
 HEADERS_BYTES = 84  # IPv6, UDP, BTH, RETH, immediate data, ICRC

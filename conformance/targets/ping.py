@@ -7,9 +7,9 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import Ether
 
-from roceproof.conformance.ip import checksum
-from roceproof.conformance.targets.interface import Host
-from roceproof.conformance.targets.neighbours import IPV4_BYTES, framed, text
+from roceproof.conformance.wire.ip import checksum
+from roceproof.conformance.wire.neighbours import IPV4_BYTES, framed, text
+from roceproof.verbs.addresses import Host
 
 ECHO_REPLY = 0
 NUMBER = 7

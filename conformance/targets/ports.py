@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 
-from roceproof.conformance.framing import ETHERNET_MINIMUM
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.rxe_env import rundir
 
 READ_BYTES = 1 << 18

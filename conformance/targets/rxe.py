@@ -14,18 +14,18 @@ from socket import inet_aton
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.device_address import address_of
-from roceproof.conformance.targets.interface import Claims, Host
-from roceproof.conformance.targets.live_wire import Wire
+from roceproof.conformance.targets.interface import Claims
+from roceproof.conformance.targets.live_link import Wire
 from roceproof.conformance.targets.ports import StreamPort
 from roceproof.conformance.targets.verbs_device import VerbsDevice
-from roceproof.conformance.targets.verbs_source import (
+from roceproof.conformance.targets.verbs_factory import (
     ABSENT_FROM_VERBS,
     PATIENCE,
     VERBS_CAPABILITIES,
     VerbsSource,
 )
-from roceproof.dpi.records import parse_mac
 from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu
+from roceproof.verbs.addresses import Host, parse_mac
 
 TESTER_MAC = "02:00:00:00:00:01"
 # As rxe_env/guest/init-peer.sh gives them: VLAN 7 with priority 3.

@@ -6,9 +6,11 @@ from __future__ import annotations
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 
-from roceproof.conformance.targets.interface import Host, QpSpec, TargetError
+from roceproof.conformance.targets.interface import TargetError
 from roceproof.conformance.targets.verbs_memory import Call
-from roceproof.dpi.records import Service
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
 
 TCP_PORT_SPACE = 0x0106
 _PORT_BITS = 16

@@ -12,20 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from roceproof.conformance.targets import neighbours
 from roceproof.conformance.targets.device_address import Address
-from roceproof.conformance.targets.interface import (
-    DeviceDied,
-    Host,
-    Patience,
-    QpSpec,
-    Refused,
-    TargetError,
-)
-from roceproof.conformance.targets.live_wire import Wire
+from roceproof.conformance.targets.interface import DeviceDied, Patience, Refused, TargetError
+from roceproof.conformance.targets.live_link import Wire
 from roceproof.conformance.targets.ports import PortGone
+from roceproof.conformance.wire import neighbours
 from roceproof.rxe_env.errors import AgentError, PeerDied
 from roceproof.rxe_env.verbs import Verbs
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 
 CALL_SECONDS = 5.0
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roceproof.conformance.targets.interface import Region
+from roceproof.verbs.work import Region
 
 Call = Callable[..., dict[str, Any]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.targets.interface import QpSpec, State
 from roceproof.conformance.targets.verbs_memory import Call
 from roceproof.conformance.targets.verbs_work import attributes
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
 
 
 def hop_limit_towards(spec: QpSpec, sgid_index: int, *, call: Call, pd: int) -> int:

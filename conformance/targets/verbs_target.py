@@ -7,26 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from roceproof.conformance.targets import neighbours, ping, verbs_work
-from roceproof.conformance.targets.belonging import is_from
-from roceproof.conformance.targets.interface import (
-    FULL_ACCESS,
-    Arrival,
-    Host,
-    Outcome,
-    Qp,
-    QpSpec,
-    Region,
-    State,
-    Target,
-    TargetError,
-    Work,
-)
+from roceproof.conformance.targets import ping, verbs_work
+from roceproof.conformance.targets.interface import Arrival, Target, TargetError, is_from
 from roceproof.conformance.targets.verbs_connections import Connections, Made
 from roceproof.conformance.targets.verbs_device import CALL_SECONDS, VerbsDevice
 from roceproof.conformance.targets.verbs_memory import Staging, VerbsRegion
 from roceproof.conformance.targets.verbs_route import hop_limit_towards
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import neighbours
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome, Region, Work
 
 QUEUE_DEPTH = 512
 MAX_POLL = 1024

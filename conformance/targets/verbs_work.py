@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roceproof.conformance.targets.interface import Op, Outcome, QpSpec, State, Work
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Work
 
 Fields = dict[str, Any]
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from roceproof.errors import RoceproofError
+from roceproof.common.errors import RoceproofError
 from roceproof.pcap.wireshark.folders import Folders
 
 PROFILE = "roceproof"

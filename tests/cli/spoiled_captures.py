@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from roceproof.conformance import icrc
-from roceproof.conformance.capture import Record, read
-from roceproof.conformance.framing import UDP_BYTES, locate
-from roceproof.conformance.pcapng_writer import write_pcapng
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.reader import Record, read
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import UDP_BYTES, locate
 
 STOCK = REPOSITORY / "tests" / "captures" / "rxe"
 HEALTHY = STOCK / "rc_pingpong.pcapng.gz"

@@ -22,8 +22,8 @@ from spoiled_captures import (
 )
 
 from roceproof.check_text import print_report
-from roceproof.conformance.capture import read
-from roceproof.conformance.rules import RULES
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.rules.table import RULES
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 SCHEMA = Path(__file__).parent / "junit.xsd"

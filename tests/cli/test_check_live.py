@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from spoiled_captures import HEALTHY, middles, wrong_icrc
 
-from roceproof.conformance.capture import read
+from roceproof.conformance.capture.reader import read
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 INSIDE = Path(__file__).parent / "live_inside.py"

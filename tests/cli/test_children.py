@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.children import run_to_end
-from roceproof.interruption import SIGNALS, raise_interruptions
+from roceproof.common.children import run_to_end
+from roceproof.common.interruption import SIGNALS, raise_interruptions
 
 
 def test_a_late_tool_may_tidy_up_and_its_children_end(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.capture import Flow, read
+from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.wire import icrc
 from roceproof.demo_plan import PSN_MODULUS, packets, plan
 from roceproof.dpi import load_manifest
-from roceproof.paths import REFERENCE_DUT, REPOSITORY
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]
 RE_BLOCK = re.MULTILINE | re.DOTALL

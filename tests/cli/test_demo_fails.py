@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from roceproof.paths import REFERENCE_DUT
+from roceproof.common.paths import REFERENCE_DUT
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow, pytest.mark.xdist_group("demo")]
 

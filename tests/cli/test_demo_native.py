@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pytest
 
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.dpi import build_simulation, load_manifest
-from roceproof.paths import REFERENCE_DUT
 from roceproof.rxe_env.inside import run_inside_vm
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.capture import read
+from roceproof.conformance.capture.reader import read
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.common.packages import HEADERS, TOOLS, missing_header, missing_tools
+from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.build import BuildError
 from roceproof.dpi.verilate import Recipe, verilate
-from roceproof.packages import HEADERS, TOOLS, missing_header, missing_tools
-from roceproof.paths import REPOSITORY
 
 
 def listed() -> set[str]:

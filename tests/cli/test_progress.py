@@ -12,7 +12,7 @@ from pseudo_terminal import shown_on_terminal
 
 JOB = """
 import time
-from roceproof.progress import Progress
+from roceproof.common.progress import Progress
 with Progress(quiet={quiet}) as progress:
     progress.step("a [bold] step")
     time.sleep(1.2)

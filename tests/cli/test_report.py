@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from roceproof.common.errors import RoceproofError
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.demo_plan import Message, lengths, packets, plan
 from roceproof.demo_receiver import Landing
 from roceproof.dpi import Operation, PathMtu, Service, load_manifest
-from roceproof.errors import RoceproofError
-from roceproof.paths import REFERENCE_DUT
 
 MESSAGE = Message(operation=Operation.SEND_IMM, payload=b"detector", immediate=7)
 LANDED = Landing(

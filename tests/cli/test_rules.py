@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 
-from roceproof.conformance.rules import RULES
+from roceproof.conformance.rules.table import RULES
 from roceproof.observer_contract import sections_of
 
 USAGE = 2

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from roceproof.output import output_directory
+from roceproof.common.output import output_directory
 
 ENVIRONMENT = 2
 SKIPPED = 77

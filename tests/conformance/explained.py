@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from roceproof.conformance.capture_record import Flow, Record
-from roceproof.conformance.diagnosis.case import Case, cases
-from roceproof.conformance.diagnosis.icrc_half import explain_icrcs
+from roceproof.conformance.capture.record import Flow, Record
+from roceproof.conformance.diagnosis.icrc.crc_input import Case, cases
+from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.result import Diagnosis
 from roceproof.conformance.faults.catalogue import plant
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.framing import locate
+from roceproof.conformance.wire.framing import locate
 
 
 def records(frames: Iterable[bytes]) -> list[Record]:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import (
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import (
     Aeth,
     AtomicAckEth,
     AtomicEth,
@@ -19,8 +19,8 @@ from roceproof.conformance.headers import (
     ImmDt,
     Reth,
 )
-from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.conformance.opcodes import OPCODES, Position
+from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.conformance.wire.opcodes import OPCODES, Position
 
 SENDER, RECEIVER = bytes((192, 168, 1, 1)), bytes((192, 168, 1, 2))
 PATH_MTU = 256

@@ -8,8 +8,8 @@ from typing import Any
 
 from healthy_capture import RECEIVER, SENDER, datagram
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.ip import Ipv4
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.ip import Ipv4
 
 GSI_QKEY = 0x80010000
 REQ_QPN, REP_QPN = 0x21, 0x11

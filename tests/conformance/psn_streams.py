@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from roceproof.conformance.codec import Packet, parse
 from roceproof.conformance.faults.psn_catalogue import captures
 from roceproof.conformance.faults.traffic import Capture, Conversation
-from roceproof.conformance.opcodes import OPCODES, Family, Opcode, Position
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
+from roceproof.verbs.service import Service
 
 MASK = 0xFFFFFF
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.findings import Finding
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.rules.findings import Finding
 
 Frames = Callable[[], list[bytes]]
 

@@ -21,9 +21,9 @@ from management import REP_QPN, REQ_QPN, mad, rep, req
 from queue_pair_facts import facts
 from scenarios import breaks, spoil
 
-from roceproof.conformance.codec import build
-from roceproof.conformance.headers import CnpReserved, Deth
-from roceproof.conformance.ip import Ipv4
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.headers import CnpReserved, Deth
+from roceproof.conformance.wire.ip import Ipv4
 
 # UD
 spoil("", lambda: [build(datagram(64))])

@@ -23,8 +23,8 @@ from healthy_capture import (
 )
 from scenarios import breaks, spoil
 
-from roceproof.conformance.codec import build
-from roceproof.conformance.headers import ImmDt, Reth
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.headers import ImmDt, Reth
 
 # BTH
 spoil("BTH-01", lambda: [build(with_bth(Sender().message(SEND, 4)[0], opcode=0x15))])

@@ -19,9 +19,9 @@ from healthy_capture import (
 )
 from scenarios import breaks, spoil
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import build
-from roceproof.conformance.headers import Bth
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.headers import Bth
 
 IPV6_SEND = bytes.fromhex(
     "02000000000202000000000186dd66a123450020114020010db8000000000000"

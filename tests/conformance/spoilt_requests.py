@@ -19,8 +19,8 @@ from healthy_capture import (
 from queue_pair_facts import START_PSN, facts
 from scenarios import breaks, spoil
 
-from roceproof.conformance.codec import build
-from roceproof.conformance.headers import Reth
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.headers import Reth
 
 
 @breaks("BTH-01")

@@ -19,8 +19,8 @@ from healthy_capture import (
 from queue_pair_facts import facts
 from scenarios import Frames, breaks, spoil
 
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.headers import Bth
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.headers import Bth
 
 # responses
 spoil("ACK-07", lambda: [build(with_bth(ack(1, 1), ack_req=True))])

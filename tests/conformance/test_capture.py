@@ -15,7 +15,7 @@ import pytest
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
-from roceproof.conformance.capture import CaptureError, Flow, Record, read
+from roceproof.conformance.capture.reader import CaptureError, Flow, Record, read
 
 EDITCAP_SECONDS = 30
 needs_editcap = pytest.mark.skipif(

@@ -25,11 +25,11 @@ from healthy_capture import (
 from scenarios import broken_rules
 from spoilt_requests import with_psns
 
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.codec import build
-from roceproof.conformance.findings import Direction
-from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.rules import RULES, Severity
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.rules.findings import Direction
+from roceproof.conformance.rules.table import RULES, Severity
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.ip import Ipv4
 
 SIZES = (0, 1, 2, 3, 4, 5, PATH_MTU - 1, PATH_MTU, PATH_MTU + 1, 3 * PATH_MTU, 3 * PATH_MTU + 7)
 

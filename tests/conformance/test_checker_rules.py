@@ -11,7 +11,7 @@ import spoilt_requests
 import spoilt_responses
 from scenarios import SCENARIOS, Scenario, broken_rules
 
-from roceproof.conformance.rules import RULES
+from roceproof.conformance.rules.table import RULES
 
 REGISTERED = (
     spoilt_datagrams,

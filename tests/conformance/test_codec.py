@@ -19,12 +19,12 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Padding
 from scapy.utils import wrpcap
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.framing import Fault
-from roceproof.conformance.headers import Aeth, Bth, Deth, Extension, ImmDt, Reth
-from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.opcodes import OPCODES, Family, Payload, Position, Transport
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.framing import Fault
+from roceproof.conformance.wire.headers import Aeth, Bth, Deth, Extension, ImmDt, Reth
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Payload, Position, Transport
 
 VECTORS = json.loads(
     (Path(__file__).parents[2] / "conformance" / "vectors" / "icrc.json").read_text()

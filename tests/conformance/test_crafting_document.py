@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from roceproof.conformance import icrc
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.wire import icrc
 
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from explained import healthy, planted, records
 
-from roceproof.conformance.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.explain_command import run_explain
 
 

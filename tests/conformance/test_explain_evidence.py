@@ -13,10 +13,10 @@ from zlib import crc32
 import pytest
 from explained import cases_of, healthy, planted, records, spoil, with_icrc
 
-from roceproof.conformance.codec import build, parse
-from roceproof.conformance.diagnosis.case import Case
-from roceproof.conformance.diagnosis.crc import CASTAGNOLI, ETHERNET, ONES, Crc, locate_bit
-from roceproof.conformance.diagnosis.evidence import (
+from roceproof.conformance.diagnosis.icrc.combinations import Search
+from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc, locate_bit
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.evidence import (
     KNOWN_STARTS,
     Shape,
     recover_mask,
@@ -25,12 +25,12 @@ from roceproof.conformance.diagnosis.evidence import (
     start_register,
     tail_probe,
 )
-from roceproof.conformance.diagnosis.fields_seen import field_fault
-from roceproof.conformance.diagnosis.gf2 import Equations
+from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
+from roceproof.conformance.diagnosis.icrc.gf2 import Equations
 from roceproof.conformance.diagnosis.observation import observe
-from roceproof.conformance.diagnosis.search import Search
-from roceproof.conformance.diagnosis.signatures import SIGNATURES, title
-from roceproof.conformance.ip import Ipv4
+from roceproof.conformance.rules.signatures import SIGNATURES, title
+from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.ip import Ipv4
 
 VECTORS = {
     row["name"]: bytes.fromhex(row["frame"])

@@ -14,12 +14,12 @@ from zlib import crc32
 import pytest
 from explained import cases_of, explain, healthy, planted, spoil, with_icrc
 
-from roceproof.conformance.codec import build, parse
-from roceproof.conformance.diagnosis.case import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.faults.catalogue import FAULTS, Kind
 from roceproof.conformance.faults.icrc_catalogue import FaultError
-from roceproof.conformance.ip import Ipv4
+from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.ip import Ipv4
 
 EXPECTED = {"S27": ("S25", ("S27",)), "S25": ("S25", ("S27",))}
 ICRC_FAULTS = [name for name, fault in FAULTS.items() if fault.kind is not Kind.PSN]

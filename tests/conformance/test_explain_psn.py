@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.capture import read
-from roceproof.conformance.capture_record import Flow, Record
-from roceproof.conformance.codec import Packet, build, parse
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.verbs.service import Service
 
 SEEDS = (1, 2)
 MORE_SEEDS = range(3, 15)

@@ -9,8 +9,6 @@ from zlib import crc32
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import parse
 from roceproof.conformance.faults.catalogue import FAULTS, Kind, plant
 from roceproof.conformance.faults.icrc_catalogue import (
     STREAM_FAULTS,
@@ -22,9 +20,11 @@ from roceproof.conformance.faults.icrc_catalogue import (
 from roceproof.conformance.faults.icrc_static import SLIPS
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.framing import locate
-from roceproof.conformance.icrc import Judgement
-from roceproof.conformance.opcodes import OPCODES, Position
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.icrc import Judgement
+from roceproof.conformance.wire.opcodes import OPCODES, Position
 
 MIX = Conversation()
 FRAMES = MIX.frames()

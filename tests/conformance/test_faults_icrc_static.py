@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance import icrc
 from roceproof.conformance.faults.icrc_static import SLIPS, compose, recipe
 from roceproof.conformance.faults.recipe import Recipe
+from roceproof.conformance.wire import icrc
 
 VECTORS = {
     row["name"]: bytes.fromhex(row["frame"])

@@ -9,16 +9,16 @@ from itertools import pairwise
 import pytest
 from psn_streams import MASK, Seen, is_read, messages, on_uc, planted, streams
 
-from roceproof.conformance import icrc
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.codec import build, parse
 from roceproof.conformance.faults.messages import distance
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures, healthy
 from roceproof.conformance.faults.traffic import Capture, Conversation
+from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
-from roceproof.conformance.opcodes import Position
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.opcodes import Position
+from roceproof.verbs.service import Service
 
 VARIANTS = [(row.id, v) for row in PSN_FAULTS.values() for v in range(len(row.variants))]
 ANSWERS = ("ACK-", "AETH-", "DUP-", "MSN-", "NAK-", "READ-")

@@ -11,17 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance import capture, icrc
-from roceproof.conformance.checker import check_frames
-from roceproof.conformance.codec import Packet, build, parse
+from roceproof.conformance.capture.pcap_writer import write_pcap
+from roceproof.conformance.capture import reader as capture
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.findings import Direction
-from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.opcodes import OPCODES
-from roceproof.conformance.pcap_writer import write_pcap
-from roceproof.dpi.records import Service
+from roceproof.conformance.observer.checker import check_frames
+from roceproof.conformance.rules.findings import Direction
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.verbs.service import Service
 
 MIX = Conversation()
 VARIANTS = {

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.framing import locate
-from roceproof.conformance.icrc import Judgement
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.icrc import Judgement
 
 VECTORS: list[dict[str, Any]] = json.loads(
     (resources.files("roceproof.conformance") / "vectors" / "icrc.json").read_text()

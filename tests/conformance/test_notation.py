@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from healthy_capture import SEND, UC, WRITE_IMM, Sender, ack, frames_of, poke
 
-from roceproof.conformance.codec import build
-from roceproof.conformance.notation import describe, difference
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.notation import describe, difference
 
 
 def test_every_header_shows_in_the_notation() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.capture import Flow, Record, read
-from roceproof.conformance.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.reader import Flow, Record, read
 
 TSHARK_SECONDS = 60
 FRAME = bytes.fromhex("0200000000020200000000010806") + bytes(46)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.codec import parse
-from roceproof.conformance.requester import Requester
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi.payload import PatternPayload
-from roceproof.dpi.records import Operation, PathMtu, QpConfig, Service, WorkRequest
+from roceproof.dpi.records import Operation, QpConfig, WorkRequest
+from roceproof.verbs.service import PathMtu, Service
 
 VECTORS = {
     vector["name"]: bytes.fromhex(vector["frame"])

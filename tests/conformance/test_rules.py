@@ -8,10 +8,10 @@ from collections import Counter
 
 import pytest
 
-from roceproof.conformance.rules import RULES, Severity
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.rules.table import RULES, Severity
 
-TABLE = (REPOSITORY / "conformance" / "rules.tsv").read_text(encoding="utf-8")
+TABLE = (REPOSITORY / "conformance" / "rules" / "rules.tsv").read_text(encoding="utf-8")
 ROWS = [line.split("\t") for line in TABLE.splitlines() if not line.startswith("#")][1:]
 SOURCE = r"A?\d+(\.\d+)*✔?|A\d*\?|C\d+-[\d.]+✔|RFC \d+|802\.[\w ]+|oA19-x|IETH|\([A-Za-z ]+\)"
 ANCHOR = re.compile(rf"-|({SOURCE})([/, ]*({SOURCE}))*")

@@ -20,11 +20,12 @@ from scapy.layers.l2 import Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Padding, Raw
 from scapy.utils import wrpcap
 
-from roceproof.conformance import icrc, wire
-from roceproof.conformance.codec import parse
-from roceproof.conformance.headers import Aeth, Deth, Feth
-from roceproof.conformance.opcodes import OPCODES, Payload
-from roceproof.conformance.wire.extensions import chain_of
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire import scapy as wire
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import Aeth, Deth, Feth
+from roceproof.conformance.wire.opcodes import OPCODES, Payload
+from roceproof.conformance.wire.scapy.extensions import chain_of
 
 VECTORS = json.loads(
     (Path(__file__).parents[2] / "conformance" / "vectors" / "icrc.json").read_text()
@@ -229,7 +230,7 @@ def test_importing_binds_nothing_that_scapys_own_layers_do_not() -> None:
             text=True,
             check=True,
         ).stdout
-        for module in ("scapy.contrib.roce", "roceproof.conformance.wire")
+        for module in ("scapy.contrib.roce", "roceproof.conformance.wire.scapy")
     ]
     assert shown[0] == shown[1] and "roce.BTH" in shown[0]
 

@@ -11,8 +11,8 @@ import sys
 import click
 import pytest
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.main import cli
-from roceproof.paths import REPOSITORY
 
 DOCUMENTS = sorted(
     path for place in ("*.md", "docs/*.md", "examples/*/*.md") for path in REPOSITORY.glob(place)

@@ -13,10 +13,11 @@ from typing import Any
 
 from endpoint_bench import PORT_IPV4, PORT_MAC, Bench, qp
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import Manifest, load_manifest
-from roceproof.dpi.records import QpCommand, QpConfig, Service
-from roceproof.paths import REPOSITORY
+from roceproof.dpi.records import QpCommand, QpConfig
+from roceproof.verbs.service import Service
 
 COMMAND = Path(sys.executable).parent / "roceproof"
 WIDTH = 64

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from example_bench import COMMAND
 
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
 
 DOCUMENT = (REPOSITORY / "docs" / "bring-your-own.md").read_text()
 VARIABLE = re.compile(r"\d+ frames|\(vm, .*\)")

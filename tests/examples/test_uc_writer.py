@@ -10,19 +10,11 @@ from endpoint_bench import PEER_IPV4, PEER_MAC, PORT_IPV4
 from example_bench import Example, uc
 from test_arp_ping import arp_reply, ask, assert_echo_reply
 
-from roceproof.conformance.ip import Ipv4
+from roceproof.conformance.wire.ip import Ipv4
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import (
-    Operation,
-    PathMtu,
-    QpCommand,
-    QpConfig,
-    Service,
-    Status,
-    WorkRequest,
-    parse_gid,
-    parse_mac,
-)
+from roceproof.dpi.records import Operation, QpCommand, QpConfig, Status, WorkRequest
+from roceproof.verbs.addresses import parse_gid, parse_mac
+from roceproof.verbs.service import PathMtu, Service
 
 pytestmark = [pytest.mark.sim, pytest.mark.xdist_group("examples")]
 

@@ -16,22 +16,14 @@ from pathlib import Path
 
 from wire_peer import Peer
 
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.codec import Packet, parse
-from roceproof.conformance.notation import describe, difference
-from roceproof.conformance.requester import Payload, Requester
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.notation import describe, difference
+from roceproof.conformance.wire.transmitter import Payload, Requester
 from roceproof.dpi import Port, PortOptions, Simulation, Until, load_manifest
-from roceproof.dpi.records import (
-    Completion,
-    Operation,
-    PathMtu,
-    QpConfig,
-    Service,
-    Status,
-    WorkRequest,
-    parse_gid,
-    parse_mac,
-)
+from roceproof.dpi.records import Completion, Operation, QpConfig, Status, WorkRequest
+from roceproof.verbs.addresses import parse_gid, parse_mac
+from roceproof.verbs.service import PathMtu, Service
 
 ROOT = Path(__file__).resolve().parents[2]
 PORT_MAC = "02:00:00:00:00:01"

@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 from endpoint_bench import QUIET_CYCLES, Bench, qp
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.headers import Aeth
-from roceproof.conformance.ip import Ipv4, checksum
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.ip import Ipv4, checksum
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import Operation, QpConfig, Service
+from roceproof.dpi.records import Operation, QpConfig
+from roceproof.verbs.service import Service
 
 LIMIT = 20_000
 MODULUS = 1 << 24

@@ -8,9 +8,11 @@ from functools import partial
 import pytest
 from endpoint_bench import PEER_IPV4, PEER_MAC, PORT_IPV4, PORT_MAC, Bench, qp
 
-from roceproof.conformance.ip import Ipv4, checksum
+from roceproof.conformance.wire.ip import Ipv4, checksum
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation, PathMtu, Service, parse_gid, parse_mac
+from roceproof.dpi.records import Operation
+from roceproof.verbs.addresses import parse_gid, parse_mac
+from roceproof.verbs.service import PathMtu, Service
 
 OWN_MAC, OWN_IPV4 = parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:]
 HOST_MAC, HOST_IPV4 = parse_mac(PEER_MAC), parse_gid(PEER_IPV4)[-4:]

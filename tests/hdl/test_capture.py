@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from endpoint_bench import ROOT, Bench, open_bench, qp
 
-from roceproof.conformance.capture import Flow as CaptureFlow
-from roceproof.conformance.capture import read
-from roceproof.conformance.checker import check_frames
-from roceproof.conformance.findings import Direction
+from roceproof.conformance.capture.reader import Flow as CaptureFlow
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.observer.checker import check_frames
+from roceproof.conformance.rules.findings import Direction
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation, PathMtu, Service
+from roceproof.dpi.records import Operation
+from roceproof.verbs.service import PathMtu, Service
 
 TSHARK_SECONDS = 60
 BUILD_SECONDS = 120

@@ -15,10 +15,12 @@ from itertools import chain
 import pytest
 from endpoint_bench import PORT_IPV4, PORT_MAC, Bench, qp
 
-from roceproof.conformance.codec import parse
-from roceproof.conformance.requester import Requester, packet_count
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import Flow, Operation, PathMtu, Service
-from roceproof.dpi.records import QpCommand, QpConfig, Status, WorkRequest, parse_gid, parse_mac
+from roceproof.dpi.records import QpCommand, QpConfig, Status, WorkRequest
+from roceproof.verbs.addresses import parse_gid, parse_mac
 
 QPS = 6
 ROUNDS = 60

@@ -7,14 +7,8 @@ import pytest
 from endpoint_bench import QUIET_CYCLES, Bench, qp
 
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import (
-    Operation,
-    PathMtu,
-    QpConfig,
-    Service,
-    Status,
-    WorkRequest,
-)
+from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
+from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 20_000
 

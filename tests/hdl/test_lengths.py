@@ -9,7 +9,8 @@ import pytest
 from endpoint_bench import Bench, qp
 
 from roceproof.dpi import PatternPayload
-from roceproof.dpi.records import Operation, PathMtu, Service
+from roceproof.dpi.records import Operation
+from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 2_000_000
 

@@ -8,18 +8,12 @@ from dataclasses import replace
 import pytest
 from endpoint_bench import QUIET_CYCLES, open_bench, qp
 
-from roceproof.conformance.notation import difference
-from roceproof.conformance.requester import Requester
+from roceproof.conformance.wire.notation import difference
+from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import PatternPayload, Until
-from roceproof.dpi.records import (
-    Operation,
-    PathMtu,
-    Service,
-    Status,
-    WorkRequest,
-    parse_gid,
-    parse_mac,
-)
+from roceproof.dpi.records import Operation, Status, WorkRequest
+from roceproof.verbs.addresses import parse_gid, parse_mac
+from roceproof.verbs.service import PathMtu, Service
 
 WIDTH = 512
 SLICE_CYCLES = 100_000

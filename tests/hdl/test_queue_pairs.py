@@ -6,14 +6,8 @@ from __future__ import annotations
 from endpoint_bench import Bench, qp
 
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import (
-    Operation,
-    PathMtu,
-    QpCommand,
-    QpConfig,
-    Service,
-    Status,
-)
+from roceproof.dpi.records import Operation, QpCommand, QpConfig, Status
+from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 1_000_000
 

@@ -7,7 +7,7 @@ import pytest
 from endpoint_bench import PEER_IPV4, PEER_MAC, Bench, qp
 
 from roceproof.dpi import Flow, Operation, PathMtu, Service
-from roceproof.dpi.records import parse_gid, parse_mac
+from roceproof.verbs.addresses import parse_gid, parse_mac
 
 ROUNDS = 12
 MESSAGES = 24

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.headers import Aeth, Bth
-from roceproof.conformance.ip import Ipv4, checksum
-from roceproof.dpi.records import QpConfig, parse_gid, parse_mac
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.dpi.records import QpConfig
+from roceproof.verbs.addresses import parse_gid, parse_mac
 
 RC_ACKNOWLEDGE = 0x11
 NO_CREDITS = 0x1F

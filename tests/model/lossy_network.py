@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 from itertools import count
 from random import Random
 
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.rc_responder import RcResponder
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.segment import Segment
 
 Tap = Callable[[int, Segment], None]

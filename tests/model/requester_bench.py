@@ -9,13 +9,14 @@ from typing import Any
 
 from responder_bench import OWN_QPN, PEER, PEER_QPN, START, pattern
 
-from roceproof.conformance.headers import Aeth, AtomicAckEth, Bth
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester import Requester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.requester.base import Requester
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment
-from roceproof.conformance.targets.interface import Op, QpSpec, Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, Bth
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
 
 T_CODE = 8
 T_NS = 4096 << T_CODE

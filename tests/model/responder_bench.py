@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roceproof.conformance.headers import (
+from roceproof.conformance.model.components import RESPONDERS
+from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
+from roceproof.conformance.model.responder.base import Responder
+from roceproof.conformance.model.responder.policy import ResponderPolicy
+from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.wire.headers import (
     Aeth,
     AtomicAckEth,
     AtomicEth,
@@ -18,15 +24,11 @@ from roceproof.conformance.headers import (
     ImmDt,
     Reth,
 )
-from roceproof.conformance.model.memory import Memory
-from roceproof.conformance.model.parts import RESPONDERS
-from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
-from roceproof.conformance.model.responder import Responder
-from roceproof.conformance.model.responder_policy import ResponderPolicy
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
-from roceproof.conformance.opcodes import OPCODES, Position
-from roceproof.conformance.targets.interface import FULL_ACCESS, Host, Outcome, QpSpec
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.opcodes import OPCODES, Position
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome
 
 PEER = Host(bytes.fromhex("020000000002"), bytes((192, 168, 1, 2)))
 PEER_QPN, OWN_QPN = 0x000B0B, 0x0000A1

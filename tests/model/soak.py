@@ -13,12 +13,12 @@ from requester_bench import qp
 from responder_bench import pattern
 
 from roceproof.conformance.model.memory import Memory
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.rc_responder import RcResponder
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
-from roceproof.conformance.model.requester_policy import RequesterPolicy
-from roceproof.conformance.model.responder_policy import ResponderPolicy
-from roceproof.conformance.targets.interface import Op, Work
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.responder.policy import ResponderPolicy
+from roceproof.conformance.model.responder.rc import RcResponder
+from roceproof.verbs.work import Op, Work
 
 P = 256
 LARGEST = 5 * P

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from responder_bench import PEER
 
-from roceproof.conformance.capture import read
-from roceproof.conformance.codec import Packet, parse
-from roceproof.conformance.headers import Bth
-from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.model.cm_connection import address_of, gid_of
-from roceproof.conformance.model.cm_messages import Attribute, CmMessage, Reason
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.model.cm.connection import address_of, gid_of
+from roceproof.conformance.model.cm.messages import Attribute, CmMessage, Reason
 from roceproof.conformance.model.device import Device
-from roceproof.conformance.targets.interface import Host, QpSpec, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.headers import Bth
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
 
 STOCK = Path(__file__).parents[1] / "captures" / "rxe" / "rping.pcapng.gz"
 OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))

@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 from responder_bench import PEER
 
-from roceproof.conformance.codec import parse
-from roceproof.conformance.model.cm_connection import MAX_RETRIES, RESPONSE_NS, gid_of
-from roceproof.conformance.model.cm_messages import Attribute, CmMessage, Reason
+from roceproof.conformance.model.cm.connection import MAX_RETRIES, RESPONSE_NS, gid_of
+from roceproof.conformance.model.cm.messages import Attribute, CmMessage, Reason
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.queue_pair import QueuePair
-from roceproof.conformance.targets.interface import Host, QpSpec, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
 
 OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 SERVICE = 0x01064791

@@ -13,15 +13,17 @@ from random import Random
 
 import pytest
 
-from roceproof.conformance.checker import Checker
-from roceproof.conformance.findings import Direction, Finding
 from roceproof.conformance.model.device import Device
+from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts, QpFacts
-from roceproof.conformance.opcodes import Transport
-from roceproof.conformance.rules import Severity
-from roceproof.conformance.targets.interface import Host, Op, Outcome, Qp, QpSpec, Region, Work
+from roceproof.conformance.rules.findings import Direction, Finding
+from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.targets.model import ModelTarget
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Region, Work
 
 HOSTS = [Host(bytes((2, 0, 0, 0, 0, end)), bytes((192, 168, 1, end))) for end in (1, 2)]
 REGION_BYTES, RECEIVE_BYTES = 1 << 14, 4096

@@ -10,13 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 from responder_bench import OWN_QPN, PEER, QKEY, START, P, ResponderBench, pattern
 
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.framing import locate
-from roceproof.conformance.headers import Bth, CnpReserved, Deth, Reth
-from roceproof.conformance.icrc import compute_at
-from roceproof.conformance.ip import Ipv4, Ipv6, checksum
 from roceproof.conformance.model.ingress import Admitted, Drop, Ingress
-from roceproof.conformance.model.responder_policy import (
+from roceproof.conformance.model.responder.policy import (
     IpOptions,
     PadFault,
     PlainSize,
@@ -24,8 +19,14 @@ from roceproof.conformance.model.responder_policy import (
     UdpChecksum,
     UdpLength,
 )
-from roceproof.conformance.targets.interface import Host, QpSpec, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.headers import Bth, CnpReserved, Deth, Reth
+from roceproof.conformance.wire.icrc import compute_at
+from roceproof.conformance.wire.ip import Ipv4, Ipv6, checksum
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
 
 OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 OWN_IP6, PEER_IP6 = (

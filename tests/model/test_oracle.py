@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.codec import Packet, build
-from roceproof.conformance.ip import Ipv4
 from roceproof.conformance.model.alternatives import alternatives
 from roceproof.conformance.model.ingress import Drop
 from roceproof.conformance.model.oracle import Oracle, matches
-from roceproof.conformance.model.responder_policy import (
+from roceproof.conformance.model.responder.policy import (
     DEVIATIONS,
     AfterRnr,
     BeforeFirst,
@@ -28,8 +26,11 @@ from roceproof.conformance.model.responder_policy import (
     ResponderPolicy,
     UnaskedDuplicate,
 )
-from roceproof.conformance.targets.interface import Host, Qp
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.service import Service
 
 OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 

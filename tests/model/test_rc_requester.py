@@ -17,9 +17,10 @@ from requester_bench import (
     work,
 )
 
-from roceproof.conformance.headers import Reth
-from roceproof.conformance.model.requester_policy import RequesterPolicy
-from roceproof.conformance.targets.interface import Op, State
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.wire.headers import Reth
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.work import Op
 
 P = 256
 

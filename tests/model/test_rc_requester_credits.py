@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from requester_bench import ack, drain, psns, requester, work
 
-from roceproof.conformance.model.requester_policy import FlowControl, RequesterPolicy
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.model.requester.policy import FlowControl, RequesterPolicy
+from roceproof.verbs.work import Op
 
 P = 256
 LATE = 100_000

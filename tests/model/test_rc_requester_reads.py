@@ -21,12 +21,13 @@ from requester_bench import (
 )
 from responder_bench import pattern
 
-from roceproof.conformance.headers import Reth
 from roceproof.conformance.model.memory import Memory, Region
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import RequesterPolicy, Reread, ResponseGap
+from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread, ResponseGap
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.targets.interface import Op, State
+from roceproof.conformance.wire.headers import Reth
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.work import Op
 
 P = 256
 SIZE = 3 * P + 5

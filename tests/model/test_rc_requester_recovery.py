@@ -21,16 +21,17 @@ from requester_bench import (
     work,
 )
 
-from roceproof.conformance.headers import Aeth
 from roceproof.conformance.model.codes import rnr_wait_ns
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import (
+from roceproof.conformance.model.requester.policy import (
     NakRetries,
     RequesterPolicy,
     Retransmission,
     Unexpected,
 )
-from roceproof.conformance.targets.interface import Op, State, Work
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.work import Op, Work
 
 P = 256
 LATE = 100_000

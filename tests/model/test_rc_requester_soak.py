@@ -7,13 +7,13 @@ import pytest
 from lossy_network import Impairment
 from soak import Soak
 
-from roceproof.conformance.model.requester_policy import (
+from roceproof.conformance.model.requester.policy import (
     FlowControl,
     RequesterPolicy,
     Reread,
     ResponseGap,
 )
-from roceproof.conformance.model.responder_policy import ResponderPolicy
+from roceproof.conformance.model.responder.policy import ResponderPolicy
 
 MESSAGES = 120
 NETWORKS = {

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from responder_bench import PEER_QPN, P, ResponderBench, pattern
 
-from roceproof.conformance.headers import Aeth
-from roceproof.conformance.model.responder_policy import Credits, ResponderPolicy, Unasked
-from roceproof.conformance.opcodes import OPCODES
+from roceproof.conformance.model.responder.policy import Credits, ResponderPolicy, Unasked
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import OPCODES
 
 
 def aeths(rc: ResponderBench, *requests: object) -> list[Aeth]:

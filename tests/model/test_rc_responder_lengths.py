@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder_policy import (
+from roceproof.conformance.model.responder.policy import (
     EarlyEnd,
     ExactFill,
     PlainSize,

@@ -7,7 +7,7 @@ import pytest
 from responder_bench import REGION_BYTES, P, ResponderBench, pattern
 
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN
-from roceproof.conformance.targets.interface import FULL_ACCESS
+from roceproof.verbs.queue_pair import FULL_ACCESS
 
 ACCESSES = ["WRITE ONLY", "READ REQUEST"]
 REFUSED = ["NAK 62 0 msn=0"]

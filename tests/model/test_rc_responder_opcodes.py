@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder_policy import (
+from roceproof.conformance.model.responder.policy import (
     Persistence,
     ReservedOpcode,
     ResponderPolicy,
 )
-from roceproof.conformance.targets.interface import FULL_ACCESS
+from roceproof.verbs.queue_pair import FULL_ACCESS
 
 FULL, TAIL = pattern(P), pattern(5)
 NOT_FIRST = [

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from responder_bench import RNR_TIMER, P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder_policy import LengthAndKey, ResponderPolicy
-from roceproof.conformance.targets.interface import FULL_ACCESS
+from roceproof.conformance.model.responder.policy import LengthAndKey, ResponderPolicy
+from roceproof.verbs.queue_pair import FULL_ACCESS
 
 SEQUENCE, INVALID, ACCESS = ["NAK 60 0 msn=0"], ["NAK 61 0 msn=0"], ["NAK 62 0 msn=0"]
 NO_WRITES = FULL_ACCESS - {"remote_write"}

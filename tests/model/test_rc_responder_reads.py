@@ -6,14 +6,14 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.headers import AtomicAckEth
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN
-from roceproof.conformance.model.responder_policy import (
+from roceproof.conformance.model.responder.policy import (
     InvalidateFault,
     MidReadFault,
     ReadOverLimit,
     ResponderPolicy,
 )
+from roceproof.conformance.wire.headers import AtomicAckEth
 
 WORD = 1 << 64
 

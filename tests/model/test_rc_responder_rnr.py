@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from responder_bench import RNR_TIMER, P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder_policy import AfterRnr, ResponderPolicy
+from roceproof.conformance.model.responder.policy import AfterRnr, ResponderPolicy
 
 TAKERS = ["SEND FIRST", "SEND ONLY", "SEND ONLY IMM", "SEND ONLY INV", "WRITE ONLY IMM"]
 RNR = f"RNR {RNR_TIMER}"

@@ -13,14 +13,14 @@ import pytest
 from lossy_network import Impairment
 from soak import Soak
 
-from roceproof.conformance.headers import Aeth, ImmDt, Reth
 from roceproof.conformance.model.codes import rnr_wait_ns
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
-from roceproof.conformance.model.requester_watch import RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.requester_monitor import RequesterWatch, WatchTiming
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.targets.interface import QpSpec
+from roceproof.conformance.wire.headers import Aeth, ImmDt, Reth
+from roceproof.verbs.queue_pair import QpSpec
 
 BAD = Impairment(loss=0.05, duplication=0.05, lateness=0.1)
 SLOW = RequesterPolicy(packet_interval_ns=400)  # so that much happens during a replay

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from requester_bench import T_NS, ack, atomic_ack, nak, psn, qp, read_response, rnr_nak, work
 
-from roceproof.conformance.headers import ImmDt
 from roceproof.conformance.model.codes import rnr_wait_ns
-from roceproof.conformance.model.expected import first_transmission
-from roceproof.conformance.model.requester_watch import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.expected import first_transmission
+from roceproof.conformance.model.monitor.requester_monitor import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message
-from roceproof.conformance.model.watch_wire import WireRecord
-from roceproof.conformance.targets.interface import Op, Outcome
+from roceproof.conformance.wire.headers import ImmDt
+from roceproof.verbs.work import Op, Outcome
 
 P = 256
 STEP = 1_000

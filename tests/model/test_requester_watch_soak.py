@@ -10,8 +10,8 @@ import pytest
 from lossy_network import Impairment
 from soak import Soak
 
-from roceproof.conformance.model.requester_policy import RequesterPolicy, Reread, ResponseGap
-from roceproof.conformance.model.requester_watch import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.requester_monitor import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread, ResponseGap
 from roceproof.conformance.model.segment import Segment
 
 MESSAGES = 100

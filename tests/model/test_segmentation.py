@@ -10,12 +10,12 @@ import pytest
 from requester_bench import opcodes, oversized, qp, work
 from responder_bench import OWN_QPN, PEER_QPN, START, pattern
 
-from roceproof.conformance.headers import AtomicEth, Deth, Ieth, ImmDt, Reth
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import LONGEST_MESSAGE, Message, refusal
-from roceproof.conformance.opcodes import OPCODES
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import AtomicEth, Deth, Ieth, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 P = 256
 POSITIONS = {0: "O", 1: "O", P - 1: "O", P: "O", P + 1: "FL", 2 * P: "FL", 2 * P + 1: "FML"}

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.targets.interface import FULL_ACCESS
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.service import Service
 
 
 def bench(receives: int = 4, **fields: object) -> ResponderBench:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 IPV4_HEADER, IPV6_HEADER = pattern(20, 5), pattern(40, 5)
 

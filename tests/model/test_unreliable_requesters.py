@@ -6,11 +6,12 @@ from __future__ import annotations
 from requester_bench import ack, drain, nak, opcodes, psns, qp, statuses, work
 from responder_bench import OWN_QPN
 
-from roceproof.conformance.headers import Deth
-from roceproof.conformance.model.uc_requester import UcRequester
-from roceproof.conformance.model.ud_requester import UdRequester
-from roceproof.conformance.targets.interface import Op, State
-from roceproof.dpi.records import Service
+from roceproof.conformance.model.requester.uc import UcRequester
+from roceproof.conformance.model.requester.ud import UdRequester
+from roceproof.conformance.wire.headers import Deth
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 P = 256
 

@@ -15,10 +15,11 @@ from pathlib import Path
 from endpoint_bench import PORT_IPV4, PORT_MAC, START_CYCLES
 from wire_peer import Peer
 
-from roceproof.conformance.codec import Packet, build, parse
+from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.dpi import Port, PortOptions, Simulation, SimulationError
 from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.records import Operation, QpConfig, WorkRequest, parse_gid, parse_mac
+from roceproof.dpi.records import Operation, QpConfig, WorkRequest
+from roceproof.verbs.addresses import parse_gid, parse_mac
 
 SLICE_CYCLES = 128
 

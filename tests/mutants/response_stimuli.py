@@ -13,11 +13,13 @@ from zlib import crc32
 from endpoint_bench import PEER_IPV4, PEER_MAC, PORT_IPV4, qp
 from mutant_device import Device
 
-from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import Aeth
-from roceproof.conformance.ip import checksum
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.ip import checksum
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation, PathMtu, QpConfig, Service, parse_gid, parse_mac
+from roceproof.dpi.records import Operation, QpConfig
+from roceproof.verbs.addresses import parse_gid, parse_mac
+from roceproof.verbs.service import PathMtu, Service
 
 FATAL = (0x60, 0x61, 0x62, 0x63, 0x20, 0x3F)
 RESERVED = (0x40, 0x5F, 0x64, 0x7F, 0x80, 0x9F)

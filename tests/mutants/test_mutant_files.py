@@ -9,7 +9,7 @@ import pytest
 
 from roceproof.conformance.mutants.edits import Declare, MutantError, Replacement, Statement
 from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
-from roceproof.conformance.mutants.weaving import declared, woven
+from roceproof.conformance.mutants.schemata import declared, woven
 from roceproof.dpi import PortOptions, Simulation, SimulationError
 
 SOURCE = "assign a = b + c;\nalways_comb d = e;\n"

@@ -11,9 +11,9 @@ from mutant_device import differs, open_device, seen
 from response_stimuli import RESPONSES
 from stimuli import TRAFFIC, stalled_traffic
 
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
 from roceproof.dpi import Manifest, load_manifest
-from roceproof.paths import REFERENCE_DUT
 
 WIDTHS = [
     pytest.param(width, marks=[pytest.mark.sim, pytest.mark.xdist_group(f"mutants{width}")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.mutants.spoilt_target import SpoiltTarget
+from roceproof.conformance.mutants.corrupting_target import SpoiltTarget
 from roceproof.conformance.targets.interface import Target
 
 METHODS = sorted(name for name in vars(Target) if not name.startswith("_") and name != "patience")

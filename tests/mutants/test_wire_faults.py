@@ -5,12 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import Aeth, Bth, Reth
-from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.mutants.candidates import candidates
+from roceproof.conformance.matrix.candidates import candidates
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.mutants.frames import (
     edited,
     inserted,
@@ -28,6 +24,10 @@ from roceproof.conformance.mutants.wire import (
     wire_mutant,
     wire_mutants,
 )
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Aeth, Bth, Reth
+from roceproof.conformance.wire.ip import Ipv4
 
 HERE, THERE = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 BEHIND_BTH = 20

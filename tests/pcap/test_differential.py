@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from roce_check import Place, RoceCheck
 
-from roceproof.conformance import icrc
-from roceproof.conformance.capture import read
-from roceproof.conformance.capture_record import Flow, Record
-from roceproof.conformance.checker import Checker
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.faults.catalogue import FAULTS, plant
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.framing import locate
+from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
 
 pytestmark = pytest.mark.xdist_group("pcap")
 

@@ -29,11 +29,11 @@ import spoilt_responses
 from roce_check import RoceCheck
 from scenarios import SCENARIOS
 
-from roceproof.conformance import icrc
-from roceproof.conformance.checker import Checker
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.framing import locate
 from roceproof.conformance.observer import bth_rules
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
 
 REGISTERED = (
     spoilt_datagrams,

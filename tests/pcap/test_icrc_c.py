@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.icrc import Judgement
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.icrc import Judgement
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = json.loads((ROOT / "conformance" / "vectors" / "icrc.json").read_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from captures import BIG, LITTLE, Pcapng, pcap_header, pcap_record
 
-from roceproof.conformance.capture import CaptureError, Record, read
+from roceproof.conformance.capture.reader import CaptureError, Record, read
 
 RUN_SECONDS = 60
 MUTATIONS = 120

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from roce_check import RoceCheck
 
-from roceproof.conformance import icrc
 from roceproof.conformance.faults.traffic import Conversation
-from roceproof.conformance.framing import locate
-from roceproof.conformance.rules import RULES
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
 
 pytestmark = pytest.mark.xdist_group("pcap")
 

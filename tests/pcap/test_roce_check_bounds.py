@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 from healthy_capture import SEND, Sender, ack, frames_of, with_bth
 from roce_check import Checked, RoceCheck
 
-from roceproof.conformance.codec import build as built
-from roceproof.conformance.headers import Reth
+from roceproof.conformance.wire.codec import build as built
+from roceproof.conformance.wire.headers import Reth
 
 pytestmark = pytest.mark.xdist_group("pcap")
 

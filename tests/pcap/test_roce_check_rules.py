@@ -21,10 +21,10 @@ from queue_pair_facts import document
 from roce_check import RoceCheck
 from scenarios import SCENARIOS, Scenario, findings_of
 
-from roceproof.conformance.capture import read
+from roceproof.conformance.capture.reader import read
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.observer.facts import Facts
-from roceproof.conformance.rules import RULES
+from roceproof.conformance.rules.table import RULES
 
 pytestmark = pytest.mark.xdist_group("pcap")
 

@@ -15,10 +15,10 @@ from scapy.layers.l2 import Dot1AD, Dot1Q, Ether
 from scapy.packet import Raw
 from scapy.utils import wrpcap
 
-from roceproof.conformance import icrc
-from roceproof.conformance.framing import locate
-from roceproof.conformance.wire import BTH, GRH
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.scapy import BTH, GRH
 
 from .wireshark_traffic import capture, fields, read, send, spoiled, tshark
 

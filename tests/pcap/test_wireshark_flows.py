@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.wire import AETH, BTH, DETH
+from roceproof.conformance.wire.scapy import AETH, BTH, DETH
 
 from .wireshark_traffic import ack, capture, fields, frame, read, send, spoiled
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.main import cli
-from roceproof.paths import REPOSITORY
 from roceproof.pcap.wireshark.folders import Folders, below, find_folders
 from roceproof.pcap.wireshark.install import (
     LEDGER,
@@ -195,4 +195,4 @@ def test_a_built_wheel_holds_plugin_and_profile(tmp_path: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {f"roceproof/pcap/wireshark/profile/{name}" for name in PROFILE_FILES} <= names
     assert f"roceproof/pcap/wireshark/{PLUGIN}" in names
-    assert "roceproof/conformance/wire/bth.py" in names
+    assert "roceproof/conformance/wire/scapy/bth.py" in names

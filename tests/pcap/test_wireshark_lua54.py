@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.capture import read as read_capture
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.capture.reader import read as read_capture
 
 from .wireshark_traffic import PLUGIN, ack, capture, fields, read, send, spoiled
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.capture import read
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.wire import icrc
 
 from .wireshark_traffic import fields, tshark
 

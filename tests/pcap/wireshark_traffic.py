@@ -12,10 +12,10 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
-from roceproof.conformance.capture import Flow, Record
-from roceproof.conformance.pcapng_writer import write_pcapng
-from roceproof.conformance.wire import AETH, BTH, RETH
-from roceproof.paths import REPOSITORY
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.capture.reader import Flow, Record
+from roceproof.conformance.wire.scapy import AETH, BTH, RETH
 
 PLUGIN = REPOSITORY / "pcap" / "wireshark" / "roceproof.lua"
 ROOT_NOTICE = "Running as user"

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from roceproof.conformance.codec import Packet, build, parse
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.review.story import Flow, Frame, Step, tell
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.verbs.service import Service
 
 RC_ONLY = Conversation(
     seed=3, services=(Service.RC,), connections=2, ip_versions=(4,), tagged=(False,), ce_rate=0

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 from stories import RC_ONLY, story
 
-from roceproof.conformance.codec import Packet
 from roceproof.conformance.review.diff import TrackDifference, compare
 from roceproof.conformance.review.fields import FIELDS
+from roceproof.conformance.wire.codec import Packet
 
 
 def differing(tracks: list[TrackDifference]) -> dict[str, bool]:

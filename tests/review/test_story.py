@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stories import RC_ONLY, frames_of, story
 
-from roceproof.conformance import capture
+from roceproof.conformance.capture import reader as capture
 from roceproof.conformance.review.caption import caption
 from roceproof.conformance.review.story import Frame, Kind, tell
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from own_cases import COMMAND, Suite
 
-from roceproof.conformance.capture import read
+from roceproof.conformance.capture.reader import read
 
 Make = Callable[[str], Suite]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.capture import read
-from roceproof.conformance.suite.coverage import coverage_of
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.runner.coverage import coverage_of
 from roceproof.conformance.suite.deviations import Deviation, DeviationError, load_deviations
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from roceproof.conformance.codec import Packet, parse
-from roceproof.conformance.icrc import Judgement, check
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.ingress import Ingress
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.suite import spoil
+from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.judgement import judge
 from roceproof.conformance.suite.pattern import WRITE_ONLY
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelSource
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.icrc import Judgement, check
+from roceproof.verbs.service import Service
 
 VERSIONS = {f"TVer {version}": WRITE_ONLY(psn=0, a=1, tver=version) for version in (1, 2, 3)}
 

@@ -8,19 +8,19 @@ from contextlib import contextmanager
 
 import pytest
 
-from roceproof.conformance.model.connected_responder import OpenMessage
-from roceproof.conformance.model.parts import RESPONDERS, Parts
-from roceproof.conformance.model.rc_responder import RcResponder
+from roceproof.conformance.model.components import RESPONDERS, Parts
+from roceproof.conformance.model.responder.connected import OpenMessage
+from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.fuzz import run
+from roceproof.conformance.suite.fuzz_session import Trial
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.requests import any_request
-from roceproof.conformance.suite.trial import Trial
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelSource
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
 
 
 @contextmanager

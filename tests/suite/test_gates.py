@@ -111,7 +111,7 @@ def test_no_must_rule_lacks_a_case() -> None:
 def test_a_mutant_is_killed_by_a_rule_that_is_expected_to(mutant: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "roceproof.conformance.mutants.matrix"),
+            *(sys.executable, "-m", "roceproof.conformance.matrix"),
             *("-q", "-j1", "--out", tmp_path, mutant),
         ],
         cwd=ROOT,

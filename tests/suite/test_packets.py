@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet, parse
-from roceproof.conformance.suite import spoil
-from roceproof.conformance.suite.lane import Lane
+from roceproof.conformance.suite.flow_codec import Lane
 from roceproof.conformance.suite.notation import got, mismatches, wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -22,7 +19,10 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     opcode,
 )
-from roceproof.conformance.targets.interface import Host
+from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.verbs.addresses import Host
 
 LANE = Lane(
     src=Host(b"\x02" + bytes(5), bytes([10, 0, 0, 1])),

@@ -10,9 +10,10 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import CNP
-from roceproof.conformance.targets.interface import CasePlace, Op
+from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelSource
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 MTU = 256
 TOO_LONG = (1 << 31) + 1

@@ -10,24 +10,25 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.faults.icrc_catalogue import engine_of
+from roceproof.conformance.mutants.corrupting_target import SpoiltSource
 from roceproof.conformance.mutants.families.icrc import Sealed
 from roceproof.conformance.mutants.families.ip_udp import BeforeIcrc, UdpLengthWithoutIcrc
 from roceproof.conformance.mutants.families.ip_udp_received import ChecksumIgnored
 from roceproof.conformance.mutants.families.link import NotPadded, TailOfThePacketBefore
-from roceproof.conformance.mutants.spoilt_target import SpoiltSource
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.exact import frames_are_exact, icrcs_are_right
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.spoil import bad_icrc, flip_ip, flip_udp
 from roceproof.conformance.suite.sweep import (
     FIRST_ACK,
     bit_flips,
     completes_with_each,
     ignores_each,
 )
-from roceproof.conformance.targets.interface import CasePlace, Op
+from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelSource
+from roceproof.conformance.wire.frame_edits import bad_icrc, flip_ip, flip_udp
+from roceproof.verbs.work import Op
 
 
 class IcrcOfZeros(Sealed):

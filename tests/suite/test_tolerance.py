@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.model.responder_policy import DEVIATIONS, AfterRnr
+from roceproof.conformance.model.responder.policy import DEVIATIONS, AfterRnr
 from roceproof.conformance.suite.deviations import DeviationError, load_deviations, tolerated
 
 ENTRY = """

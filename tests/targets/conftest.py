@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.nic import NicOptions, NicSource
 from roceproof.conformance.targets.rxe import RxeSource
-from roceproof.conformance.targets.verbs_source import VerbsSource
+from roceproof.conformance.targets.verbs_factory import VerbsSource
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 
 

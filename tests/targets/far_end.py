@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import Bth, Extension
-from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.targets.interface import Host, Qp, QpSpec, Target
+from roceproof.conformance.targets.interface import Target
 from roceproof.conformance.targets.verbs_target import VerbsTarget
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Bth, Extension
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
 
 MAC = bytes.fromhex("0200000000b2")
 REMOTE_QPN = 0x10203

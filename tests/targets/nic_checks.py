@@ -12,11 +12,11 @@ import pytest
 from conftest import nic_options
 from far_end import answer, frame, silence, spec_for
 
-from roceproof.conformance.headers import Reth
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
 from roceproof.conformance.targets.nic import NicSource
 from roceproof.conformance.targets.packet_port import PacketPort
 from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.wire.headers import Reth
 
 PLACE = CasePlace(name="nic", seed=1)
 TAG = bytes.fromhex("81006007")

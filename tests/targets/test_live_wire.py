@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from roceproof.conformance.targets import neighbours
-from roceproof.conformance.targets.interface import Host
-from roceproof.conformance.targets.live_wire import Wire
-from roceproof.conformance.targets.neighbours import ALL_NODES, is_advertised, solicit
+from roceproof.conformance.targets.live_link import Wire
 from roceproof.conformance.targets.ports import PortGone, StreamPort
+from roceproof.conformance.wire import neighbours
+from roceproof.conformance.wire.neighbours import ALL_NODES, is_advertised, solicit
+from roceproof.verbs.addresses import Host
 
 DEVICE = Host(bytes.fromhex("525400770002"), bytes((10, 77, 0, 2)))
 PLAYED = Host(bytes.fromhex("020000000b02"), bytes((10, 77, 0, 102)))

@@ -10,36 +10,24 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.codec import Packet, build, parse
-from roceproof.conformance.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
-from roceproof.conformance.ip import Ipv4, Ipv6
-from roceproof.conformance.model.cm_connection import gid_of
-from roceproof.conformance.model.cm_messages import Attribute, CmMessage
+from roceproof.conformance.model.cm.connection import gid_of
+from roceproof.conformance.model.cm.messages import Attribute, CmMessage
+from roceproof.conformance.model.components import RESPONDERS, Parts
 from roceproof.conformance.model.device import Device, link_local
 from roceproof.conformance.model.egress import CNP_TRAFFIC_CLASS
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
-from roceproof.conformance.model.parts import RESPONDERS, Parts
-from roceproof.conformance.model.rc_responder import RcResponder
-from roceproof.conformance.model.responder_policy import (
-    Credits,
-    Persistence,
-    ResponderPolicy,
-)
+from roceproof.conformance.model.responder.policy import Credits, Persistence, ResponderPolicy
+from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import (
-    CasePlace,
-    Host,
-    Op,
-    Outcome,
-    Qp,
-    QpSpec,
-    State,
-    Target,
-    TargetError,
-    Work,
-)
+from roceproof.conformance.targets.interface import CasePlace, Target, TargetError
 from roceproof.conformance.targets.model import HOST, ModelSource, wire_ns
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec, State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Work
 
 PEER = Host(bytes.fromhex("020000000002"), bytes((192, 168, 1, 2)))
 PEER6 = Host(PEER.mac, bytes.fromhex("fe80" + 12 * "00" + "0002"))

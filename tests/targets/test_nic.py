@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.common.errors import Skipped
 from roceproof.conformance.targets.interface import CasePlace, TargetError
 from roceproof.conformance.targets.nic import NicOptions, NicSource
 from roceproof.demo_tap import UNSHARE, require_tap
-from roceproof.errors import Skipped
 from roceproof.rxe_env import saved, vm_backend
 
 HERE = Path(__file__).parent

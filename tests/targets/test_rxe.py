@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from far_end import answer, frame, silence, spec_for
 
-from roceproof.conformance.headers import Reth
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Qp, Region
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.rxe import RxeSource
 from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.wire.headers import Reth
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.work import Region
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 

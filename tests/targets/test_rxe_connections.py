@@ -6,12 +6,14 @@ from __future__ import annotations
 import pytest
 from far_end import REMOTE_QPN, answer, at, frame, spec_for
 
-from roceproof.conformance.headers import Deth, Reth
-from roceproof.conformance.model.cm_connection import gid_of
-from roceproof.conformance.model.cm_messages import Attribute, CmMessage
+from roceproof.conformance.model.cm.connection import gid_of
+from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
-from roceproof.conformance.targets.interface import Op, Qp, State, TargetError, Work
+from roceproof.conformance.targets.interface import TargetError
 from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.wire.headers import Deth, Reth
+from roceproof.verbs.queue_pair import Qp, State
+from roceproof.verbs.work import Op, Work
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 

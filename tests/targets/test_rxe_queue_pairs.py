@@ -6,19 +6,13 @@ from __future__ import annotations
 import pytest
 from far_end import answer, at, frame, silence, spec_for
 
-from roceproof.conformance.headers import Reth
-from roceproof.conformance.targets.interface import (
-    CasePlace,
-    Op,
-    Qp,
-    Region,
-    State,
-    TargetError,
-    Work,
-)
-from roceproof.conformance.targets.verbs_source import VerbsSource
+from roceproof.conformance.targets.interface import CasePlace, TargetError
+from roceproof.conformance.targets.verbs_factory import VerbsSource
 from roceproof.conformance.targets.verbs_target import VerbsTarget
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import Reth
+from roceproof.verbs.queue_pair import Qp, State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Region, Work
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 

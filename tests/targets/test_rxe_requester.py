@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from far_end import PSN, REMOTE_QPN, answer, at, frame, silence, spec_for
 
-from roceproof.conformance.headers import (
+from roceproof.conformance.targets.interface import TargetError
+from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.wire.headers import (
     Aeth,
     AtomicAckEth,
     AtomicEth,
@@ -18,10 +20,10 @@ from roceproof.conformance.headers import (
     ImmDt,
     Reth,
 )
-from roceproof.conformance.ip import Ipv4
-from roceproof.conformance.targets.interface import Op, Outcome, Qp, TargetError, Work
-from roceproof.conformance.targets.verbs_target import VerbsTarget
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Work
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 

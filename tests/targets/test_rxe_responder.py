@@ -7,12 +7,13 @@ import far_end
 import pytest
 from far_end import REMOTE_QPN, answer, at, frame, peer_of, silence, spec_for
 
-from roceproof.conformance.headers import Deth, ImmDt, Reth
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Host, Outcome, Region
-from roceproof.conformance.targets.verbs_source import VerbsSource
+from roceproof.conformance.targets.verbs_factory import VerbsSource
 from roceproof.conformance.targets.verbs_target import VerbsTarget
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import Deth, ImmDt, Reth
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome, Region
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.headers import Aeth
 from roceproof.conformance.model.codes import AethType
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.wire.headers import Aeth
 
 _BOOKKEEPING_NS = 2_000
 

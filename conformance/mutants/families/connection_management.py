@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.model.cm import ConnectionManager
-from roceproof.conformance.model.cm_messages import MAD_BYTES, CmMessage, Reason
-from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.cm.manager import ConnectionManager
+from roceproof.conformance.model.cm.messages import MAD_BYTES, CmMessage, Reason
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.conformance.targets.interface import Host, QpSpec
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 
 
 @model_mutant("cm-psn-swapped", "Each direction starts at the other's PSN", expected=["CM-04"])

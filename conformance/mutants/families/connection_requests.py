@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.model.cm import ConnectionManager
-from roceproof.conformance.model.cm_connection import MAX_RETRIES, Connection, Repeat
-from roceproof.conformance.model.cm_messages import MAD_BYTES, Attribute, CmMessage
+from roceproof.conformance.model.cm.connection import MAX_RETRIES, Connection, Repeat
+from roceproof.conformance.model.cm.manager import ConnectionManager
+from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_connection_manager
-from roceproof.conformance.targets.interface import Host, QpSpec
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 
 _MAPPED = 0xFFFF << 32
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.headers import Deth, ImmDt
-from roceproof.conformance.model.parts import REQUESTERS, Parts
-from roceproof.conformance.model.ud_requester import UdRequester
+from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.mutants.families.messages import RequestPacket
 from roceproof.conformance.mutants.frames import edited, with_bth
 from roceproof.conformance.mutants.wire import model_mutant, wire_mutant
-from roceproof.conformance.suite.spoil import set_udp
-from roceproof.conformance.targets.interface import Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.frame_edits import set_udp
+from roceproof.conformance.wire.headers import Deth, ImmDt
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
 
 _BEHIND_BTH = 20  # from the UDP header
 _QKEY_OF_QP = 1 << 31

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.codec import parse
-from roceproof.conformance.framing import Fault
-from roceproof.conformance.headers import Aeth
 from roceproof.conformance.mutants.frames import (
     bth_of,
     edited,
@@ -15,7 +12,10 @@ from roceproof.conformance.mutants.frames import (
 )
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.suite.pattern import NO_CREDITS
-from roceproof.conformance.suite.spoil import resize, set_udp
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import resize, set_udp
+from roceproof.conformance.wire.framing import Fault
+from roceproof.conformance.wire.headers import Aeth
 
 _SERVICE = 0xE0
 _ACKNOWLEDGE = 0x11

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.framing import ICRC_BYTES, Layout, locate
 from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.suite.spoil import checksummed, reseal, set_ip, set_udp
+from roceproof.conformance.wire.frame_edits import checksummed, reseal, set_ip, set_udp
+from roceproof.conformance.wire.framing import ICRC_BYTES, Layout, locate
 
 _IPV4_BYTES, _IPV6_BYTES = 20, 40
 _DEFAULT_TTL = 64

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
-from roceproof.conformance.framing import Layout, locate
 from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.suite.spoil import fix_ip_checksum, reseal, set_ip, set_udp
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.frame_edits import fix_ip_checksum, reseal, set_ip, set_udp
+from roceproof.conformance.wire.framing import Layout, locate
 
 _DONT_FRAGMENT = b"\x40\0"
 _FRAGMENTING = 0x3FFF

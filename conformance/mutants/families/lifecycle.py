@@ -3,22 +3,23 @@
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.headers import Aeth, CnpReserved
-from roceproof.conformance.model.parts import REQUESTERS, Parts
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.segment import distance
-from roceproof.conformance.model.uc_requester import UcRequester
 from roceproof.conformance.mutants.families.messages import RequestPacket, position_of
 from roceproof.conformance.mutants.frames import bth_of, edited, removed, response_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
-from roceproof.conformance.opcodes import Position
 from roceproof.conformance.suite.pattern import NO_CREDITS
-from roceproof.conformance.suite.spoil import reseal, resize, set_udp
-from roceproof.conformance.targets.interface import QpSpec, State, Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.frame_edits import reseal, resize, set_udp
+from roceproof.conformance.wire.headers import Aeth, CnpReserved
+from roceproof.conformance.wire.opcodes import Position
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
 
 _CNP, _ACKNOWLEDGE = 0x81, 0x11
 _BEHIND_BTH = 20  # from the UDP header

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from zlib import crc32
 
-from roceproof.conformance import icrc
 from roceproof.conformance.faults.engine import outgoing
-from roceproof.conformance.framing import ETHERNET_MINIMUM, ICRC_BYTES, frame_check_sequence
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.suite.spoil import fix_ip_checksum
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.frame_edits import fix_ip_checksum
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM, ICRC_BYTES, frame_check_sequence
 
 _TYPE, _MAC_CONTROL, _VLAN = slice(12, 14), b"\x88\x08", b"\x81\0"
 _ROCE_V1, _IPV4 = b"\x89\x15", b"\x08\0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.mutants.frames import bth_of, edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.suite.spoil import Edit, resize, set_udp
+from roceproof.conformance.wire.frame_edits import Edit, resize, set_udp
 
 _GENERAL_SERVICES_QPN = 1
 _CLASS_VERSION_AT = 8 + 12 + 8 + 2  # UDP, BTH, DETH, and two bytes of the MAD

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet, parse
-from roceproof.conformance.headers import Reth
-from roceproof.conformance.model.parts import REQUESTERS, Parts
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.frames import edited, request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
-from roceproof.conformance.opcodes import OPCODES, Family, Position
-from roceproof.conformance.suite.spoil import Edit, flip_end, resize, set_udp
-from roceproof.conformance.targets.interface import QpSpec, Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.frame_edits import Edit, flip_end, resize, set_udp
+from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
 
 _RETH_AT = 20  # from the UDP header
 _LENGTH_AT = _RETH_AT + 12

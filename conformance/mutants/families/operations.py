@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.headers import Ieth, ImmDt, Reth
-from roceproof.conformance.model.parts import REQUESTERS, Parts
-from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.mutants.families.messages import (
     RequestPacket,
     position_of,
@@ -16,10 +14,12 @@ from roceproof.conformance.mutants.families.messages import (
 )
 from roceproof.conformance.mutants.frames import edited, inserted, removed
 from roceproof.conformance.mutants.wire import model_mutant, wire_mutant
-from roceproof.conformance.opcodes import Position
-from roceproof.conformance.suite.spoil import set_udp
-from roceproof.conformance.targets.interface import Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.frame_edits import set_udp
+from roceproof.conformance.wire.headers import Ieth, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import Position
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
 
 _BEHIND_BTH = 20  # from the UDP header
 _WRITE_ONLY_IMM = 0x0B

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.model.parts import REQUESTERS, Parts
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
+from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.model.segmentation import ahead, refusal
-from roceproof.conformance.model.uc_requester import UcRequester
 from roceproof.conformance.mutants.frames import request_of, response_of, with_bth
 from roceproof.conformance.mutants.renumbering import Flow, Renumbered, Sent
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
-from roceproof.conformance.targets.interface import QpSpec, Work
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
 
 _BEAT_BYTES = 8
 _BURST_NS = 5_000

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.headers import Reth
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
 from roceproof.conformance.mutants.frames import bth_of, edited
-from roceproof.conformance.mutants.requesters import CopiesDiffer, made_of
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
-from roceproof.conformance.suite.spoil import Edit, layout_of, resize
-from roceproof.conformance.targets.interface import Op
+from roceproof.conformance.wire.frame_edits import Edit, layout_of, resize
+from roceproof.conformance.wire.headers import Reth
+from roceproof.verbs.work import Op
 
 _READ_REQUEST, _CMP_SWAP = 0x0C, 0x13
 _SWAP_AT, _COMPARE_AT, _OPERAND = 32, 40, 8  # from the UDP header

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.headers import ImmDt, Reth
-from roceproof.conformance.model.parts import Parts
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.mutants.requesters import CopiesDiffer, made_of
+from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
 from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.wire.headers import ImmDt, Reth
 
 
 class RelabelsFirst(CopiesDiffer):

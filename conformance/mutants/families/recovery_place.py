@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.model.rc_requester import RcRequester
+from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
 
 

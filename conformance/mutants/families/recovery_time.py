@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.model.rc_requester import RcRequester
-from roceproof.conformance.model.requester_policy import RequesterPolicy
-from roceproof.conformance.model.retries import Retries
-from roceproof.conformance.mutants.requesters import made_of
+from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.requester.retries import Retries
+from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.conformance.targets.interface import QpSpec
+from roceproof.verbs.queue_pair import QpSpec
 
 _RNR_ALWAYS = 7
 

@@ -6,20 +6,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.headers import Aeth, ImmDt
 from roceproof.conformance.model.codes import NO_CREDITS
+from roceproof.conformance.model.components import RESPONDERS, Parts
 from roceproof.conformance.model.memory import Memory
-from roceproof.conformance.model.parts import RESPONDERS, Parts
-from roceproof.conformance.model.rc_answers import HOLDERS, Answer
-from roceproof.conformance.model.rc_responder import RcResponder, Region
 from roceproof.conformance.model.receive_queue import Receive
-from roceproof.conformance.model.responder_policy import LengthAndKey, ResponderPolicy
+from roceproof.conformance.model.responder.policy import LengthAndKey, ResponderPolicy
+from roceproof.conformance.model.responder.rc import RcResponder, Region
+from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.conformance.opcodes import Family, Opcode, Position
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.headers import Aeth, ImmDt
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
+from roceproof.verbs.service import Service
 
 _READ_MIDDLE = 0x0E
 _FATAL = range(0x61, 0x64)

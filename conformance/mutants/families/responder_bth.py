@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.codec import Packet, parse, parse_at
-from roceproof.conformance.framing import Fault, Layout
-from roceproof.conformance.icrc import compute_at
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.ingress import Admitted, Drop, Ingress, QueuePairView
-from roceproof.conformance.model.parts import Parts
 from roceproof.conformance.model.queue_pair import QueuePair
-from roceproof.conformance.model.rc_responder import RcResponder
-from roceproof.conformance.model.responder_policy import ReservedOpcode, ResponderPolicy
+from roceproof.conformance.model.responder.policy import ReservedOpcode, ResponderPolicy
+from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_ingress
 from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
-from roceproof.conformance.opcodes import OPCODES
-from roceproof.conformance.suite.spoil import resize
+from roceproof.conformance.wire.codec import Packet, parse, parse_at
+from roceproof.conformance.wire.frame_edits import resize
+from roceproof.conformance.wire.framing import Fault, Layout
+from roceproof.conformance.wire.icrc import compute_at
+from roceproof.conformance.wire.opcodes import OPCODES
 
 
 @faulty_ingress(

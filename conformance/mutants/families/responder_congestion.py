@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import parse
-from roceproof.conformance.framing import ICRC_BYTES, UDP_BYTES, payload_of_ethernet
 from roceproof.conformance.mutants.frames import bth_of, edited, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.suite.spoil import layout_of
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import layout_of
+from roceproof.conformance.wire.framing import ICRC_BYTES, UDP_BYTES, payload_of_ethernet
 
 _CNP = 0x81
 _CE = 3

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.headers import Aeth, AtomicEth, Reth
-from roceproof.conformance.model.connected_responder import ACCESS, INVALID, Refusal
-from roceproof.conformance.model.rc_answers import READ_RESPONSE, Answer, Kept, response
-from roceproof.conformance.model.rc_responder import RcResponder
+from roceproof.conformance.model.responder.connected import ACCESS, INVALID, Refusal
+from roceproof.conformance.model.responder.rc import RcResponder
+from roceproof.conformance.model.responder.rc_answers import READ_RESPONSE, Answer, Kept, response
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.headers import Aeth, AtomicEth, Reth
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 _FETCH_ADD = 0x14
 _LOW_HALF = (1 << 32) - 1

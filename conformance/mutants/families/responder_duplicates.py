@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.headers import Reth
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome
-from roceproof.conformance.model.rc_answers import HOLDERS, Answer, held_span
-from roceproof.conformance.model.rc_responder import RcResponder
+from roceproof.conformance.model.responder.rc import RcResponder
+from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer, held_span
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
-from roceproof.conformance.opcodes import Family, Position
+from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.opcodes import Family, Position
 
 
 @faulty_rc_responder(

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
-from roceproof.conformance.codec import parse
-from roceproof.conformance.framing import UDP_BYTES, Fault, locate
-from roceproof.conformance.model.connected_responder import Refusal
-from roceproof.conformance.model.rc_answers import HOLDERS
-from roceproof.conformance.model.rc_responder import RcResponder, Region
+from roceproof.conformance.model.responder.connected import Refusal
+from roceproof.conformance.model.responder.rc import RcResponder, Region
+from roceproof.conformance.model.responder.rc_answers import HOLDERS
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.mutants.frames import bth_of, request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.opcodes import Opcode
-from roceproof.conformance.suite.spoil import reseal, resize
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import reseal, resize
+from roceproof.conformance.wire.framing import UDP_BYTES, Fault, locate
+from roceproof.conformance.wire.opcodes import Opcode
 
 _QUARTER = 1 << 22
 _IPV4_BYTES = 20

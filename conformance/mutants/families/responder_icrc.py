@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance import icrc
-from roceproof.conformance.framing import ICRC_BYTES
 from roceproof.conformance.mutants.frames import response_of
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.suite.spoil import layout_of
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.frame_edits import layout_of
+from roceproof.conformance.wire.framing import ICRC_BYTES
 
 _ACKNOWLEDGE = 0x11
 

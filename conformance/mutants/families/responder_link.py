@@ -6,18 +6,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.framing import Layout
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Admitted, Ingress, QueuePairView
+from roceproof.conformance.model.responder.ud import UdResponder
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.model.ud_responder import UdResponder
 from roceproof.conformance.mutants.faulty import (
     faulty_egress,
     faulty_ingress,
     faulty_ud_responder,
 )
-from roceproof.dpi.records import Service
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.framing import Layout
+from roceproof.verbs.service import Service
 
 _IPV4_BYTES = 20
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.headers import Reth
-from roceproof.conformance.model.connected_responder import ACCESS, OpenMessage, Refusal
+from roceproof.conformance.model.components import Parts
 from roceproof.conformance.model.memory import OWN_DOMAIN, Memory, Region
-from roceproof.conformance.model.parts import Parts
-from roceproof.conformance.model.rc_responder import RcResponder
 from roceproof.conformance.model.receive_queue import Receive
+from roceproof.conformance.model.responder.connected import ACCESS, OpenMessage, Refusal
+from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 _KEY_TAG_BITS = 8
 _ADDRESSES = 1 << 64

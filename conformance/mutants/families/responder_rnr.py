@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from roceproof.conformance.model.codes import AethType, syndrome
-from roceproof.conformance.model.connected_responder import LOCAL, Refusal
-from roceproof.conformance.model.rc_responder import PendingNak, RcResponder
+from roceproof.conformance.model.responder.connected import LOCAL, Refusal
+from roceproof.conformance.model.responder.rc import PendingNak, RcResponder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 
 @faulty_rc_responder(

@@ -6,20 +6,15 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from roceproof.conformance.headers import Aeth
-from roceproof.conformance.model.connected_responder import (
-    ACCESS,
-    INVALID,
-    OpenMessage,
-    Refusal,
-)
-from roceproof.conformance.model.rc_answers import ACKNOWLEDGE, Answer, response
-from roceproof.conformance.model.rc_responder import RcResponder, Region
+from roceproof.conformance.model.responder.connected import ACCESS, INVALID, OpenMessage, Refusal
+from roceproof.conformance.model.responder.rc import RcResponder, Region
+from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, Answer, response
+from roceproof.conformance.model.responder.uc import UcResponder
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.model.uc_responder import UcResponder
 from roceproof.conformance.mutants.faulty import faulty_rc_responder, faulty_uc_responder
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 _HALF_OF_16_BITS = 1 << 15
 _NAK_INVALID, _NAK_ACCESS = 0x61, 0x62

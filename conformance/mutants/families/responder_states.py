@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from roceproof.conformance.model.components import RESPONDERS, Parts
 from roceproof.conformance.model.ingress import Ingress, QueuePairView
 from roceproof.conformance.model.memory import Memory
-from roceproof.conformance.model.parts import RESPONDERS, Parts
-from roceproof.conformance.model.rc_responder import PendingNak, RcResponder
+from roceproof.conformance.model.responder.rc import PendingNak, RcResponder
 from roceproof.conformance.mutants.faulty import faulty_ingress
 from roceproof.conformance.mutants.wire import model_mutant
-from roceproof.conformance.targets.interface import State
-from roceproof.dpi.records import Service
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
 
 
 @faulty_ingress(

@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.codec import Packet
-from roceproof.conformance.headers import Aeth, Reth
-from roceproof.conformance.model.connected_responder import OpenMessage, Refusal
 from roceproof.conformance.model.ingress import Ingress, QueuePairView
-from roceproof.conformance.model.rc_answers import ACKNOWLEDGE, response
+from roceproof.conformance.model.responder.connected import OpenMessage, Refusal
+from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, response
+from roceproof.conformance.model.responder.uc import UcResponder
+from roceproof.conformance.model.responder.ud import UdResponder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.model.uc_responder import UcResponder
-from roceproof.conformance.model.ud_responder import UdResponder
 from roceproof.conformance.mutants.faulty import (
     faulty_ingress,
     faulty_uc_responder,
     faulty_ud_responder,
 )
-from roceproof.conformance.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.headers import Aeth, Reth
+from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 
 def starts(request: Segment) -> bool:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs a tool to its end. When we are interrupted or it is late, it and its children end with us.
+
+A compiler that is told to end removes its temporary files; one that is killed does not.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import IO
+
+from roceproof.common.interruption import interruptions_held
+
+END_SECONDS = 3.0
+POLL_SECONDS = 0.01
+
+
+def run_to_end(
+    command: Sequence[str | Path],
+    *,
+    timeout: float | None,
+    stdout: int | IO[bytes] | None = subprocess.PIPE,
+    stderr: int | None = subprocess.PIPE,
+    cwd: Path | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command that reads no input; what it printed is in the result where it was piped."""
+    with ExitStack() as stack:
+        process = None
+        try:
+            with interruptions_held():
+                process = stack.enter_context(
+                    subprocess.Popen(
+                        command,
+                        cwd=cwd,
+                        stdin=subprocess.DEVNULL,
+                        stdout=stdout,
+                        stderr=stderr,
+                        text=True,
+                        process_group=0,
+                    )
+                )
+            output, errors = process.communicate(timeout=timeout)
+        except BaseException:
+            if process is not None:
+                _end(process)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    with suppress(ProcessLookupError):  # when the whole group has ended
+        os.killpg(process.pid, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            process.poll()
+            os.killpg(process.pid, 0)
+            time.sleep(POLL_SECONDS)
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Progress on stderr: steps as lines, long loops as a bar, nothing when quiet.
+
+Clocks and bars are drawn on a terminal only, so that logs hold one line per step.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import Progress as RichProgress
+
+from roceproof.common.terminal import Terminal
+
+
+class Bar:
+    """A running count of finished items."""
+
+    def __init__(self, display: RichProgress, total: int) -> None:
+        self._display = display
+        self._task = display.add_task("", total=total)
+
+    def advance(self) -> None:
+        """One more item is done."""
+        self._display.advance(self._task)
+
+
+class Progress:
+    """Prints what is going on and how long it has taken so far."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._console = Terminal(stderr=True, quiet=quiet)
+        self._started = time.monotonic()
+        self._clock = self._display()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._clock.stop()
+        sys.stderr.flush()
+
+    def step(self, text: str) -> None:
+        """Say what begins now; on a terminal a clock runs until the next step."""
+        self._clock.stop()
+        self._print(text)
+        self._clock = self._display(SpinnerColumn(), TimeElapsedColumn())
+        self._clock.add_task("", total=None)
+        self._clock.start()
+
+    def problem(self, text: str) -> None:
+        """Say what went wrong, even when quiet."""
+        if self._quiet:
+            print(text, file=sys.stderr)
+        else:
+            self._print(text)
+
+    @contextmanager
+    def bar(self, text: str, *, total: int, unit: str) -> Iterator[Bar]:
+        """Count to `total`; drawn only on a terminal."""
+        self._clock.stop()
+        self._print(f"{text} ({total} {unit})")
+        display = self._display(
+            BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn(text)
+        )
+        with display:
+            yield Bar(display, total)
+
+    def _print(self, text: str) -> None:
+        self._console.print(f"{time.monotonic() - self._started:6.1f} s  {text}", markup=False)
+
+    def _display(self, *columns: ProgressColumn) -> RichProgress:
+        return RichProgress(
+            *columns,
+            console=self._console,
+            transient=True,
+            disable=self._quiet or not self._console.is_terminal,
+        )

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""An explanation of wrong packets, as made from the hypotheses that fit best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
+from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.sampling import diverse
+from roceproof.conformance.diagnosis.icrc.scope import Scope
+
+FLIPS = 500
+"""Of how many packets a flipped bit is looked for."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One explanation of wrong packets of a scope."""
+
+    name: str
+    scope: Scope
+    explained: Sequence[Case]
+    equivalent: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    """Sentences for people."""
+    hypothesis: Hypothesis | None = field(default=None, compare=False)
+    asked: Sequence[Case] | None = None
+    """Where not all wrong packets of the scope were asked, those that were."""
+
+
+def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
+    """The answer that the best hypotheses of a scope give, leftovers included where they fit."""
+    if not best:
+        return None
+    left = _unexplained(scope, best[0])
+    if left:
+        best = sorted(best, key=lambda hypothesis: len(_unexplained(scope, hypothesis)))
+        left = _unexplained(scope, best[0])
+        better = _with_leftovers(scope, left) if left else None
+        if better:
+            best, left = better, []
+    names = ["+".join(hypothesis.ids) for hypothesis in best]
+    facts = (best[0].note,) if best[0].note else ()
+    numbers = {case.seen.number for case in left}
+    explained = [case for case in scope.wrong if case.seen.number not in numbers]
+    return Answer(names[0], scope, explained, tuple(names[1:]), facts, best[0])
+
+
+def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[Case]:
+    return [case for case in scope.wrong if hypothesis.predict(case) != case.found]
+
+
+def _with_leftovers(scope: Scope, left: list[Case]) -> list[Hypothesis]:
+    """Larger sets of faults that explain every packet, the rare ones included."""
+    numbers = {case.seen.number for case in left}
+    explained = [case for case in scope.wrong if case.seen.number not in numbers]
+    sample = diverse(left, 3) + diverse(explained, 3) + diverse(scope.right, 4)
+    for size in range(2, DEPTH + 1):
+        found = scope.best(Search(sample).recipes(size))
+        whole = [hypothesis for hypothesis in found if not _unexplained(scope, hypothesis)]
+        if whole:
+            return whole
+    return []
+
+
+def flips(cases: Sequence[Case], hypothesis: Hypothesis | None) -> list[FlippedBit]:
+    """The single bits that explain some of the packets."""
+    found = (flipped_bit(case, hypothesis) for case in cases[:FLIPS])
+    return [flip for flip in found if flip is not None]
+
+
+def flip_facts(found: list[FlippedBit]) -> tuple[str, ...]:
+    """Name the first of them in a sentence."""
+    if not found:
+        return ()
+    shown = "; ".join(map(str, found[:8]))
+    return (f"one bit changed: {shown}" + (" and so on" if len(found) > 8 else ""),)

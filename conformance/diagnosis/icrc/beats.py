@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults that follow the beats of the data path all along a packet: S58 and S61."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.engine import Engine
+
+WIDTHS = (4, 8, 16, 32, 64)
+_DUMMY = 8
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the beats are counted from: that many bytes stand before the IP header."""
+
+    words: str
+    lead: Callable[[Case], int]
+
+
+ORIGINS = (
+    Origin("", lambda case: case.seen.ip),
+    Origin(", counted from the IP header", lambda case: 0),
+    Origin(", counted from the dummy bytes", lambda case: _DUMMY),
+)
+
+
+@dataclass(frozen=True)
+class DeadLane:
+    """S58: one byte of each beat is a constant to the CRC."""
+
+    width: int
+    lane: int
+    value: int
+    origin: Origin
+    masks_last: bool
+    ids: tuple[str, ...] = ("S58",)
+
+    @property
+    def note(self) -> str:
+        """Which lane."""
+        place = f"byte {self.lane} of each {self.width}{self.origin.words}"
+        return f"{place} is seen as {self.value:02x}"
+
+    def predict(self, case: Case) -> int | None:
+        """Overwrite the lane."""
+        dummy = _DUMMY if self.origin.lead(case) == _DUMMY else 0
+        data = bytearray(b"\xff" * dummy + case.masked + case.seen.body)
+        first = (self.lane - self.origin.lead(case) + dummy) % self.width
+        count = len(range(first, len(data), self.width))
+        data[first :: self.width] = bytes([self.value]) * count
+        if self.masks_last:
+            for at, bits in _masked_places(case):
+                data[dummy + at] |= bits
+        register = ONES if dummy else Engine().start
+        return ETHERNET.run(bytes(data), register) ^ ONES
+
+
+@dataclass(frozen=True)
+class MaskAgain:
+    """S61: the header mask is applied again at each multiple of a window."""
+
+    window: int
+    ids: tuple[str, ...] = ("S61",)
+
+    @property
+    def note(self) -> str:
+        """Which window."""
+        return f"each {self.window} bytes"
+
+    def predict(self, case: Case) -> int | None:
+        """Mask the payload as if it were a header."""
+        data = bytearray(case.masked + case.seen.body)
+        places = _masked_places(case)
+        for base in range(self.window, len(data), self.window):
+            for at, bits in places:
+                if base + at < len(data):
+                    data[base + at] |= bits
+        return ETHERNET.run(bytes(data), Engine().start) ^ ONES
+
+
+def _masked_places(case: Case) -> list[tuple[int, int]]:
+    return [span for field in MASKED for span in case.spans(field)]
+
+
+def dead_lanes() -> Iterator[DeadLane]:
+    """Every lane of every width, stuck at zeros or ones."""
+    for width in WIDTHS:
+        for lane in range(width):
+            for origin in ORIGINS:
+                yield DeadLane(width, lane, 0, origin, masks_last=False)
+                yield DeadLane(width, lane, 0, origin, masks_last=True)
+                yield DeadLane(width, lane, 0xFF, origin, masks_last=False)
+
+
+def masks_again(longest: int) -> Iterator[MaskAgain]:
+    """Every window that fits in a packet of that length."""
+    return (MaskAgain(window) for window in range(36, longest, 4))

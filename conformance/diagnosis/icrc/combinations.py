@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Finds every recipe of a given number of faults that predicts some packets exactly.
+
+Because changes add up over GF(2), a combination of them is looked up as a sum
+of columns, one per change, instead of being computed; only engines, coverages
+and reorderings, which do not add up, are gone through one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations, product
+from typing import NamedTuple
+
+from roceproof.conformance.diagnosis.icrc.changes import CHANGES, Change
+from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage, Feed
+from roceproof.conformance.diagnosis.icrc.crc import ONES, Crc
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.engine import ENGINES, REORDERINGS, Engine, Reordering
+from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
+
+DEPTH = 3
+"""The most faults that are looked for together, masks aside."""
+_AS_IT_SHOULD = Reordering()
+
+
+class _Column(NamedTuple):
+    """What a change adds to the ICRC of each packet, 32 bits per packet."""
+
+    change: Change
+    sum: int
+
+
+class _Base:
+    """An engine and a coverage, over the packets of one search."""
+
+    def __init__(
+        self,
+        search: Search,
+        engine: Engine,
+        ids: tuple[str, ...],
+        implied: Reordering,
+        coverage: Coverage,
+    ) -> None:
+        self._search = search
+        self._engine = engine
+        self._ids = ids
+        self._implied = implied
+        self._coverage = coverage
+        self.size = len(ids) + len(coverage.options)
+
+    def recipes(self, reordering: Reordering, count: int) -> Iterator[Recipe]:
+        """Those with exactly `count` changes that predict all packets."""
+        for changes in self._sums(self._target(reordering), count, frozenset(), len(CHANGES)):
+            yield self._recipe(reordering, changes)
+
+    def masks(self, reordering: Reordering) -> Iterator[Recipe]:
+        """Those with any number of single masks missing that predict all packets."""
+        target = self._target(reordering)
+        for total, changes in self._mask_sums:
+            if total == target:
+                yield self._recipe(reordering, changes)
+
+    def _recipe(self, reordering: Reordering, changes: tuple[Change, ...]) -> Recipe:
+        return Recipe(self._engine, self._ids, self._coverage, reordering, self._implied, changes)
+
+    def _target(self, reordering: Reordering) -> int:
+        """Return what the changes have to add up to."""
+        total = 0
+        for case, value in zip(self._search.sample, self._values, strict=True):
+            found = self._implied.apply(reordering.apply(case.found))
+            total = total << 32 | found ^ value
+        return total
+
+    def _sums(
+        self, target: int, count: int, taken: frozenset[str], limit: int
+    ) -> Iterator[tuple[Change, ...]]:
+        if count == 0:
+            if target == 0:
+                yield ()
+            return
+        if count == 1:
+            for place in self._by_sum.get(target, ()):
+                change = self._columns[place].change
+                if place < limit and not change.touches & taken:
+                    yield (change,)
+            return
+        for place in range(min(limit, len(self._columns)) - 1, 0, -1):
+            column = self._columns[place]
+            if not column.change.touches & taken:
+                both = taken | column.change.touches
+                for others in self._sums(target ^ column.sum, count - 1, both, place):
+                    yield (*others, column.change)
+
+    @cached_property
+    def _values(self) -> list[int]:
+        blank = Recipe(self._engine, self._ids, self._coverage, _AS_IT_SHOULD, _AS_IT_SHOULD)
+        return [blank.predict(case) or 0 for case in self._search.sample]
+
+    @cached_property
+    def _columns(self) -> list[_Column]:
+        """One per change that shows here; of two that add the same, one id is listed once."""
+        parts = frozenset[str]().union(*(option.parts for option in self._coverage.options))
+        columns: dict[tuple[str, int], _Column] = {}
+        feeds = [self._coverage.feed(case) for case in self._search.sample]
+        for change, deltas in self._search.deltas:
+            if change.touches & parts:
+                continue
+            total = 0
+            for delta, feed in zip(deltas, feeds, strict=True):
+                total = total << 32 | self._added(change, delta, feed)
+            if total:
+                columns.setdefault((change.id, total), _Column(change, total))
+        return [*columns.values()]
+
+    def _added(self, change: Change, delta: bytes, feed: Feed) -> int:
+        crc, value = self._engine.crc, ONES if change.inverted else 0
+        rest, added = len(feed.rest) - feed.cut, len(feed.added)
+        if change.start is not None:
+            register = change.start(self._engine) ^ self._engine.start
+            length = len(feed.front) + len(delta) - feed.skip + rest + added
+            value ^= _moved(crc, register, length)
+        if change.edit is not None:
+            visible = delta[feed.skip :] if rest >= 0 else delta[feed.skip : rest]
+            if any(visible):
+                value ^= _moved(crc, self._engine.run(visible, 0), max(rest, 0) + added)
+        return value
+
+    @cached_property
+    def _by_sum(self) -> dict[int, list[int]]:
+        places: dict[int, list[int]] = {}
+        for place, column in enumerate(self._columns):
+            places.setdefault(column.sum, []).append(place)
+        return places
+
+    @cached_property
+    def _mask_sums(self) -> list[tuple[int, tuple[Change, ...]]]:
+        choices: dict[str, list[_Column]] = {}
+        for column in self._columns:
+            if len(column.change.touches) == 1 and column.change.touches <= frozenset(MASKED):
+                (field,) = column.change.touches
+                choices.setdefault(field, []).append(column)
+        rows = []
+        for chosen in product(*([None, *columns] for columns in choices.values())):
+            picked = [column for column in chosen if column is not None]
+            if len(picked) > DEPTH:
+                total = 0
+                for column in picked:
+                    total ^= column.sum
+                rows.append((total, tuple(column.change for column in picked)))
+        return rows
+
+
+class Search:
+    """All recipes over a few packets, right ones among them."""
+
+    def __init__(self, sample: Sequence[Case]) -> None:
+        self.sample = sample
+
+    @cached_property
+    def deltas(self) -> list[tuple[Change, list[bytes]]]:
+        """What each change alters in the head of each packet."""
+        return [
+            (change, [_difference(change.head(case), case.masked) for case in self.sample])
+            for change in CHANGES
+        ]
+
+    def recipes(self, size: int) -> list[Recipe]:
+        """Every recipe of exactly that many faults that predicts all packets."""
+        return [
+            recipe
+            for base in self._bases(size)
+            for reordering in REORDERINGS
+            if (count := size - base.size - len(reordering.ids)) >= 0
+            for recipe in base.recipes(reordering, count)
+        ]
+
+    def masks(self) -> list[Recipe]:
+        """Every recipe of many missing masks, alone or with one other fault."""
+        return [
+            recipe
+            for base in self._bases(1)
+            for reordering in REORDERINGS
+            if base.size + len(reordering.ids) <= 1
+            for recipe in base.masks(reordering)
+        ]
+
+    def _bases(self, size: int) -> list[_Base]:
+        return [base for group in self._sized[: size + 1] for base in group]
+
+    @cached_property
+    def _sized(self) -> list[list[_Base]]:
+        groups: list[list[_Base]] = [[], [], []]
+        engines: list[tuple[Engine, tuple[str, ...], Reordering]]
+        engines = [(Engine(), (), _AS_IT_SHOULD)]
+        engines += [(engine, ids, Reordering((), steps)) for ids, engine, steps in ENGINES]
+        for engine, ids, implied in engines:
+            for coverage in _coverages(2 - len(ids)):
+                base = _Base(self, engine, ids, implied, coverage)
+                groups[base.size].append(base)
+        return groups
+
+
+def _coverages(most: int) -> list[Coverage]:
+    """Return none, all of one option, and all combinations but those of unusual beats."""
+    own = [option for option in OPTIONS if not option.note or "beat" not in option.parts]
+    found = [Coverage()]
+    if most > 0:
+        found += [Coverage((option,)) for option in OPTIONS]
+    for count in range(2, most + 1):
+        found += [
+            Coverage(chosen)
+            for chosen in combinations(own, count)
+            if sum(len(option.parts) for option in chosen)
+            == len(frozenset[str]().union(*(option.parts for option in chosen)))
+        ]
+    return found
+
+
+def _moved(crc: Crc, register: int, count: int) -> int:
+    a, b, c, d = crc.shifter(count)
+    return a[register & 255] ^ b[register >> 8 & 255] ^ c[register >> 16 & 255] ^ d[register >> 24]
+
+
+def _difference(a: bytes, b: bytes) -> bytes:
+    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(len(a), "big")

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults that move the CRC's input: what stands in front, what is left out, where it ends.
+
+Options that touch different parts of the input combine to a coverage. Those of
+one id are variants of it, the catalogue's own first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from roceproof.conformance.diagnosis.icrc.crc import ONES
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.wire.opcodes import OPCODES, Family
+
+_TAG_BYTES = 4
+
+
+@dataclass(slots=True)
+class Feed:
+    """The input of one packet's CRC behind the dummy bytes, in order."""
+
+    extension: bytes
+    payload: bytes
+    pad: bytes
+    front: bytes = b""
+    skip: int = 0
+    """Bytes of the head that are left out."""
+    trailer: bytes = b""
+    cut: int = 0
+    """Bytes left out behind the trailer."""
+    filler: bytes = b""
+    place: bytes = b""
+    """What is fed for the ICRC itself, last of all."""
+    start: int | None = None
+    """The register in front of all this, if not that behind the dummy bytes."""
+
+    @property
+    def rest(self) -> bytes:
+        """What follows the head, before the cut."""
+        return self.extension + self.payload + self.pad + self.trailer
+
+    @property
+    def added(self) -> bytes:
+        """What follows behind the cut."""
+        return self.filler + self.place
+
+
+class Option(NamedTuple):
+    """One fault of coverage."""
+
+    id: str
+    note: str
+    parts: frozenset[str]
+    edit: Callable[[Case, Feed], None]
+
+
+class Coverage(NamedTuple):
+    """A combination of options; none is the right coverage."""
+
+    options: tuple[Option, ...] = ()
+
+    def feed(self, case: Case) -> Feed:
+        """The input for one packet."""
+        feed = Feed(case.extension, case.payload, case.pad)
+        for option in self.options:
+            option.edit(case, feed)
+        return feed
+
+
+def _ethernet_instead(case: Case, feed: Feed) -> None:
+    feed.front, feed.start = case.seen.ethernet, ONES
+
+
+def _ethernet_from_zeros(case: Case, feed: Feed) -> None:
+    feed.front, feed.start = case.seen.ethernet, 0
+
+
+def _untagged_instead(case: Case, feed: Feed) -> None:
+    feed.front, feed.start = _untagged(case), ONES
+
+
+def _ethernet_behind(case: Case, feed: Feed) -> None:
+    feed.front = case.seen.ethernet
+
+
+def _untagged_behind(case: Case, feed: Feed) -> None:
+    feed.front = _untagged(case)
+
+
+def _untagged(case: Case) -> bytes:
+    frame = case.seen.ethernet
+    return frame[:12] + frame[-2:]
+
+
+def _tags(case: Case, feed: Feed) -> None:
+    feed.front = case.tags
+
+
+def _inner_tag(case: Case, feed: Feed) -> None:
+    feed.front = case.tags[-_TAG_BYTES:]
+
+
+def _from_udp(case: Case, feed: Feed) -> None:
+    feed.skip = case.udp_at
+
+
+def _from_bth(case: Case, feed: Feed) -> None:
+    feed.skip = case.bth_at
+
+
+def _no_extension(case: Case, feed: Feed) -> None:
+    feed.extension = b""
+
+
+def _no_extension_but_of_notifications(case: Case, feed: Feed) -> None:
+    row = OPCODES.get(case.seen.bth.opcode)
+    if row is None or row.family is not Family.CONGESTION:
+        feed.extension = b""
+
+
+def _no_payload(case: Case, feed: Feed) -> None:
+    feed.payload = b""
+
+
+def _no_payload_nor_pad(case: Case, feed: Feed) -> None:
+    feed.payload = feed.pad = b""
+
+
+def _no_pad(case: Case, feed: Feed) -> None:
+    feed.pad = b""
+
+
+def _trailer(case: Case, feed: Feed) -> None:
+    feed.trailer = case.seen.trailer
+
+
+def _place_as_zeros(case: Case, feed: Feed) -> None:
+    feed.place = bytes(4)
+
+
+def _place_as_ones(case: Case, feed: Feed) -> None:
+    feed.place = b"\xff" * 4
+
+
+_ORIGINS: dict[str, Callable[[Case], int]] = {
+    "": lambda case: case.covered_end,
+    ", counted from the IP header": lambda case: case.covered_end - case.seen.ip,
+    ", counted from the dummy bytes": lambda case: case.covered_end - case.seen.ip + 8,
+}
+"""Where the beats are counted from, and how long the packet is from there."""
+
+
+def _filled(width: int, length: Callable[[Case], int]) -> Callable[[Case, Feed], None]:
+    def edit(case: Case, feed: Feed) -> None:
+        feed.filler = bytes(-length(case) % width)
+
+    return edit
+
+
+def _dropped(width: int, length: Callable[[Case], int]) -> Callable[[Case, Feed], None]:
+    def edit(case: Case, feed: Feed) -> None:
+        feed.cut = length(case) % width
+
+    return edit
+
+
+def _beats() -> list[Option]:
+    rows = []
+    for origin, length in _ORIGINS.items():
+        for width in (8, 16, 32, 64):
+            name = "S39" if width == 64 else "S38"
+            note = f"{width}-byte beats{origin}" if origin or width in (16, 32) else ""
+            rows.append(Option(name, note, frozenset({"beat"}), _filled(width, length)))
+            note = f"{width}-byte beats{origin}" if origin or width != 8 else ""
+            rows.append(Option("S40", note, frozenset({"beat"}), _dropped(width, length)))
+    return rows
+
+
+def _option(name: str, part: str, edit: Callable[[Case, Feed], None], note: str = "") -> Option:
+    return Option(name, note, frozenset(part.split()), edit)
+
+
+OPTIONS: tuple[Option, ...] = (
+    _option("S14", "front start", _ethernet_instead),
+    _option("S14+S19", "front start", _ethernet_from_zeros),
+    _option("S15", "front", _ethernet_behind),
+    _option("S16", "front", _tags),
+    _option("S17", "ip", _from_udp),
+    _option("S18", "ip udp", _from_bth),
+    _option("S30", "trailer", _trailer),
+    _option("S31", "pad", _no_pad),
+    _option("S36", "place", _place_as_zeros),
+    _option("S37", "place", _place_as_ones),
+    _option("S41", "extension", _no_extension),
+    _option("S42", "payload", _no_payload),
+    _option("S14", "front start", _untagged_instead, "without the VLAN tag"),
+    _option("S15", "front", _untagged_behind, "without the VLAN tag"),
+    _option("S16", "front", _inner_tag, "the innermost only"),
+    _option(
+        "S41", "extension", _no_extension_but_of_notifications, "the 16 bytes of a CNP are covered"
+    ),
+    _option("S42", "payload pad", _no_payload_nor_pad, "nor is the pad"),
+    *_beats(),
+)

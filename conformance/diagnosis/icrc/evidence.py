@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What wrong ICRCs say whatever the fault is: tail probe, start register, constancy, fields, masks.
+
+Each step stands by itself and needs no hypothesis about the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.engine import REORDERINGS, Engine
+from roceproof.conformance.diagnosis.icrc.gf2 import Equations
+
+FARTHEST = 64
+"""How many bytes the end of the input may be off in the tail probe."""
+
+KNOWN_STARTS = {
+    0xDEBB20E3: "right",
+    0xFFFFFFFF: "no dummy bytes (S11)",
+    0x9ADD2096: "dummy bytes of zeros (S12)",
+    0x00000000: "four dummy bytes (S13), or a register that starts at zeros without any",
+    0x44660075: "a register that starts at zeros (S19)",
+    0xC04C39E5: "dummy bytes fed twice (S22)",
+}
+_ENGINES = (
+    ("", Engine()),
+    ("most significant bit first", Engine(mirrored=True)),
+    ("with the polynomial of CRC-32C", Engine(crc=CASTAGNOLI)),
+)
+
+
+class Probe(NamedTuple):
+    """How the difference of two packets reached their ICRCs."""
+
+    engine: str
+    reordering: tuple[str, ...]
+    extra: int
+    """Bytes clocked behind the true end; below zero, bytes left out there."""
+
+
+def tail_probe(a: Case, b: Case) -> list[Probe]:
+    """The ways in which two packets of one length and layout can differ as their ICRCs do."""
+    if (len(a.masked), len(a.seen.body)) != (len(b.masked), len(b.seen.body)):
+        return []
+    change = _difference(a.masked + a.seen.body, b.masked + b.seen.body)
+    effect = a.found ^ b.found
+    found = []
+    for words, engine in _ENGINES:
+        register = engine.run(change, 0)
+        effects = {engine.crc.shift(register, k): k for k in range(-FARTHEST, FARTHEST + 1)}
+        for reordering in REORDERINGS:
+            extra = effects.get(reordering.apply(effect)) if register else None
+            if extra is not None:
+                found.append(Probe(words, reordering.ids, extra))
+    return found
+
+
+def start_register(case: Case) -> int:
+    """The register in front of the IP header that leads to the field, all else being right."""
+    data = case.masked + case.seen.body
+    return ETHERNET.shift(case.found ^ ONES ^ ETHERNET.run(data, 0), -len(data))
+
+
+class Shape(StrEnum):
+    """What the error (found against right) depends on."""
+
+    CONSTANT = "the same for all packets"
+    LENGTH = "a function of the length alone"
+    CONTENT = "different for packets of one length"
+
+
+def shape(cases: Sequence[Case]) -> Shape | None:
+    """What the error depends on; None if the packets cannot tell."""
+    errors: dict[int, set[int]] = {}
+    for case in cases:
+        errors.setdefault(len(case.head) + len(case.seen.body), set()).add(case.found ^ case.right)
+    if any(len(of_one) > 1 for of_one in errors.values()):
+        return Shape.CONTENT
+    if len(errors) < 2 or len(cases) < len(errors) + 2:
+        return None
+    return Shape.CONSTANT if len(set.union(*errors.values())) == 1 else Shape.LENGTH
+
+
+def seen_as(case: Case, fields: Sequence[str]) -> bytes | None:
+    """The head that gives the field if only these fields are seen otherwise; None if none does."""
+    places = [place for field in fields for place in _bits(case, field)]
+    equations = Equations(case.found ^ case.right)
+    for at, bit in places:
+        equations.add(_effect(case, at, bit))
+    chosen = equations.solve()
+    if chosen is None:
+        return None
+    head = bytearray(case.masked)
+    for place in chosen:
+        at, bit = places[place]
+        head[at] ^= 1 << bit
+    return bytes(head)
+
+
+class Mask(NamedTuple):
+    """Which bits are not masked, as far as the packets show."""
+
+    bare: dict[str, int]
+    """Per field, the bits (least significant first) that must be bare."""
+    open: int
+    """How many bits the packets leave open."""
+
+
+def recover_mask(cases: Sequence[Case]) -> Mask | None:
+    """Solve for the bits that are not masked; None if no set of them explains the errors."""
+    names = sorted(
+        {
+            (field, place)
+            for case in cases
+            for field in MASKED
+            for place in range(len(_bits(case, field)))
+        }
+    )
+    goal = 0
+    for case in cases:
+        goal = goal << 32 | case.found ^ case.right
+    equations = Equations(goal)
+    for field, place in names:
+        column = 0
+        for case in cases:
+            bits = _bits(case, field)
+            effect = 0
+            if place < len(bits) and not case.head[bits[place][0]] >> bits[place][1] & 1:
+                effect = _effect(case, *bits[place])
+            column = column << 32 | effect
+        equations.add(column)
+    chosen = equations.solve()
+    if chosen is None:
+        return None
+    bare: dict[str, int] = {}
+    for index in chosen:
+        field, place = names[index]
+        bare[field] = bare.get(field, 0) | 1 << place
+    return Mask(bare, equations.open)
+
+
+def _bits(case: Case, field: str) -> list[tuple[int, int]]:
+    """Return the bits of a field, least significant first."""
+    return [
+        (at, bit) for at, bits in reversed(case.spans(field)) for bit in range(8) if bits >> bit & 1
+    ]
+
+
+def _effect(case: Case, at: int, bit: int) -> int:
+    """Return what one bit of the head adds to the ICRC."""
+    register = ETHERNET.run(bytes([1 << bit]), 0)
+    return ETHERNET.shift(register, len(case.head) - 1 - at + len(case.seen.body))
+
+
+def _difference(a: bytes, b: bytes) -> bytes:
+    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(len(a), "big")
+
+
+def probe_pairs(cases: Sequence[Case], most: int) -> Iterator[tuple[Case, Case]]:
+    """Pairs that a tail probe can compare."""
+    last: dict[tuple[int, int], Case] = {}
+    count = 0
+    for case in cases:
+        key = len(case.masked), len(case.seen.body)
+        if key in last and count < most:
+            count += 1
+            yield last[key], case
+        last[key] = case

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults that show only against the packets before: S53, S54, S60 and S63."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+
+WINDOW = 16
+"""How many packets away another one's ICRC is looked for."""
+
+Value = Callable[[Case], int | None]
+
+
+@dataclass(frozen=True)
+class Stale:
+    """S53: the field holds what an earlier packet should have."""
+
+    before: Callable[[Case], Case | None]
+    note: str
+    inner: Hypothesis | None = None
+    """What else is wrong with the values."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """S53, and what is wrong with the values."""
+        return tuple(sorted(("S53", *(self.inner.ids if self.inner else ()))))
+
+    def predict(self, case: Case) -> int | None:
+        """The earlier packet's value."""
+        earlier = self.before(case)
+        if earlier is None:
+            return None
+        return earlier.right if self.inner is None else self.inner.predict(earlier)
+
+
+@dataclass(frozen=True)
+class NotReseeded:
+    """S54: the register goes on from where the packet before has left it."""
+
+    note: str
+    inverted: bool
+    dummy: bool
+    ids: tuple[str, ...] = ("S54",)
+
+    def predict(self, case: Case) -> int | None:
+        """Go on from the field of the packet before."""
+        if case.previous is None:
+            return None
+        register = case.previous.found ^ (ONES if self.inverted else 0)
+        data = (b"\xff" * 8 if self.dummy else b"") + case.masked + case.seen.body
+        return ETHERNET.run(data, register) ^ ONES
+
+
+@dataclass(frozen=True)
+class PartlyLatched:
+    """S63: some bytes of the field are right, the others are something else's."""
+
+    stale: int
+    """The bits that are."""
+    source: Value
+    note: str
+    ids: tuple[str, ...] = ("S63",)
+
+    def predict(self, case: Case) -> int | None:
+        """Mix both."""
+        other = self.source(case)
+        return None if other is None else case.right & ~self.stale | other & self.stale
+
+
+def previous(case: Case) -> Case | None:
+    """What the station sent before."""
+    return case.previous
+
+
+def predecessor(case: Case) -> Case | None:
+    """What the station sent to the same QP before."""
+    return case.predecessor
+
+
+def _previous_found(case: Case) -> int | None:
+    return None if case.previous is None else case.previous.found
+
+
+def _previous_right(case: Case) -> int | None:
+    return None if case.previous is None else case.previous.right
+
+
+def _predecessor_found(case: Case) -> int | None:
+    return None if case.predecessor is None else case.predecessor.found
+
+
+_SOURCES: tuple[tuple[str, Value], ...] = (
+    ("are left from the field of the packet before", _previous_found),
+    ("are those of the packet before", _previous_right),
+    ("are left from the field of the packet before on the same QP", _predecessor_found),
+    ("are always zeros", lambda case: 0),
+    ("are always ones", lambda case: ONES),
+)
+
+
+def _partly_latched() -> list[PartlyLatched]:
+    found = []
+    for (words, source), places in product(_SOURCES, product((0, 1), repeat=4)):
+        if 0 < sum(places) < 4:
+            stale = sum(255 << 8 * place for place in range(4) if places[place])
+            which = ", ".join(str(place + 1) for place in range(4) if places[place])
+            found.append(PartlyLatched(stale, source, f"bytes {which} {words}"))
+    return found
+
+
+HISTORIES: tuple[Hypothesis, ...] = (
+    Stale(previous, ""),
+    Stale(predecessor, "per queue pair"),
+    NotReseeded("", inverted=True, dummy=False),
+    NotReseeded("the dummy bytes are fed again", inverted=True, dummy=True),
+    NotReseeded("from the inverted result", inverted=False, dummy=False),
+    NotReseeded("from the inverted result, the dummy bytes are fed", inverted=False, dummy=True),
+    *_partly_latched(),
+)
+
+
+def mixed_up(cases: Sequence[Case]) -> list[Case]:
+    """S60: the wrong packets that hold what a packet of another QP nearby should have."""
+    result = []
+    for place, case in enumerate(cases):
+        if case.seen.wrong:
+            near = cases[max(0, place - WINDOW) : place + WINDOW + 1]
+            if any(case.found == other.right and _elsewhere(case, other) for other in near):
+                result.append(case)
+    return result
+
+
+def _elsewhere(case: Case, other: Case) -> bool:
+    return (case.seen.bth.dest_qpn, case.seen.destination) != (
+        other.seen.bth.dest_qpn,
+        other.seen.destination,
+    )

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults of the last, partial beat: S57 and S64."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
+from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.engine import Engine
+from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+
+_SHARE = 0.8
+_CHECKS = 4
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The packets whose last beat is partial in one way."""
+
+    width: int
+    remainder: int
+    origin: Origin
+
+    def holds(self, case: Case) -> bool:
+        """Whether the packet is one of them."""
+        return self.size(case) == self.remainder
+
+    def size(self, case: Case) -> int:
+        """Bytes in the last, partial beat."""
+        return (len(case.head) + len(case.seen.body) + self.origin.lead(case)) % self.width
+
+    def __str__(self) -> str:
+        return f"{self.remainder} bytes in the last beat of {self.width}{self.origin.words}"
+
+
+@dataclass(frozen=True)
+class WrongCount:
+    """S57: with one kind of last beat, too few or too many bytes are taken."""
+
+    tail: Tail
+    surplus: int
+    ids: tuple[str, ...] = ("S57",)
+
+    @property
+    def note(self) -> str:
+        """Which beat, and how many bytes."""
+        kind = "more (zeros)" if self.surplus > 0 else "fewer"
+        return f"with {self.tail} the CRC takes {abs(self.surplus)} {kind}"
+
+    def predict(self, case: Case) -> int | None:
+        """Take so many bytes more or fewer."""
+        if not self.tail.holds(case):
+            return case.right
+        data = case.masked + case.seen.body
+        data = data + bytes(self.surplus) if self.surplus > 0 else data[: self.surplus]
+        return ETHERNET.run(data, Engine().start) ^ ONES
+
+
+@dataclass(frozen=True)
+class WrongTable:
+    """S64: with one kind of last beat, one of its bytes goes through a wrong table."""
+
+    tail: Tail
+    behind: int
+    """How many bytes follow that byte."""
+    table: Mapping[int, tuple[int, int]] = field(hash=False)
+    """What bits of the byte add to the ICRC: by leading bit, the bits and their sum."""
+    ids: tuple[str, ...] = ("S64",)
+
+    @property
+    def note(self) -> str:
+        """Which beat, and which byte of it."""
+        which = self.tail.remainder - self.behind
+        return f"with {self.tail}, byte {which} of these goes through a wrong table"
+
+    def predict(self, case: Case) -> int | None:
+        """Add what the table does wrongly; None for a byte that it has not been learned for."""
+        if not self.tail.holds(case):
+            return case.right
+        rest, error = _reduced(self.table, _byte(case, self.behind), 0)
+        return None if rest else case.right ^ error
+
+
+def tails(wrong: Sequence[Case]) -> Iterator[Tail]:
+    """The kinds of last beat that (nearly) all of the wrong packets have."""
+    for width in WIDTHS[1:]:
+        for origin in ORIGINS:
+            sizes = Counter(Tail(width, 0, origin).size(case) for case in wrong)
+            size, count = sizes.most_common(1)[0]
+            if count >= _SHARE * len(wrong):
+                yield Tail(width, size, origin)
+
+
+def tail_faults(tail: Tail, cases: Sequence[Case]) -> Iterator[Hypothesis]:
+    """What can be wrong with one kind of last beat, as far as these packets bear it out."""
+    for size in range(1, tail.width + 1):
+        yield WrongCount(tail, -size)
+        yield WrongCount(tail, size)
+    affected = [case for case in cases if tail.holds(case)]
+    for behind in range(tail.remainder):
+        table = _learned(affected, behind)
+        if table is not None:
+            yield WrongTable(tail, behind, table)
+
+
+def decided_by(tail: Tail, wrong: Sequence[Case], right: Sequence[Case]) -> bool:
+    """Whether the kind of last beat nearly decides which packets are wrong."""
+    return all(map(tail.holds, wrong)) and 4 * sum(map(tail.holds, right)) <= len(wrong)
+
+
+def _learned(cases: Sequence[Case], behind: int) -> dict[int, tuple[int, int]] | None:
+    """Learn what a byte adds to the ICRC, linearly; None unless repetitions bear it out."""
+    table: dict[int, tuple[int, int]] = {}
+    checks = 0
+    for case in cases:
+        rest, error = _reduced(table, _byte(case, behind), case.found ^ case.right)
+        if rest:
+            table[rest.bit_length()] = rest, error
+        elif error:
+            return None
+        else:
+            checks += 1
+    return table if checks >= _CHECKS else None
+
+
+def _reduced(table: Mapping[int, tuple[int, int]], bits: int, error: int) -> tuple[int, int]:
+    while row := table.get(bits.bit_length()):
+        bits ^= row[0]
+        error ^= row[1]
+    return bits, error
+
+
+def _byte(case: Case, behind: int) -> int:
+    return case.seen.frame[case.covered_end - 1 - behind]

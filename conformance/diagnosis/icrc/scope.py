@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The packets that one explanation has to hold for, and how a hypothesis is held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
+
+FEW = 0.05
+"""The share of packets that may have suffered on the way."""
+_LOOKED_AT = 300
+_SEARCHED = 5
+_SHARE = 0.8  # of the wrong packets; the others may have suffered on the way
+
+
+class Scope:
+    """Sound packets of one transmitter in their order."""
+
+    def __init__(self, cases: Sequence[Case], words: str = "") -> None:
+        self.cases = cases
+        self.words = words
+        """Which part of the transmitter's packets these are; empty for all."""
+        self.wrong = [case for case in cases if case.seen.wrong]
+        self.right = [case for case in cases if not case.seen.wrong]
+
+    def sample(self, seed: int) -> list[Case]:
+        """A few wrong packets and a few right ones, for a search."""
+        return diverse(self.wrong, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
+
+    @cached_property
+    def some_wrong(self) -> list[Case]:
+        """The wrong packets that hypotheses are held against."""
+        return spread(self.wrong, _LOOKED_AT)
+
+    @cached_property
+    def some_right(self) -> list[Case]:
+        """The right packets that hypotheses are held against."""
+        return spread(self.right, _LOOKED_AT)
+
+    @property
+    def looked_at(self) -> int:
+        """How many packets each hypothesis was held against."""
+        return len(self.some_wrong) + len(self.some_right)
+
+    def best(self, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+        """Those that explain the most, and enough; the simplest first, one per id."""
+        hits = [(self._hits(hypothesis), hypothesis) for hypothesis in hypotheses]
+        most = max((count for count, _ in hits), default=0)
+        chosen: dict[tuple[str, ...], Hypothesis] = {}
+        if most:
+            fitting = [hypothesis for count, hypothesis in hits if count == most]
+            fewest = min(len(hypothesis.ids) for hypothesis in fitting)
+            fitting = [hypothesis for hypothesis in fitting if len(hypothesis.ids) == fewest]
+            for hypothesis in sorted(fitting, key=_simplicity):
+                chosen.setdefault(hypothesis.ids, hypothesis)
+        return [*chosen.values()]
+
+    def _hits(self, hypothesis: Hypothesis) -> int:
+        """Count the wrong packets that it predicts; 0 if too few, or if a right one contradicts."""
+        misses = 0
+        for case in self.some_wrong:
+            misses += hypothesis.predict(case) != case.found
+            if misses > (1 - _SHARE) * len(self.some_wrong):
+                return 0
+        hits = len(self.some_wrong) - misses
+        contradictions = 0
+        for case in self.some_right:
+            predicted = hypothesis.predict(case)
+            contradictions += predicted is not None and predicted != case.found
+            if contradictions > (hits // 10 if _forgets(hypothesis) else 0):
+                return 0
+        return hits
+
+
+def _simplicity(hypothesis: Hypothesis) -> tuple[int, bool, tuple[str, ...]]:
+    return len(hypothesis.ids), bool(hypothesis.note), hypothesis.ids
+
+
+def _forgets(hypothesis: Hypothesis) -> bool:
+    """Whether a pause of the device, or a packet that was not captured, can interrupt it."""
+    return bool({"S53", "S54"} & {*hypothesis.ids})

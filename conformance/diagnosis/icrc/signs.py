@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Faults that show in the packets themselves, not in the ICRC's value: S56 and S62."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.observation import Observation
+from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
+from roceproof.conformance.wire.opcodes import OPCODES, Position
+
+_PATH_MTUS = frozenset({256, 512, 1024, 2048, 4096})
+_TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire
+
+
+def leaking(cases: Sequence[Case], facts: Mapping[str, Any] | None) -> tuple[list[Case], list[str]]:
+    """S56: the packets that carry the mask on the wire, and the fields that do in all of them.
+
+    A hop limit or TOS of all ones is a leak only where it is not what is configured.
+    """
+    telling = {*_TELLING, *_unlike_configuration(cases, facts)}
+    found = [case for case in cases if any(_all_ones(case, field) for field in telling)]
+    fields = [
+        field
+        for field in MASKED
+        if found and all(_all_ones(case, field) or not case.spans(field) for case in found)
+    ]
+    return found, fields
+
+
+def _unlike_configuration(cases: Sequence[Case], facts: Mapping[str, Any] | None) -> list[str]:
+    """Return the fields that are all ones in every packet, though configured otherwise."""
+    rows = facts.get("qps", ()) if facts else ()
+    configured = [(ip_address(row["address"]).packed, row) for row in rows]
+    own = [row for address, row in configured if any(c.seen.source == address for c in cases[:99])]
+    return [
+        field
+        for field, key, ones in (("ttl", "ttl", 255), ("tos", "dscp", 63))
+        if (values := {row[key] for row in own if key in row})
+        and ones not in values
+        and all(_all_ones(case, field) for case in cases)
+    ]
+
+
+def without_icrc(observations: Sequence[Observation]) -> list[Observation]:
+    """S62: the FIRST and MIDDLE packets, if they are four bytes short and others are not."""
+    inner: list[Observation] = []
+    outer: list[Observation] = []
+    for seen in observations:
+        row = OPCODES.get(seen.bth.opcode)
+        if row is not None:
+            (inner if row.position in (Position.FIRST, Position.MIDDLE) else outer).append(seen)
+    short = [seen for seen in inner if _is_short(seen)]
+    if len(short) < len(inner) or any(not seen.sound for seen in outer):
+        return []
+    return short if not outer or any(not seen.wrong for seen in outer) else []
+
+
+def _is_short(seen: Observation) -> bool:
+    """Whether the ICRC is missing: by the path MTU, or by the lengths that count it."""
+    if not seen.sound:
+        return seen.end == len(seen.frame) + seen.bytes_cut + ICRC_BYTES
+    extension = sum(kind.SIZE for kind in OPCODES[seen.bth.opcode].headers)
+    payload = seen.end - ICRC_BYTES - seen.bth_at - BTH_BYTES - extension
+    return seen.wrong and payload + ICRC_BYTES in _PATH_MTUS
+
+
+def _all_ones(case: Case, field: str) -> bool:
+    spans = case.spans(field)
+    return bool(spans) and all(case.head[at] & bits == bits for at, bits in spans)

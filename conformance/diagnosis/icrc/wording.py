@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A diagnosis in words: what was seen, how sure it is, what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from roceproof.conformance.diagnosis.icrc.answer import Answer
+from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.evidence import (
+    KNOWN_STARTS,
+    probe_pairs,
+    recover_mask,
+    shape,
+    start_register,
+    tail_probe,
+)
+from roceproof.conformance.diagnosis.icrc.sampling import diverse, syndromes
+from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
+from roceproof.conformance.rules.signatures import SIGNATURES, parts
+
+_PAIRS = 20
+_PROBED = 12
+_MORE_TRAFFIC = (
+    "Capture more: payloads of every length modulo 64, TTL, TOS and IPv4 ID that vary, IPv6, a"
+    " VLAN tag, a CNP, AckReq and MigReq both ways, and two packets that differ in one bit."
+)
+_NONE = "none:"
+_ON_THE_WAY = "Look at the link and the capture point, not at the sender."
+
+
+def text(station: Station, answer: Answer) -> str:
+    """What was seen and how much it proves."""
+    scope = answer.scope
+    where = f"{station}, {scope.words}" if scope.words else f"{station}"
+    wrong, right = len(scope.wrong), len(scope.right)
+    facts = [*answer.facts, *_unjudged(answer), *_register(answer), *_open_questions(answer)]
+    sentences = [f"{fact[0].upper()}{fact[1:]}." for fact in facts]
+    if answer.name == UNDECIDED:
+        first = f"{where}: nothing fits {len(answer.explained)} of {wrong} wrong ICRCs"
+    elif answer.name == CORRUPT:
+        first = f"{where}: {len(answer.explained)} frames were changed after they were sent"
+    else:
+        first = (
+            f"{where}: predicts {len(answer.explained)} of {wrong} wrong ICRCs"
+            f" and contradicts none of {right} right ones"
+            f" (errors told apart: {syndromes(scope.some_wrong)};"
+            f" frames compared: {scope.looked_at})"
+        )
+    return " ".join([f"{first}.", *sentences])
+
+
+def advice(name: str, equivalent: tuple[str, ...]) -> str:
+    """Where to look, and what traffic would tell the alternatives apart."""
+    if name == UNDECIDED:
+        return _MORE_TRAFFIC
+    if name == CORRUPT:
+        apart = f" To rule out {' and '.join(equivalent)}, capture more." if equivalent else ""
+        return _ON_THE_WAY + apart
+    looks = "; ".join(row.look for row in parts(name))
+    sentences = [f"Look at {looks}."]
+    if equivalent:
+        names = dict.fromkeys(row.id for each in (name, *equivalent) for row in parts(each))
+        traffic = dict.fromkeys(SIGNATURES[each].traffic for each in names)
+        useful = [words for words in traffic if not words.startswith(_NONE)]
+        if useful:
+            sentences.append(f"To tell the alternatives apart, send: {'; '.join(useful)}.")
+        else:
+            sentences.append("No traffic tells the alternatives apart: they are one function.")
+    else:
+        sentences.append(f"To confirm, send: {'; '.join(row.traffic for row in parts(name))}.")
+    return " ".join(sentences)
+
+
+def _unjudged(answer: Answer) -> list[str]:
+    """Say how many packets the hypothesis has no say in."""
+    if answer.hypothesis is None:
+        return []
+    count = sum(answer.hypothesis.predict(case) is None for case in answer.scope.wrong)
+    return [f"{count} cannot be judged, for want of the packet before"] if count else []
+
+
+def _register(answer: Answer) -> list[str]:
+    """Say where the register seems to start, if that is a constant other than the right one."""
+    probes = diverse(answer.explained, _PROBED)
+    starts = {start_register(case) for case in probes}
+    if len(starts) != 1 or len(probes) < 2 or answer.name == CORRUPT:
+        return []
+    start = starts.pop()
+    meaning = KNOWN_STARTS.get(start)
+    words = f"the effective start register is {start:08x} in place of debb20e3"
+    return [words + (f": {meaning}" if meaning else "")]
+
+
+def _open_questions(answer: Answer) -> list[str]:
+    """Say what can be said without a hypothesis, where there is none."""
+    if answer.name != UNDECIDED:
+        return []
+    cases = answer.explained
+    facts = []
+    depends = shape(cases)
+    if depends is not None:
+        facts.append(f"the error is {depends}")
+    facts += _tail(cases)
+    mask = recover_mask(diverse(cases, _PROBED))
+    if mask is not None and not mask.open:
+        bits = ", ".join(f"{field} bits {value:x}" for field, value in mask.bare.items())
+        facts.append(f"exactly these masked bits would have to be bare: {bits}")
+    return facts
+
+
+def _tail(cases: Sequence[Case]) -> list[str]:
+    counts = Counter(probe for pair in probe_pairs(cases, _PAIRS) for probe in tail_probe(*pair))
+    if not counts:
+        return []
+    probe, count = counts.most_common(1)[0]
+    words = [probe.engine, *probe.reordering]
+    words += [f"{probe.extra:+d} bytes at the end"] if probe.extra else []
+    how = ", ".join(word for word in words if word) or "rightly"
+    return [f"the difference of {count} pairs of equal length entered the CRC {how}"]

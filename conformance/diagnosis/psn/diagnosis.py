@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The PSN half of the diagnosis: what each device does in all its connections together.
+
+Evidence is gathered connection by connection. A device has the same fault in
+all of them, so the signature is the one that explains most of what its counting
+does wrong; what recovery and responder show in the same connections follows
+from that and is no fault of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from roceproof.conformance.diagnosis.observation import Observation, Station
+from roceproof.conformance.diagnosis.psn.evidence import (
+    Cause,
+    Evidence,
+    of_counting,
+    of_recovery,
+    of_responder,
+    of_restarts,
+    of_start,
+)
+from roceproof.conformance.diagnosis.psn.increment import meet_neighbours
+from roceproof.conformance.diagnosis.psn.stream import streams_of
+from roceproof.conformance.diagnosis.psn.timeline import Key, sides_of
+from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
+from roceproof.conformance.rules.signatures import SIGNATURES, title
+
+_SHOWN = 3
+_LAST_RESORT = ("P19",)
+_MISLEADING = ("P20",)
+_MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
+
+
+def explain_psns(
+    observations: list[Observation], facts: Mapping[str, Any] | None
+) -> list[Diagnosis]:
+    """Explain the PSNs of every device; nothing if all are right."""
+    streams = [stream for side in sides_of(observations, facts) for stream in streams_of(side)]
+    meet_neighbours(streams)
+    evidence = list(of_restarts(streams))
+    for stream in streams:
+        evidence += of_start(stream, streams)
+        evidence += of_counting(stream)
+        evidence += of_recovery(stream)
+        evidence += of_responder(stream)
+    if any(found.ids != _LAST_RESORT for found in evidence):
+        evidence = [found for found in evidence if found.ids != _LAST_RESORT]
+    devices: dict[Station, list[Evidence]] = {}
+    for found in evidence:
+        devices.setdefault(found.device, []).append(found)
+    miscounted = {
+        found.connection
+        for found in evidence
+        if found.cause is Cause.COUNTING or found.ids == _MISLEADING
+    }
+    return [
+        diagnosis
+        for device, found in devices.items()
+        for diagnosis in _diagnose(device, found, miscounted)
+    ]
+
+
+def _diagnose(
+    device: Station, evidence: Sequence[Evidence], miscounted: set[frozenset[Key]]
+) -> list[Diagnosis]:
+    diagnoses = []
+    counted: tuple[str, ...] = ()
+    counting = [found for found in evidence if found.cause in (Cause.COUNTING, Cause.NETWORK)]
+    if counting:
+        counted = _best(counting)
+        diagnoses.append(_diagnosis(device, counted, counting))
+    starts = [found for found in evidence if found.cause is Cause.START]
+    if starts and not _MOVE_THE_START & set(counted):
+        diagnoses.append(_diagnosis(device, _best(starts), starts))
+    reactions: dict[tuple[str, ...], list[Evidence]] = {}
+    for found in evidence:
+        follows = found.connection in miscounted and found.ids != _MISLEADING
+        if found.cause is Cause.REACTION and not follows:
+            reactions.setdefault(found.ids, []).append(found)
+    return diagnoses + [_diagnosis(device, ids, found) for ids, found in reactions.items()]
+
+
+def _best(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    """The ids that explain the most packets, in the order in which they are most telling."""
+    weights: dict[str, int] = {}
+    for found in evidence:
+        for id_ in found.ids:
+            weights[id_] = weights.get(id_, 0) + len(found.frames)
+    most = max(weights.values(), default=0)
+    return tuple(id_ for id_, weight in weights.items() if weight == most)
+
+
+def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:
+    explained = [found for found in evidence if set(ids) & set(found.ids)]
+    frames = sorted({number for found in explained or evidence for number in found.frames})
+    total = len({number for found in evidence for number in found.frames})
+    shown = explained or evidence
+    text = "; ".join(found.text for found in shown[:_SHOWN])
+    if len(shown) > _SHOWN:
+        text += f"; and in {len(shown) - _SHOWN} more connections"
+    if not ids:
+        advice = "Give the start PSNs with --qps; capture both directions from the first packet."
+        text = f"{device}: no hypothesis fits. {text}."
+        return Diagnosis(UNDECIDED, (), tuple(frames), 0, total, text, advice)
+    id_, *others = ids
+    advice = "Capture at the sender." if id_ == LOST else f"Look at {SIGNATURES[id_].look}."
+    if others:
+        names = "; ".join(f"{other}: {_title(other)}" for other in others)
+        traffic = " or ".join(dict.fromkeys(_separating(each) for each in ids))
+        advice += f" This traffic fits as well: {names}. To tell them apart: {traffic}."
+    text = f"{device}: {_title(id_)}. {text}."
+    return Diagnosis(id_, tuple(others), tuple(frames), len(frames), total, text, advice)
+
+
+def _title(id_: str) -> str:
+    return "packets were lost in front of the capture" if id_ == LOST else title(id_)
+
+
+def _separating(id_: str) -> str:
+    return "a capture at the sender" if id_ == LOST else SIGNATURES[id_].traffic

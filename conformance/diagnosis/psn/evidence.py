@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What one connection shows of PSN faults, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.psn import recovery as psn_recovery
+from roceproof.conformance.diagnosis.psn import responder as psn_responder
+from roceproof.conformance.diagnosis.psn.increment import carry, hypotheses
+from roceproof.conformance.diagnosis.psn.loss import Gap, judge_gap
+from roceproof.conformance.diagnosis.psn.start import follows_the_peer, judge_start
+from roceproof.conformance.diagnosis.psn.stream import Step, Stream
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side
+from roceproof.conformance.diagnosis.result import LOST
+
+_LIKE_LOSS = frozenset({"P12", "P16", "P23"})
+
+
+class Cause(Enum):
+    """What kind of behaviour evidence is about."""
+
+    START = auto()
+    COUNTING = auto()
+    REACTION = auto()
+    """To a loss, or to requests: a peer that counts wrongly provokes it."""
+    NETWORK = auto()
+
+
+class Evidence(NamedTuple):
+    """Frames of one connection that one class of signatures explains."""
+
+    device: Station
+    """The one at fault."""
+    connection: frozenset[Key]
+    """Both directions, as far as they are known."""
+    cause: Cause
+    ids: tuple[str, ...]
+    frames: tuple[int, ...]
+    text: str
+
+
+def _evidence(
+    side: Side, cause: Cause, ids: Sequence[str], frames: Sequence[int], text: str, *, peer: bool
+) -> Evidence:
+    other = side.counterpart
+    device = other.station if peer and other else side.station
+    connection = frozenset({side.key, other.key if other else side.key})
+    return Evidence(device, connection, cause, tuple(ids), tuple(frames), f"{side.key}: {text}")
+
+
+def of_start(stream: Stream, streams: Sequence[Stream]) -> Iterator[Evidence]:
+    """P01, P02, P10, P20: where the PSNs begin."""
+    side, first = stream.side, stream.first
+    begins = next(other for other in streams if other.side is side) is stream
+    if not begins:
+        if follows_the_peer(stream):
+            text = f"frame {first.number} goes on behind the peer's PSN, at {first.psn:#08x}"
+            yield _evidence(side, Cause.COUNTING, ("P25",), (first.number,), text, peer=False)
+        return
+    start = judge_start(stream, [other for other in streams if other is not stream])
+    if start is not None and start.responder:
+        text = f"frame {first.number} begins rightly at PSN {first.psn:#08x}, and is not expected"
+        reply = next(each for each in side.answers if each.number > first.number)
+        yield _evidence(side, Cause.START, start.ids, (reply.number,), text, peer=True)
+    elif start is not None:
+        text = f"frame {first.number} begins at PSN {first.psn:#08x}, {start.expected:#08x} is due"
+        yield _evidence(side, Cause.START, start.ids, (first.number,), text, peer=False)
+
+
+def of_counting(stream: Stream) -> Iterator[Evidence]:
+    """P03-P09, P12-P16, P23-P25: how the PSNs go on."""
+    side = stream.side
+    for ids, marked in carry(stream):
+        text = f"the bits beside AckReq are {marked[0].reserved7:#04x} in frame {marked[0].number}"
+        frames = [sent.number for sent in marked]
+        yield _evidence(side, Cause.COUNTING, ids, frames, text, peer=False)
+    resumed = {
+        recovery.onward.number
+        for recovery in psn_recovery.wrong_returns(stream)
+        if recovery.onward is not None
+    }
+    wrong = [step for step in stream.wrong if step.after.number not in resumed]
+    if wrong:
+        frames = [step.after.number for step in wrong]
+        fits = hypotheses(stream)
+        if not side.reliable and set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
+            fits.append(LOST)
+        yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
+    torn = stream.torn
+    if torn:
+        step = torn[0]
+        text = f"in front of frame {step.after.number} packets of a message are missing"
+        frames = [step.after.number for step in torn]
+        yield _evidence(side, Cause.NETWORK, (LOST,), frames, text, peer=False)
+
+
+def _between_messages(stream: Stream, wrong: Sequence[Step]) -> bool:
+    return all(
+        step.skipped and judge_gap(stream.requests, step.before, step.after) is Gap.BETWEEN
+        for step in wrong
+    )
+
+
+def _step_text(wrong: Sequence[Step]) -> str:
+    step = wrong[0]
+    due = (step.before.psn + (step.healthy or 1)) % PSN_MODULUS
+    return (
+        f"{len(wrong)} steps are wrong; frame {step.after.number} has "
+        f"PSN {step.after.psn:#08x} behind {step.before.psn:#08x}, {due:#08x} is due"
+    )
+
+
+def of_restarts(streams: Sequence[Stream]) -> Iterator[Evidence]:
+    """P17: judged over all connections of a device."""
+    devices: dict[Station, list[tuple[Stream, psn_recovery.Restart]]] = {}
+    for stream in streams:
+        for restart in psn_recovery.restarts(stream):
+            devices.setdefault(stream.side.station, []).append((stream, restart))
+    for found in devices.values():
+        if psn_recovery.restarts_wrongly([restart for _, restart in found]):
+            for stream, (nak, jump, _, _) in found:
+                text = (
+                    f"frame {nak.number} asks for PSN {nak.psn:#08x}, "
+                    f"the resend begins at {jump.psn:#08x} in frame {jump.number}"
+                )
+                side = stream.side
+                yield _evidence(side, Cause.REACTION, ("P17",), (jump.number,), text, peer=False)
+
+
+def of_recovery(stream: Stream) -> Iterator[Evidence]:
+    """P11, P18, P19: what is sent again, and what comes behind it."""
+    side = stream.side
+    again = psn_recovery.new_psns(stream)
+    if again:
+        text = f"frame {again[0].number} repeats a packet under a new PSN, {again[0].psn:#08x}"
+        frames = [sent.number for sent in again]
+        yield _evidence(side, Cause.REACTION, ("P11",), frames, text, peer=False)
+    returns = [
+        (each.onward.number, each.due)
+        for each in psn_recovery.wrong_returns(stream)
+        if each.onward is not None
+    ]
+    if returns:
+        number, due = returns[0]
+        text = f"behind the repeats frame {number} does not go on at {due:#08x}"
+        frames = [number for number, _ in returns]
+        yield _evidence(side, Cause.REACTION, ("P18",), frames, text, peer=False)
+    replays = psn_recovery.corner_replays(stream)
+    if replays:
+        text = f"frame {replays[0].number} repeats PSN {replays[0].psn:#08x}, which is acknowledged"
+        frames = [sent.number for sent in replays]
+        yield _evidence(side, Cause.REACTION, ("P19",), frames, text, peer=False)
+
+
+def of_responder(stream: Stream) -> Iterator[Evidence]:
+    """P20, P21, P22: what the replies say that the responder expects."""
+    side = stream.side
+    for id_, replies, what in (
+        ("P20", psn_responder.constant_offset(stream), "acknowledges a PSN beside the request's"),
+        ("P21", psn_responder.moved_by_damage(side), "takes a damaged request for received"),
+        ("P22", psn_responder.short_reads(stream), "asks for a PSN inside a READ's range"),
+    ):
+        if replies:
+            text = f"frame {replies[0].number} {what} (PSN {replies[0].psn:#08x})"
+            frames = [reply.number for reply in replies]
+            yield _evidence(side, Cause.REACTION, (id_,), frames, text, peer=True)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a requester counts when it does not count packets: P03-P09, P12-P16, P23, P25.
+
+A hypothesis says for every step between two new requests how far the PSN moves,
+or judges a whole run of steps; it holds if it is right about every step, the
+healthy ones included, and says something else than a healthy requester somewhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.psn.stream import Step, Stream
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, Turn, distance
+from roceproof.conformance.wire.opcodes import Family, Position
+
+_BEATS = (4, 8, 16, 32, 64, 128)
+_LAG = 3  # events that have been seen but not yet counted
+_LEAST_CASES = 2
+
+Predict = Callable[[Stream, Step], int | None]
+
+
+def hypotheses(stream: Stream) -> list[str]:
+    """The ids that fit every step, or those up to the first recovery; most telling first."""
+    for run in (list(stream.steps), stream.runs[0]):
+        steps = [step for step in run if step.healthy is not None and not stream.excused(step)]
+        if any(step.wrong for step in steps):
+            found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
+            if found:
+                return list(dict.fromkeys(found))
+    return ["P23"] if any(stream.wrong) and not stream.side.reliable else []
+
+
+def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
+    def holds(stream: Stream, steps: list[Step]) -> bool:
+        return all(predict(stream, step) in (step.taken, None) for step in steps)
+
+    return holds
+
+
+def _per_message(_: Stream, step: Step) -> int | None:
+    return 1 if step.before.row.position & Position.LAST else 0
+
+
+def _sixteen_bits(_: Stream, step: Step) -> int | None:
+    low = step.before.psn & 0xFFFF
+    moved = (low + (step.healthy or 1)) & 0xFFFF
+    return moved - low
+
+
+def _read_by_one(_: Stream, step: Step) -> int | None:
+    return 1 if step.before.row.family is Family.READ else step.healthy
+
+
+def _empty_stays(_: Stream, step: Step) -> int | None:
+    return 0 if _is_empty(step.before) else step.healthy
+
+
+def _is_empty(sent: Sent) -> bool:
+    carries = sent.row.family in (Family.SEND, Family.WRITE)
+    return carries and sent.size == 0 and sent.row.position == Position.ONLY
+
+
+def _reversed(psn: int) -> int:
+    return int.from_bytes(psn.to_bytes(3, "big"), "little")
+
+
+def _byte_order(_: Stream, step: Step) -> int | None:
+    after = _reversed((_reversed(step.before.psn) + (step.healthy or 1)) % PSN_MODULUS)
+    return distance(after, step.before.psn)
+
+
+def _beats(_: Stream, steps: list[Step]) -> bool:
+    """P07: the bytes are those of the payload, or of all between BTH and ICRC."""
+    taken = [step.taken for step in steps]
+    return any(
+        taken == [max(1, -(-size // width)) for size in sizes]
+        for sizes in ([s.before.size for s in steps], [s.before.body for s in steps])
+        for width in _BEATS
+    )
+
+
+def _shared(stream: Stream, _: list[Step]) -> bool:
+    """P09: across the station's QPs, most requests go on where another QP's request ended."""
+    crossings = [
+        (before, after)
+        for before, after in pairwise(stream.side.turns)
+        if before.queue != after.queue and stream.side.key.qpn in (before.queue, after.queue)
+    ]
+    joined = sum(before.due == after.psn for before, after in crossings)
+    return joined >= _LEAST_CASES and 2 * joined > len(crossings)
+
+
+def _counts(events: Callable[[Stream], Sequence[int]]) -> Callable[[Stream, list[Step]], bool]:
+    """Whether the PSN moves on with each of those frames, at most a few of them late."""
+
+    def holds(stream: Stream, steps: list[Step]) -> bool:
+        numbers = sorted(events(stream))
+        if not numbers:
+            return False
+        moved = [run for run in stream.runs if run]
+        return all(_tracks(run, numbers) for run in moved) and any(
+            step.wrong for run in moved for step in run
+        )
+
+    return holds
+
+
+def _tracks(run: list[Step], numbers: Sequence[int]) -> bool:
+    begin = bisect_right(numbers, run[0].before.number)
+    extra, previous = 0, 0
+    for step in run:
+        if step.healthy is None:
+            return False
+        extra += step.taken - step.healthy
+        seen = bisect_right(numbers, step.after.number) - begin
+        if not max(previous, seen - _LAG) <= extra <= seen + _LAG:
+            return False
+        previous = extra
+    return True
+
+
+def _acks_received(stream: Stream) -> Sequence[int]:
+    return [reply.number for reply in stream.side.answers]
+
+
+def _acks_sent(stream: Stream) -> Sequence[int]:
+    return [reply.number for reply in stream.side.replies]
+
+
+def _requests_received(stream: Stream) -> Sequence[int]:
+    other = stream.side.counterpart
+    return [sent.number for sent in other.requests] if other else []
+
+
+def _latched_early(_: Stream, steps: list[Step]) -> bool:
+    """P14: behind a short pause a packet repeats its predecessor's PSN."""
+    late: list[int] = []
+    timely: list[int] = []
+    offset = 0
+    for step in steps:
+        offset += step.taken - (step.healthy or 1)
+        (late if offset == -1 else timely).append(step.pause_ns)
+        if offset not in (0, -1):
+            return False
+    return bool(late and timely) and max(late) < min(timely)
+
+
+def _twice(_: Stream, steps: list[Step]) -> bool:
+    """P16: single PSNs are left out, inside messages, too; the stalls do not show on the wire."""
+    wrong = [step for step in steps if step.wrong]
+    inside = [step for step in wrong if not step.after.row.position & Position.FIRST]
+    return bool(inside) and all(step.taken == (step.healthy or 1) + 1 for step in wrong)
+
+
+def _skips_one(stream: Stream, steps: list[Step]) -> bool:
+    """P23 where it looks like P16, for both leave out single PSNs."""
+    return not stream.side.reliable and _twice(stream, steps)
+
+
+def _beside_empty(_: Stream, steps: list[Step]) -> bool:
+    """P12 with empty messages: each takes one PSN too many."""
+    wrong = [step for step in steps if step.wrong]
+    empty = [step for step in steps if _is_empty(step.before)]
+    return wrong == empty and all(step.taken == 2 for step in wrong)
+
+
+def _between_messages(_: Stream, steps: list[Step]) -> bool:
+    """P12 with aborted messages, which the wire does not show: single PSNs left out at a start."""
+    wrong = [step for step in steps if step.wrong]
+    at_start = all(step.after.row.position & Position.FIRST for step in wrong)
+    return at_start and all(step.taken == (step.healthy or 1) + 1 for step in wrong)
+
+
+_JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
+    ("P15", _by_step(_byte_order)),
+    ("P04", _by_step(_sixteen_bits)),
+    ("P08", _by_step(_read_by_one)),
+    ("P13", _by_step(_empty_stays)),
+    ("P03", _by_step(_per_message)),
+    ("P07", _beats),
+    ("P09", _shared),
+    ("P06", _counts(_acks_received)),
+    ("P06", _counts(_acks_sent)),
+    ("P25", _counts(_requests_received)),
+    ("P14", _latched_early),
+    ("P12", _beside_empty),
+    ("P12", _between_messages),
+    ("P16", _twice),
+    ("P23", _skips_one),
+)
+
+
+def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
+    """P05 and P24: what the seven bits beside AckReq tell."""
+    marked = [sent for sent in stream.side.requests if sent.reserved7]
+    if not marked:
+        return []
+    if stream.first.reserved7:
+        return [(("P24",), marked)]
+    before = [sent for sent in stream.side.requests if sent.number < marked[0].number]
+    wrapped = any(distance(b.psn, a.psn) > 0 and b.psn < a.psn for a, b in pairwise(before))
+    at_wrap = before and before[-1].psn > marked[0].psn
+    if not (at_wrap or wrapped):
+        return []
+    asks_always = all(sent.ack_req for sent in before)
+    return [(("P05", "P24") if asks_always else ("P05",), marked)]
+
+
+def meet_neighbours(streams: Sequence[Stream]) -> None:
+    """Tell every side what its station sent on all its QPs, in order."""
+    stations: dict[Station, list[Turn]] = {}
+    for stream in streams:
+        side = stream.side
+        side.turns = stations.setdefault(side.station, [])
+        for sent in stream.requests:
+            due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
+            side.turns.append(Turn(sent.number, side.key.qpn, sent.psn, due))
+    for turns in stations.values():
+        turns.sort()

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A side's requests sorted into new ones and repeats, and the steps between new ones.
+
+On RC a request seen before with that PSN is a repeat, one whose PSN was skipped
+before is late (it was lost on its way to the capture). A step joins two new
+requests with nothing repeated in between, so recovery never looks like counting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from roceproof.conformance.diagnosis.psn.loss import Gap, judge_gap
+from roceproof.conformance.diagnosis.psn.timeline import (
+    PATH_MTUS,
+    PSN_MODULUS,
+    Reply,
+    Sent,
+    Side,
+    distance,
+)
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Payload, Position
+
+_RESTART = 1 << 16
+_LARGEST_GAP = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From one new request to the next; `healthy` is the distance that would be right."""
+
+    before: Sent
+    after: Sent
+    healthy: int | None
+
+    @property
+    def taken(self) -> int:
+        """The distance on the wire."""
+        return distance(self.after.psn, self.before.psn)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether a receiver would stumble here."""
+        return self.healthy is not None and self.taken != self.healthy
+
+    @property
+    def skipped(self) -> list[int]:
+        """The PSNs left out, if it is a gap that a network could make."""
+        if self.healthy is None or not self.healthy < self.taken <= _LARGEST_GAP:
+            return []
+        psn = self.before.psn
+        return [(psn + ahead) % PSN_MODULUS for ahead in range(self.healthy, self.taken)]
+
+    @property
+    def pause_ns(self) -> int:
+        """The time between the two."""
+        return self.after.time_ns - self.before.time_ns
+
+
+@dataclass(slots=True)
+class Recovery:
+    """A jump back: what was newest then, the repeats, and the first new request behind them."""
+
+    jump: Sent
+    before: Sent
+    due: int
+    """The PSN behind the newest one."""
+    repeats: list[Sent] = field(default_factory=list)
+    onward: Sent | None = None
+
+
+@dataclass(slots=True)
+class Stream:
+    """One side from one set-up of its QP to the next."""
+
+    side: Side
+    first: Sent
+    path_mtu: int | None
+    requests: list[Sent]
+    runs: list[list[Step]] = field(default_factory=list)
+    """Steps without recovery in between."""
+    recoveries: list[Recovery] = field(default_factory=list)
+    filled: set[int] = field(default_factory=set)
+
+    def span(self, sent: Sent) -> int | None:
+        """The PSNs that a request takes; None where the path MTU would tell and is not known."""
+        if sent.row.family is not Family.READ or sent.reth is None:
+            return 1
+        if self.path_mtu is None:
+            return None if sent.reth.length > PATH_MTUS[0] else 1
+        return max(1, -(-sent.reth.length // self.path_mtu))
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """All steps."""
+        for run in self.runs:
+            yield from run
+
+    @property
+    def torn(self) -> list[Step]:
+        """Steps in which a UC message lost packets on its way to the capture."""
+        if self.side.reliable:
+            return []
+        return [step for step in self.steps if step.wrong and self.excused(step)]
+
+    @property
+    def wrong(self) -> list[Step]:
+        """Steps that are neither right nor the work of a network that lost packets."""
+        return [step for step in self.steps if step.wrong and not self.excused(step)]
+
+    def excused(self, step: Step) -> bool:
+        """Whether every PSN left out came later, or was acknowledged although it was not seen."""
+        missing = step.skipped
+        if not missing:
+            return False
+        if not self.side.reliable:
+            return judge_gap(self.requests, step.before, step.after) is Gap.TORN
+        return all(psn in self.filled for psn in missing) or self._acknowledged(step, missing[-1])
+
+    def _acknowledged(self, step: Step, last: int) -> bool:
+        return any(
+            reply.number > step.before.number
+            and reply.is_positive
+            and 0 <= distance(reply.psn, last) < _RESTART
+            for reply in self.side.answers
+        )
+
+
+def streams_of(side: Side) -> list[Stream]:
+    """Sort a side's requests; one stream for every time its QP was set up."""
+    lives: list[list[Sent]] = []
+    newest = 0
+    for sent in side.requests:
+        opens = bool(sent.row.position & Position.FIRST)
+        if not lives or (opens and abs(distance(sent.psn, newest)) > _RESTART):
+            lives.append([])
+            newest = sent.psn
+        elif distance(sent.psn, newest) > 0:
+            newest = sent.psn
+        lives[-1].append(sent)
+    return [_sort(side, life) for life in lives]
+
+
+def _sort(side: Side, life: list[Sent]) -> Stream:
+    stream = Stream(side, life[0], side.path_mtu or _learnt_mtu(side, life), life)
+    sorter = _Sorter(stream)
+    for sent in life[1:]:
+        sorter.take(sent)
+    return stream
+
+
+def _learnt_mtu(side: Side, life: list[Sent]) -> int | None:
+    """The commonest size of packets that must be full, in either direction, in that time."""
+    begin, end = life[0].number, life[-1].number
+    sizes = Counter(sent.size for sent in life if sent.row.payload is Payload.FULL)
+    sizes.update(
+        each.size
+        for each in (*side.answers, *(side.counterpart.requests if side.counterpart else ()))
+        if begin <= each.number <= end and _is_full(each)
+    )
+    common = [size for size, _ in sizes.most_common() if size in PATH_MTUS]
+    return common[0] if common else None
+
+
+def _is_full(packet: Sent | Reply) -> bool:
+    row = packet.row if isinstance(packet, Sent) else OPCODES[packet.opcode]
+    return row.payload is Payload.FULL
+
+
+class _Sorter:
+    """Sorts the requests of one stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        first = stream.first
+        self._reliable = stream.side.reliable
+        self._newest = first
+        self._previous = first
+        self._contents: dict[int, set[int]] = {first.psn: {first.content}}
+        self._missing: set[int] = set()
+        self._doubtful: set[int] = set()
+        self._reads: list[Sent] = [first] if first.row.family is Family.READ else []
+        self._recovery: Recovery | None = None
+        stream.runs.append([])
+
+    def take(self, sent: Sent) -> None:
+        if sent.damaged and not self._fits(sent):
+            return
+        late = sent.psn in self._missing or self._precedes(sent)
+        if self._reliable and (late or self._repeats(sent)):
+            self._repeat(sent, late=late)
+        else:
+            self._new(sent)
+        self._contents.setdefault(sent.psn, set()).add(sent.content)
+        if sent.damaged:
+            self._doubtful.add(sent.psn)
+        if sent.row.family is Family.READ:
+            self._reads.append(sent)
+        self._previous = sent
+
+    def _fits(self, sent: Sent) -> bool:
+        """Whether a damaged packet's PSN can be believed: it is due, or was seen or missed."""
+        ahead = distance(sent.psn, self._newest.psn)
+        due = ahead == (self.stream.span(self._newest) or 1)
+        return due or sent.psn in self._missing or sent.psn in self._contents
+
+    def _precedes(self, sent: Sent) -> bool:
+        """Whether it was lost in front of the capture before the first request came."""
+        ahead = distance(sent.psn, self.stream.first.psn)
+        return -_LARGEST_GAP <= ahead < 0 and sent.psn not in self._contents
+
+    def _repeats(self, sent: Sent) -> bool:
+        known = self._contents.get(sent.psn)
+        if known and (sent.content in known or sent.damaged or sent.psn in self._doubtful):
+            return True
+        if sent.row.family is not Family.READ or sent.reth is None or self.stream.path_mtu is None:
+            return False
+        for read in self._reads:
+            ahead = distance(sent.psn, read.psn) * self.stream.path_mtu
+            if read.reth and 0 < ahead < read.reth.length:
+                return sent.reth.address == read.reth.address + ahead
+        return False
+
+    def _repeat(self, sent: Sent, *, late: bool) -> None:
+        if late:
+            self._missing.discard(sent.psn)
+            self.stream.filled.add(sent.psn)
+        if self._recovery is None or distance(sent.psn, self._previous.psn) <= 0:
+            due = (self._newest.psn + (self.stream.span(self._newest) or 1)) % PSN_MODULUS
+            self._recovery = Recovery(sent, self._previous, due)
+            self.stream.recoveries.append(self._recovery)
+        self._recovery.repeats.append(sent)
+
+    def _new(self, sent: Sent) -> None:
+        step = Step(self._newest, sent, self.stream.span(self._newest))
+        self._missing.update(step.skipped)
+        if self._recovery is not None:
+            self._recovery.onward = sent
+            self._recovery = None
+            self.stream.runs.append([])
+        else:
+            self.stream.runs[-1].append(step)
+        self._newest = sent

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who sent which PSN when: the requests and replies of every direction of every QP.
+
+A side is one direction, as docs/observer.md calls a flow. Its counterpart sends
+the replies to its requests; where neither configuration nor CM tells which side
+that is, the one whose replies fit its PSNs best is taken, if there is only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from roceproof.conformance.diagnosis.observation import Observation, Station, address_text
+from roceproof.conformance.wire.headers import Aeth, Reth
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Transport
+
+PSN_MODULUS = 1 << 24
+HALF = PSN_MODULUS // 2
+ACKNOWLEDGE = 0x11
+SEQUENCE_NAK = 0x60
+PATH_MTUS = (256, 512, 1024, 2048, 4096)
+
+
+def distance(a: int, b: int) -> int:
+    """a - b on the circle of PSNs, from -2^23 on."""
+    return (a - b + HALF) % PSN_MODULUS - HALF
+
+
+class Key(NamedTuple):
+    """One direction of one QP."""
+
+    interface: int
+    source: bytes
+    destination: bytes
+    qpn: int
+
+    def __str__(self) -> str:
+        return f"{address_text(self.source)} > {address_text(self.destination)} QP {self.qpn:#x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request packet."""
+
+    number: int
+    time_ns: int
+    psn: int
+    reserved7: int
+    ack_req: bool
+    row: Opcode
+    body: int
+    """Bytes between BTH and ICRC."""
+    size: int
+    """Payload bytes."""
+    content: int
+    """Equal for packets of equal opcode, headers and payload."""
+    reth: Reth | None
+    damaged: bool
+    """A wrong ICRC where right ones came before: corrupt on the way, or sent like that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One response packet; `syndrome` is None on the middle ones of a READ."""
+
+    number: int
+    time_ns: int
+    psn: int
+    opcode: int
+    syndrome: int | None
+    size: int
+    """Payload bytes."""
+    msn: int | None
+    heard: bool
+    """Whether its ICRC is right, so that a requester takes notice."""
+
+    @property
+    def is_sequence_nak(self) -> bool:
+        """Whether it asks for a PSN that did not come."""
+        return self.opcode == ACKNOWLEDGE and self.syndrome == SEQUENCE_NAK
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it acknowledges its PSN."""
+        return self.syndrome is None or self.syndrome >> 5 == 0
+
+
+class Turn(NamedTuple):
+    """A request among those of all QPs of its station; `due` is the PSN behind it."""
+
+    number: int
+    queue: int
+    psn: int
+    due: int
+
+
+@dataclass(slots=True)
+class Side:
+    """One direction of one QP with all that it carried."""
+
+    key: Key
+    station: Station
+    requests: list[Sent] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    counterpart: Side | None = None
+    start: int | None = None
+    """The configured first PSN of its requests."""
+    other_start: int | None = None
+    path_mtu: int | None = None
+    turns: list[Turn] = field(default_factory=list)
+    """The requests of all QPs of the same station, in order."""
+
+    @property
+    def answers(self) -> list[Reply]:
+        """The replies to its requests, as far as it is known who sends them."""
+        return self.counterpart.replies if self.counterpart else []
+
+    @property
+    def heard(self) -> list[Reply]:
+        """Those that the requester takes notice of."""
+        return [reply for reply in self.answers if reply.heard]
+
+    @property
+    def reliable(self) -> bool:
+        """Whether its requests are those of an RC QP."""
+        return any(sent.row.transport is Transport.RC for sent in self.requests)
+
+
+def sides_of(observations: Iterable[Observation], facts: Mapping[str, Any] | None) -> list[Side]:
+    """All directions with connected service, in the order in which they begin."""
+    sides: dict[Key, Side] = {}
+    trusting: set[Key] = set()
+    for seen in observations:
+        row = OPCODES.get(seen.bth.opcode)
+        if row is None or row.transport not in (Transport.RC, Transport.UC):
+            continue
+        key = Key(seen.interface, seen.source, _destination(seen), seen.bth.dest_qpn)
+        side = sides.setdefault(key, Side(key, Station(seen.interface, seen.frame[6:12])))
+        if seen.sound and not seen.wrong:
+            trusting.add(key)
+        if row.is_response:
+            if seen.sound and not (seen.wrong and key in trusting):
+                side.replies.append(_reply(seen, row))
+        else:
+            sent = _sent(seen, row, damaged=not seen.sound or (seen.wrong and key in trusting))
+            side.requests.append(sent)
+    found = list(sides.values())
+    _configure(found, facts)
+    _pair(found)
+    return found
+
+
+def _destination(seen: Observation) -> bytes:
+    size = 4 if seen.version == 4 else 16
+    at = seen.ip + (16 if seen.version == 4 else 24)
+    return seen.frame[at : at + size]
+
+
+def _sent(seen: Observation, row: Opcode, *, damaged: bool) -> Sent:
+    body = seen.body if seen.sound else b""
+    headers = sum(kind.SIZE for kind in row.headers)
+    whole = len(body) >= Reth.SIZE and row.headers[:1] == (Reth,)
+    return Sent(
+        seen.number,
+        seen.time_ns,
+        seen.bth.psn,
+        seen.bth.reserved7,
+        seen.bth.ack_req,
+        row,
+        len(body),
+        max(0, len(body) - headers - seen.bth.pad_count),
+        crc32(body, row.value),
+        Reth.unpack(body) if whole else None,
+        damaged,
+    )
+
+
+def _reply(seen: Observation, row: Opcode) -> Reply:
+    aeth = Aeth.unpack(seen.body) if row.headers and len(seen.body) >= Aeth.SIZE else None
+    size = len(seen.body) - sum(kind.SIZE for kind in row.headers) - seen.bth.pad_count
+    return Reply(
+        seen.number,
+        seen.time_ns,
+        seen.bth.psn,
+        row.value,
+        aeth.syndrome if aeth else None,
+        size,
+        aeth.msn if aeth else None,
+        not seen.wrong,
+    )
+
+
+def _configure(sides: Iterable[Side], facts: Mapping[str, Any] | None) -> None:
+    """Take start PSNs, path MTU and counterpart from the rows of either end."""
+    sent_by, sent_to = {}, {}
+    for row in (facts or {}).get("qps", ()):
+        here, there = (ip_address(row[name]).packed for name in ("address", "remote_address"))
+        sent_by[here, there, row["remote_qpn"]] = row
+        sent_to[there, here, row["qpn"]] = row
+    by_key = {side.key: side for side in sides}
+    for side in by_key.values():
+        key = side.key
+        way = (key.source, key.destination, key.qpn)
+        if (row := sent_by.get(way)) is not None:
+            side.start, side.other_start = row.get("start_psn"), row.get("remote_start_psn")
+            qpn = row["qpn"]
+        elif (row := sent_to.get(way)) is not None:
+            side.start, side.other_start = row.get("remote_start_psn"), row.get("start_psn")
+            qpn = row["remote_qpn"]
+        else:
+            continue
+        side.path_mtu = row.get("path_mtu")
+        side.counterpart = by_key.get(Key(key.interface, key.destination, key.source, qpn))
+
+
+def _pair(sides: list[Side]) -> None:
+    """Find the counterparts that the configuration does not name."""
+    taken = {id(side.counterpart) for side in sides if side.counterpart}
+    for side in sides:
+        if side.counterpart is not None or not side.replies or id(side) in taken:
+            continue
+        fits = {id(other): _fit(side, other) for other in sides if _opposite(side, other)}
+        best = max(fits.values(), default=0)
+        chosen = [other for other in sides if fits.get(id(other)) == best > 0]
+        if len(chosen) == 1 and chosen[0].counterpart is None:
+            side.counterpart, chosen[0].counterpart = chosen[0], side
+            taken |= {id(side), id(chosen[0])}
+
+
+def _opposite(side: Side, other: Side) -> bool:
+    a, b = side.key, other.key
+    ends = (a.interface, a.source, a.destination) == (b.interface, b.destination, b.source)
+    return ends and bool(other.requests) and other.counterpart is None
+
+
+def _fit(side: Side, other: Side) -> int:
+    """How many replies lie among the requests' PSNs, or two off."""
+    first = other.requests[0].psn
+    reach = max(distance(sent.psn, first) + _longest(sent) for sent in other.requests)
+    low = min(distance(sent.psn, first) for sent in other.requests)
+    return sum(low - 2 <= distance(reply.psn, first) <= reach + 1 for reply in side.replies)
+
+
+def _longest(sent: Sent) -> int:
+    """The PSNs that a request takes at most."""
+    reads = sent.row.family is Family.READ and sent.reth is not None
+    return max(1, -(-sent.reth.length // PATH_MTUS[0])) if reads and sent.reth else 1

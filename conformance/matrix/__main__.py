@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The mutant matrix: every mutant against the cases that should find it.
+
+    python -m roceproof.conformance.matrix [ID ...]
+
+Writes build/mutants/matrix.json (part.json for some IDs) and exits with 1 if a mutant lives, a
+MUST rule finds none, a mutant of the ICRC or the PSN is explained as something else, or the
+healthy device fails.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from roceproof.common.output import output_directory
+from roceproof.conformance.matrix.candidates import Candidate, Cases, candidates, cases_of
+from roceproof.conformance.rules.table import RULES, Severity
+from roceproof.conformance.runner.options import session_arguments
+
+BUILD = Path("build/mutants")
+SCHEMA = 1
+_MAX_FAILURES = 24
+_NO_NAMES = {"undecided", "lost", "corrupt"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of a device: the rules found broken and the diagnoses, by failing case."""
+
+    broken: dict[str, list[str]]
+    explained: dict[str, list[str]]
+    seconds: float
+
+
+def run_cases(cases: Sequence[str], *, target: str, mutant: str | None, out: Path) -> Run:
+    """Run cases against a mutant, or the healthy device, in this process.
+
+    An error of the bench or of a case's own code kills no mutant; only a verdict does.
+    """
+    started = time.monotonic()
+    if not cases:
+        return Run(broken={}, explained={}, seconds=0.0)
+    place = out / "runs" / target / (mutant or "healthy")
+    report = place / "results.json"
+    report.unlink(missing_ok=True)
+    arguments = session_arguments(target)
+    arguments += ["--roce-report", str(report), "--roce-captures", str(place)]
+    if mutant:
+        arguments += ["--roce-mutant", mutant, "--maxfail", str(_MAX_FAILURES)]
+    pytest.main([*arguments, *cases])
+    cases_told = json.loads(report.read_text())["cases"]
+    failing = [c for c in cases_told if c["outcome"] == "failed" and (not mutant or "broken" in c)]
+    return Run(
+        broken={case["case"]: case.get("broken", case.get("rules", [])) for case in failing},
+        explained={case["case"]: case.get("explained", []) for case in failing},
+        seconds=time.monotonic() - started,
+    )
+
+
+def run_mutant(candidate: Candidate, cases: Cases, out: Path) -> Run:
+    """The cases that name an expected rule; the smoke suite, too, if none of them finds it.
+
+    Some rules only the observer sees, in whatever case breaks them.
+    """
+    where = {"target": candidate.target, "mutant": candidate.name}
+    run = run_cases(cases.against(candidate), **where, out=out)
+    found = {rule for rules in run.broken.values() for rule in rules}
+    if not found.isdisjoint(candidate.expected):
+        return run
+    more = run_cases(sorted(cases.smoke), **where, out=out)
+    return Run(
+        broken=run.broken | more.broken,
+        explained=run.explained | more.explained,
+        seconds=run.seconds + more.seconds,
+    )
+
+
+def verdict(candidate: Candidate, run: Run) -> dict[str, Any]:
+    """One row of the matrix."""
+    found = {rule for rules in run.broken.values() for rule in rules}
+    named = {name for names in run.explained.values() for name in names} - _NO_NAMES
+    return {
+        "id": candidate.id,
+        "kind": candidate.kind,
+        "description": candidate.description,
+        "expected": list(candidate.expected),
+        "killed_by": [rule for rule in RULES if rule in found],
+        "explained_as": sorted(named),
+        "should_be_explained_as": list(candidate.explained_as),
+        "cases": len(run.broken),
+        "seconds": round(run.seconds, 1),
+    }
+
+
+def problems(rows: Iterable[dict[str, Any]], healthy: Sequence[str], *, whole: bool) -> list[str]:
+    """Everything that is wrong with a matrix, a line each."""
+    rows = list(rows)
+    found = [f"the healthy device fails {case}" for case in healthy]
+    for row in rows:
+        if not set(row["expected"]) & set(row["killed_by"]):
+            by = ", ".join(row["killed_by"]) or "nothing"
+            found.append(f"{row['id']} lives: expected {row['expected']}, found by {by}")
+        found += _misnamed(row)
+    if whole:
+        proven = {rule for row in rows for rule in row["expected"] if rule in row["killed_by"]}
+        found += [
+            f"{rule.id} (must) finds no mutant"
+            for rule in RULES.values()
+            if rule.severity is Severity.MUST and rule.id not in proven
+        ]
+    return found
+
+
+def _misnamed(row: dict[str, Any]) -> list[str]:
+    wanted = set(row["should_be_explained_as"])
+    classes = [set(name.split("=")) for name in row["explained_as"]]
+    if wanted and not any(wanted & names for names in classes):
+        return [f"{row['id']} is explained as {row['explained_as'] or 'nothing'}, not {wanted}"]
+    return []
+
+
+def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor, out: Path) -> list[str]:
+    """The cases that the healthy devices fail; there must be none."""
+    runs = {
+        target: pool.submit(run_cases, list(found.rules), target=target, mutant=None, out=out)
+        for target, found in cases.items()
+    }
+    return [f"{target} {case}" for target, run in runs.items() for case in run.result().broken]
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
+def main(ids: tuple[str, ...], jobs: int, quiet: bool, out: Path) -> None:
+    """Run every mutant, or those named, against the cases that should find it."""
+    with output_directory(out):
+        _main(ids, jobs=jobs, quiet=quiet, out=out)
+
+
+def _main(ids: tuple[str, ...], *, jobs: int, quiet: bool, out: Path) -> None:
+    started = time.monotonic()
+    chosen = [c for c in candidates() if not ids or not {c.id, c.name}.isdisjoint(ids)]
+    if not chosen:
+        raise click.UsageError(f"no mutant is called {' or '.join(ids)}")
+    cases = {target: cases_of(target) for target in sorted({c.target for c in chosen})}
+    context = get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
+        healthy = [] if ids else healthy_failures(cases, pool, out)
+        rows = _run_all(chosen, cases, pool, quiet=quiet, out=out)
+    rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
+    wrong = problems(rows, healthy, whole=not ids)
+    document = {
+        "schema": SCHEMA,
+        "mutants": rows,
+        "healthy_failures": healthy,
+        "problems": wrong,
+    }
+    name = "part.json" if ids else "matrix.json"
+    (out / name).write_text(json.dumps(document, indent=1) + "\n")
+    _report(rows, wrong, seconds=time.monotonic() - started)
+    sys.exit(1 if wrong else 0)
+
+
+def _run_all(
+    chosen: Sequence[Candidate],
+    cases: dict[str, Cases],
+    pool: ProcessPoolExecutor,
+    *,
+    quiet: bool,
+    out: Path,
+) -> list[dict[str, Any]]:
+    console = Console(stderr=True, quiet=quiet)
+    rows = []
+    with Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+        disable=quiet or not console.is_terminal,
+    ) as display:
+        task = display.add_task("mutants", total=len(chosen))
+        runs = {pool.submit(run_mutant, c, cases[c.target], out): c for c in chosen}
+        for run in as_completed(runs):
+            rows.append(verdict(runs[run], run.result()))
+            display.update(task, advance=1, description=runs[run].id)
+    return rows
+
+
+def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: float) -> None:
+    killed = sum(bool(set(row["expected"]) & set(row["killed_by"])) for row in rows)
+    named = sum(bool(row["should_be_explained_as"]) and not _misnamed(row) for row in rows)
+    to_name = sum(bool(row["should_be_explained_as"]) for row in rows)
+    for line in wrong:
+        print(line)
+    kinds = ", ".join(
+        f"{sum(row['kind'] == kind for row in rows)} {kind}" for kind in ("rtl", "wire", "model")
+    )
+    print(
+        f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "
+        f"{named} of {to_name} explained by name; {seconds:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every mutant of every kind in one form, and the cases that should find each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from roceproof.common.paths import CASES
+from roceproof.conformance.mutants.rtl import Mutant, load_mutants
+from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
+from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.plugin import rules_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
+
+    name: str
+    kind: str  # rtl, wire, model
+    target: str
+    description: str
+    expected: tuple[str, ...]
+    explained_as: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The name with its kind: the same fault may be planted in hardware and on the wire."""
+        return f"{self.kind}:{self.name}"
+
+
+def candidates() -> list[Candidate]:
+    """All mutants in the order of their kinds and ids."""
+    found = [_candidate(mutant, "rtl", "hdl") for mutant in load_mutants().mutants]
+    found += [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
+    return found
+
+
+def _candidate(mutant: Mutant | WireMutant, kind: str, target: str) -> Candidate:
+    return Candidate(
+        name=mutant.id,
+        kind=kind,
+        target=target,
+        description=mutant.description,
+        expected=mutant.expected,
+        explained_as=mutant.explained_as,
+    )
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases that run on a target: their rules by node id, and the smoke suite's."""
+
+    rules: Mapping[str, Sequence[str]]
+    smoke: frozenset[str]
+
+    def against(self, candidate: Candidate) -> list[str]:
+        """The cases that name an expected rule."""
+        wanted = set(candidate.expected)
+        return [case for case, rules in self.rules.items() if not wanted.isdisjoint(rules)]
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.rules: dict[str, list[str]] = {}
+        self.smoke: set[str] = set()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            if item.get_closest_marker("skip") is None:
+                path = f"{item.path}::{item.nodeid.partition('::')[2]}"
+                self.rules[path] = rules_of(item)
+                if item.get_closest_marker("smoke"):
+                    self.smoke.add(path)
+
+
+def cases_of(target: str) -> Cases:
+    """Collect them."""
+    collector = _Collector()
+    pytest.main([*session_arguments(target), str(CASES), "--collect-only"], plugins=[collector])
+    return Cases(collector.rules, frozenset(collector.smoke))

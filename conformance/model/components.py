@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a model device is made of, so that one part can be exchanged for a faulty one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from roceproof.conformance.model.cm.manager import ConnectionManager
+from roceproof.conformance.model.egress import Egress
+from roceproof.conformance.model.ingress import Ingress
+from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.notification_point import NotificationPoint
+from roceproof.conformance.model.requester.base import Requester
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.requester.uc import UcRequester
+from roceproof.conformance.model.requester.ud import UdRequester
+from roceproof.conformance.model.responder.base import Responder
+from roceproof.conformance.model.responder.policy import ResponderPolicy
+from roceproof.conformance.model.responder.rc import RcResponder
+from roceproof.conformance.model.responder.uc import UcResponder
+from roceproof.conformance.model.responder.ud import UdResponder
+from roceproof.verbs.service import Service
+
+REQUESTERS: Mapping[Service, type[Requester]] = {
+    Service.RC: RcRequester,
+    Service.UC: UcRequester,
+    Service.UD: UdRequester,
+}
+RESPONDERS: Mapping[Service, type[Responder]] = {
+    Service.RC: RcResponder,
+    Service.UC: UcResponder,
+    Service.UD: UdResponder,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The classes and policies of a device."""
+
+    requesters: Mapping[Service, type[Requester]] = field(default_factory=lambda: REQUESTERS)
+    responders: Mapping[Service, type[Responder]] = field(default_factory=lambda: RESPONDERS)
+    ingress: type[Ingress] = Ingress
+    egress: type[Egress] = Egress
+    memory: type[Memory] = Memory
+    connection_manager: type[ConnectionManager] = ConnectionManager
+    notification_point: type[NotificationPoint] = NotificationPoint
+    requester_policy: RequesterPolicy = field(default_factory=RequesterPolicy)
+    responder_policy: ResponderPolicy = field(default_factory=ResponderPolicy)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""All states that a requester may be in, since nobody sees when a response takes effect.
+
+Responses take effect in their order, each within the reaction time at the latest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roceproof.conformance.model.monitor.response_effects import Hearing
+from roceproof.conformance.model.monitor.sent import WireRecord
+from roceproof.conformance.model.monitor.state import WatchState
+from roceproof.conformance.model.segment import Segment
+from roceproof.verbs.queue_pair import QpSpec
+
+
+class Candidates:
+    """The states after the last packet, and the responses since."""
+
+    def __init__(self, spec: QpSpec, wire: WireRecord, reaction_ns: int) -> None:
+        self._states = [WatchState(oldest=spec.sq_psn, cursor=spec.sq_psn)]
+        self._hearing = Hearing(spec, wire)
+        self._wire = wire
+        self._reaction_ns = reaction_ns
+        self._responses: dict[int, tuple[Segment, int]] = {}
+        self._count = 0
+
+    def hear(self, response: Segment, now_ns: int) -> None:
+        """A response may take effect from now on."""
+        self._responses[self._count] = (response, now_ns)
+        self._count += 1
+
+    def reached(self, now_ns: int) -> list[WatchState]:
+        """The states that are possible now, those that took in most responses at the end."""
+        reached: list[WatchState] = []
+        states: dict[WatchState, None] = {}
+        for taken_in in range(min(state.taken_in for state in self._states), self._count + 1):
+            states |= dict.fromkeys(state for state in self._states if state.taken_in == taken_in)
+            if taken_in == self._count:
+                return reached + list(states)
+            response, heard_ns = self._responses[taken_in]
+            if heard_ns + self._reaction_ns > now_ns:
+                reached += states
+            take_in = self._hearing.take_in
+            states = dict.fromkeys(take_in(state, response, heard_ns) for state in states)
+        return reached
+
+    def settle(self, states: Iterable[WatchState]) -> None:
+        """A packet has left: only these are possible now, of those that were reached."""
+        self._states = list(dict.fromkeys(states))
+        least = min(self._states, key=lambda state: state.taken_in)
+        for number in [number for number in self._responses if number < least.taken_in]:
+            del self._responses[number]
+        self._wire.forget_before(least.oldest)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What all responders have in common: requests go in, responses come out one by one.
+
+The owner takes responses as fast as the wire carries them; `receive` takes all at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
+from roceproof.conformance.model.responder.policy import ResponderPolicy
+from roceproof.conformance.model.segment import Segment
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.work import Outcome
+
+
+class Responder(ABC):
+    """The receive side of one queue pair, from its first PSN on."""
+
+    def __init__(
+        self,
+        spec: QpSpec,
+        *,
+        memory: Memory,
+        receives: ReceiveQueue,
+        policy: ResponderPolicy | None = None,
+    ) -> None:
+        self.spec = spec
+        self.memory = memory
+        self.receives = receives
+        self.policy = policy or ResponderPolicy()
+        self.outcomes: list[Outcome] = []
+        self.failed = False
+
+    def receive(self, request: Segment, network_header: bytes = b"") -> list[Segment]:
+        """Take a request; all responses that then can leave."""
+        self.accept(request, network_header)
+        return list(iter(self.next_response, None))
+
+    @abstractmethod
+    def accept(self, request: Segment, network_header: bytes = b"") -> None:
+        """Take a request; its responses wait for `next_response`."""
+
+    def next_response(self) -> Segment | None:
+        """The response that leaves next, if one waits; unreliable services have none."""
+        return None
+
+    def silence(self) -> None:  # noqa: B027
+        """Forget the responses that wait."""
+
+    def fail(self, status: str = "wr_flush_err", used: Receive | None = None) -> None:
+        """Enter the error state: the receive in use ends with `status`, the others are flushed."""
+        self.failed = True
+        if used is not None:
+            self.complete(used, status)
+        if not self.receives.shared:
+            for receive in self.receives.flush():
+                self.complete(receive, "wr_flush_err")
+
+    def complete(
+        self,
+        receive: Receive,
+        status: str,
+        *,
+        byte_len: int | None = None,
+        immediate: int | None = None,
+        invalidated: int | None = None,
+    ) -> None:
+        """Say how a receive ended."""
+        self.outcomes.append(
+            Outcome(
+                wr_id=receive.wr_id,
+                status=status,
+                is_receive=True,
+                byte_len=byte_len,
+                immediate=immediate,
+                invalidated=invalidated,
+            )
+        )

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Requests that an RC responder has executed already: acknowledged, read again, replayed.
+
+Their place behind other opcodes is not looked at, and the open message does not notice them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.model.responder.policy import (
+    BeforeFirst,
+    DuplicateAck,
+    ReplayMsn,
+    UnaskedDuplicate,
+)
+from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer
+from roceproof.conformance.model.responder.rc_responses import RcResponses
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.wire.opcodes import Family
+
+
+class RcDuplicates(RcResponses):
+    """Step 3 of the procedure, where the PSN lies behind the expected one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.executed_psn: int | None = None  # the latest of a SEND or WRITE
+        self.anything_executed = False
+
+    def duplicate(self, request: Segment) -> None:
+        """A request that was executed already."""
+        row = request.row
+        if row is None:
+            return
+        if row.family is Family.READ:
+            self.reread(request)
+        elif row.family in HOLDERS:
+            self.replay(request)
+        else:
+            self.acknowledge_duplicate(request)
+
+    def acknowledge_duplicate(self, request: Segment) -> None:
+        """A SEND or WRITE again: nothing happens, but the requester is told."""
+        asked = request.bth.ack_req
+        if not asked and self.policy.unasked_duplicate is UnaskedDuplicate.DROPPED:
+            return
+        if self.anything_executed:
+            self.acknowledge(self.duplicate_ack_psn(request))
+        elif self.policy.before_first is BeforeFirst.ACKNOWLEDGED:
+            self.acknowledge(ahead(self.expected_psn, -1))
+
+    def duplicate_ack_psn(self, request: Segment) -> int:
+        """The PSN that the ACK of a duplicate names."""
+        if self.policy.duplicate_ack is DuplicateAck.OWN or self.executed_psn is None:
+            return request.bth.psn
+        return self.executed_psn
+
+    def reread(self, request: Segment) -> None:
+        """A READ again: executed again on the memory of now, if it asks for nothing new."""
+        for kept in self.kept:
+            if kept.covers(request, self.spec.path_mtu):
+                self.answers.append(Answer(kept, request, self.msn))
+                return
+
+    def replay(self, request: Segment) -> None:
+        """An atomic again: answered with what was kept, not executed."""
+        for kept in self.kept:
+            if kept.is_repeated_by(request):
+                is_saved = self.policy.replay_msn is ReplayMsn.SAVED
+                self.answers.append(Answer(kept, request, kept.msn if is_saved else self.msn))
+                return

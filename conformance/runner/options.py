@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The `--roce-*` options: which target, which part of the suite, and what is kept."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from roceproof.common.paths import CASES, REFERENCE_DUT
+from roceproof.conformance.targets.interface import Source, TargetError
+
+TARGETS = ("hdl", "rxe", "nic", "model")
+DEFAULT_CAPTURES = Path("build/conformance")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What was asked for."""
+
+    target: str
+    dut: Path = REFERENCE_DUT
+    widths: tuple[int, ...] = ()
+    suite: str = "full"
+    seed: int = 1
+    captures: Path = DEFAULT_CAPTURES
+    keep_all: bool = False
+    waves: bool = False
+    interface: str | None = None
+    agent: tuple[str, ...] = field(default=())
+    mirror: str | None = None
+    device_ip: str | None = None
+    report: Path | None = None
+    mutant: str | None = None
+    cases: tuple[str, ...] = ()
+
+    def replay(self, nodeid: str) -> str:
+        """The command that runs one case again."""
+        words = ["roceproof", "test", *self.cases, "--target", self.target]
+        if self.dut != REFERENCE_DUT:
+            words += ["--dut", os.path.relpath(self.dut)]
+        if self.interface:
+            words += ["--interface", self.interface]
+        if self.agent:
+            words += ["--agent", shlex.join(self.agent)]
+        if self.mirror:
+            words += ["--mirror", self.mirror]
+        if self.device_ip:
+            words += ["--device-ip", self.device_ip]
+        if self.mutant:
+            words += ["--mutant", self.mutant]
+        path, _, name = nodeid.partition("::")
+        expression = f"{Path(path).stem} and {name}"
+        return shlex.join([*words, "--seed", str(self.seed), "-k", expression])
+
+
+def session_arguments(target: str) -> list[str]:
+    """What every session of ours over a target begins with; it prints nothing by itself."""
+    return [
+        *("-c", str(CASES / "pytest.ini"), "--rootdir", str(CASES)),
+        *("-p", "no:terminal", "--roce-target", target),
+    ]
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare them; they are inert until a target is named."""
+    group = parser.getgroup("roceproof", "RoCEv2 conformance")
+    add = group.addoption
+    add("--roce-target", choices=TARGETS, help="what to test; without it the plug-in sleeps")
+    add("--roce-dut", type=Path, help="manifest of the device (hdl); the reference if not given")
+    add("--roce-width", type=int, action="append", help="data width (hdl); may be repeated")
+    add("--roce-suite", choices=("smoke", "full"), default="full", help="which cases")
+    add("--roce-seed", type=int, default=1, help="of all that cases draw")
+    add("--roce-captures", type=Path, default=DEFAULT_CAPTURES, help="where captures go")
+    add("--roce-keep-all", action="store_true", help="keep the captures of passing cases, too")
+    add("--roce-waves", action="store_true", help="write waves of every case that runs (hdl)")
+    add("--roce-interface", help="network interface (nic)")
+    add("--roce-agent", help="command that starts the verbs agent beside the NIC (nic)")
+    add("--roce-mirror", help="interface that gets a copy of what the device sends (nic)")
+    add("--roce-device-ip", help="which of the device's addresses to use (nic)")
+    add("--roce-report", type=Path, help="where to write results as JSON")
+    add("--roce-mutant", help="run against a planted fault, to see that cases find it")
+
+
+def read_options(config: pytest.Config) -> Options | None:
+    """What was asked for, None if no target was."""
+    get = config.getoption
+    target = get("--roce-target")
+    if target is None:
+        return None
+    agent = get("--roce-agent")
+    return Options(
+        target=target,
+        dut=(get("--roce-dut") or REFERENCE_DUT).resolve(),
+        widths=tuple(get("--roce-width") or ()),
+        suite=get("--roce-suite"),
+        seed=get("--roce-seed"),
+        captures=get("--roce-captures"),
+        keep_all=get("--roce-keep-all"),
+        waves=get("--roce-waves"),
+        interface=get("--roce-interface"),
+        agent=tuple(shlex.split(agent)) if agent else (),
+        mirror=get("--roce-mirror"),
+        device_ip=get("--roce-device-ip"),
+        report=get("--roce-report"),
+        mutant=get("--roce-mutant"),
+        cases=tuple(path for path in config.args if Path(path) != CASES),
+    )
+
+
+@cache
+def widths_of(options: Options) -> tuple[int | None, ...]:
+    """The data widths to test at: those asked for, else all of the manifest's; smoke the first."""
+    if options.target != "hdl":
+        return (None,)
+    from roceproof.dpi.manifest import load_manifest
+
+    manifest = load_manifest(options.dut)
+    unknown = set(options.widths) - set(manifest.data_widths)
+    if unknown:
+        raise TargetError(
+            f"{manifest.name} has no width {min(unknown)}; its manifest says "
+            f"{list(manifest.data_widths)}"
+        )
+    if options.widths:
+        return options.widths
+    return manifest.data_widths[:1] if options.suite == "smoke" else manifest.data_widths
+
+
+def open_source(options: Options, width: int | None) -> Source:
+    """Where devices come from. Nothing is built or booted yet."""
+    if options.mutant:
+        from roceproof.conformance.mutants.factory import mutant_source
+
+        return mutant_source(options.mutant, target=options.target, width=width)
+    if options.target == "hdl":
+        from roceproof.conformance.targets.hdl import HdlSource
+        from roceproof.dpi.manifest import load_manifest
+
+        return HdlSource(load_manifest(options.dut), data_width=width)
+    if options.target == "model":
+        from roceproof.conformance.targets.model import ModelSource
+
+        return ModelSource()
+    if options.target == "rxe":
+        from roceproof.conformance.targets.rxe import RxeSource
+
+        return RxeSource()
+    from roceproof.conformance.targets.nic import NicOptions, NicSource
+
+    if not options.interface or not options.agent:
+        raise TargetError("--target nic needs --interface and --agent; see docs/nic.md")
+    return NicSource(
+        NicOptions(
+            interface=options.interface,
+            agent=options.agent,
+            mirror=options.mirror,
+            device_ip=options.device_ip,
+        )
+    )

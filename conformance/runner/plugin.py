@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The pytest plug-in: `--roce-*` options, the `bench` fixture, verdicts and their evidence.
+
+It sleeps until `--roce-target` is given. Then every test that asks for `bench` gets a fresh
+device, is judged by the passive observer behind its own checks, and leaves a capture and the
+command that repeats it when it fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import traceback
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roceproof import __version__
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.runner.evidence import explained, keep, names_of
+from roceproof.conformance.runner.options import (
+    Options,
+    add_options,
+    open_source,
+    read_options,
+    widths_of,
+)
+from roceproof.conformance.runner.results import Results
+from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.deviations import declared
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.skips import is_known, reason_to_skip
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Source
+
+MARKS = {
+    "rules(*ids)": "the rules that a case decides",
+    "needs(*capabilities)": "what a target must claim",
+    "smoke": "part of the smoke suite",
+    "unjudged(reasons)": "rules that the observer leaves alone here, each with the reason",
+    "targets(*names)": "kinds of target that can show it",
+}
+_OPTIONS = pytest.StashKey[Options]()
+_SOURCES = pytest.StashKey[dict[int | None, Source]]()
+_RESULTS = "roceproof-results"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marks; wake up if there is a target."""
+    for name, text in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {text}")
+    options = read_options(config)
+    if options is None:
+        return
+    config.stash[_OPTIONS] = options
+    config.stash[_SOURCES] = {}
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Results(options), _RESULTS)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Seed and versions."""
+    options = config.stash.get(_OPTIONS, None)
+    if options is None:
+        return []
+    source = _source(config, widths_of(options)[0])
+    claims = source.claims
+    versions = {"roceproof": __version__, **source.versions()}
+    told = ", ".join(f"{name} {version}" for name, version in versions.items())
+    where = f"target {claims.target} ({claims.device})"
+    return [f"{where}, suite {options.suite}, seed {options.seed}", told]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Give the devices back."""
+    for source in config.stash.get(_SOURCES, {}).values():
+        source.close()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run every case at each data width of a simulated device."""
+    options = metafunc.config.stash.get(_OPTIONS, None)
+    if options is None or "bench" not in metafunc.fixturenames or options.target != "hdl":
+        return
+    widths = widths_of(options)
+    metafunc.parametrize("data_width", widths, ids=[f"{w}bit" for w in widths], indirect=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the suite does not want, skip what the target does not claim."""
+    options = config.stash.get(_OPTIONS, None)
+    if options is None:
+        return
+    cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
+    if options.suite == "smoke":
+        left_out = [item for item in cases if item.get_closest_marker("smoke") is None]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    for item in cases:
+        item.user_properties.append(("rules", " ".join(rules_of(item))))
+        reason = reason_to_skip(item, _source(config, _width(item)).claims)
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def data_width(request: pytest.FixtureRequest) -> int | None:
+    """Bits of the streams of a simulated device."""
+    return getattr(request, "param", None)
+
+
+@pytest.fixture
+def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Bench]:
+    """A fresh device, and what a case does with it."""
+    config = request.config
+    options = config.stash.get(_OPTIONS, None)
+    if options is None:
+        pytest.fail("this case needs a device: pass --roce-target hdl, rxe, nic or model")
+    name = short_name(request.node.nodeid)
+    place = CasePlace(
+        name=name,
+        seed=case_seed(options.seed, name),
+        waves=_waves(options, name),
+    )
+    source = _source(config, data_width)
+    with source.device(place) as target:
+        yield Bench(target, source.claims, seed=place.seed)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Judge behind the case, whatever its own verdict, and keep the evidence of a failure."""
+    bench = pyfuncitem.funcargs.get("bench")
+    options = pyfuncitem.config.stash.get(_OPTIONS, None)
+    if options is None or not isinstance(bench, Bench):
+        return (yield)
+    failures: list[CaseFailed] = []
+    result = None
+    try:
+        result = yield
+    except CaseFailed as failure:
+        failures.append(located(failure, pyfuncitem.path))
+    except DeviceDied as death:
+        rules = [*rules_of(pyfuncitem), "LIVE-01"]
+        failures.append(bench.failed(f"the device died: {death}", rules=rules))
+    except AssertionError as failure:
+        failures.append(
+            located(
+                bench.failed(str(failure)).with_traceback(failure.__traceback__), pyfuncitem.path
+            )
+        )
+    failures += _judged(bench, pyfuncitem, is_dead=bool(failures) and _is_death(failures[0]))
+    _conclude(pyfuncitem, bench, options, failures)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a declared deviation into an expected failure, and a strange skip into an error."""
+    report = yield
+    options = item.config.stash.get(_OPTIONS, None)
+    if options is None or "bench" not in getattr(item, "fixturenames", ()):
+        return report
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        if not is_known(reason):
+            report.outcome, report.longrepr = "failed", f"skipped for an unknown reason: {reason}"
+        return report
+    if call.when != "call":
+        return report
+    if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed):
+        report.longrepr = str(call.excinfo.value)
+    if options.mutant:
+        return report
+    source = _source(item.config, _width(item))
+    deviation = declared(source.identity(), short_name(item.nodeid))
+    if deviation is None:
+        return report
+    if report.failed:
+        report.outcome = "skipped"
+        report.wasxfail = f"known deviation {deviation.id}: {deviation.says}"
+    elif report.passed:
+        report.outcome = "failed"
+        report.longrepr = (
+            f"the declared deviation {deviation.id} was not seen; remove it from deviations.toml, "
+            "or narrow its kernels"
+        )
+    report.user_properties.append(("deviation", deviation.id))
+    return report
+
+
+def rules_of(item: pytest.Item) -> list[str]:
+    """The rules that a case decides."""
+    return [rule for mark in item.iter_markers("rules") for rule in mark.args]
+
+
+def located(failure: CaseFailed, path: Path) -> CaseFailed:
+    """The failure with the line of the case in front."""
+    places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
+    head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
+    return CaseFailed(f"{head}{failure}", rules=failure.rules)
+
+
+def short_name(nodeid: str) -> str:
+    """A case's name without folders."""
+    path, _, rest = nodeid.partition("::")
+    return f"{Path(path).stem.removeprefix('test_')}.{rest.removeprefix('test_')}"
+
+
+def case_seed(seed: int, name: str) -> int:
+    """The seed of one case, the same wherever and in whatever order it runs."""
+    digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")
+
+
+def _judged(bench: Bench, item: pytest.Item, *, is_dead: bool) -> list[CaseFailed]:
+    if is_dead:
+        return []
+    reasons: dict[str, str] = {}
+    for mark in item.iter_markers("unjudged"):
+        reasons |= mark.kwargs["reasons"]
+    return judge(bench, unjudged=reasons.keys())
+
+
+def _is_death(failure: CaseFailed) -> bool:
+    return "LIVE-01" in failure.rules and "died" in str(failure)
+
+
+def _conclude(
+    item: pytest.Function, bench: Bench, options: Options, failures: list[CaseFailed]
+) -> None:
+    name = short_name(item.nodeid)
+    if not failures and not options.keep_all:
+        return
+    replay = options.replay(item.nodeid)
+    capture = keep(bench.transcript, options.captures / file_name(name), replay=replay)
+    if not failures:
+        return
+    own = rules_of(item) if not failures[0].rules or len(failures) > 1 else []
+    broken = dict.fromkeys([*own, *(rule for f in failures for rule in f.rules)])
+    diagnoses = explained(bench.transcript, broken)
+    properties: dict[str, Any] = {
+        "broken": " ".join(broken),
+        "capture": str(capture),
+        "replay": replay,
+    }
+    if diagnoses:
+        properties["explained"] = " ".join(map(names_of, diagnoses))
+    item.user_properties.extend(properties.items())
+    story = "\n\n".join(map(str, failures))
+    notes = [f"explain: {found.id} {found.text}" for found in diagnoses]
+    tail = "\n".join(
+        [f"rules: {' '.join(broken)}", *notes, f"capture: {capture}", f"replay: {replay}"]
+    )
+    raise CaseFailed(f"{story}\n\n{tail}", rules=broken) from None
+
+
+def file_name(case: str) -> str:
+    """A case's name as a file name."""
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "_", case).strip("_") + ".pcapng"
+
+
+def _waves(options: Options, name: str) -> Path | None:
+    if not options.waves:
+        return None
+    options.captures.mkdir(parents=True, exist_ok=True)
+    return options.captures / file_name(name).replace(".pcapng", ".fst")
+
+
+def _width(item: pytest.Item) -> int | None:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("data_width") if callspec else None
+
+
+def _source(config: pytest.Config, width: int | None) -> Source:
+    options, sources = config.stash[_OPTIONS], config.stash[_SOURCES]
+    if width not in sources:
+        try:
+            sources[width] = open_source(options, width)
+        except RoceproofError as error:
+            raise pytest.UsageError(str(error)) from error
+    return sources[width]

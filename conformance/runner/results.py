@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What came of every case: a JSON document in a fixed order, and the summary's last lines."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from roceproof.conformance.runner.options import Options
+from roceproof.conformance.suite.skips import PREFIX
+
+SCHEMA = 1
+
+
+class Results:
+    """Gathers the reports of all workers in the controlling process."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._cases: dict[str, dict[str, Any]] = {}
+        self._start = time.monotonic()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the verdict; a failing set-up counts like a failing case."""
+        if report.when != "call" and report.passed:
+            return
+        if report.when == "teardown" and report.nodeid in self._cases and not report.failed:
+            return
+        entry: dict[str, Any] = {"case": report.nodeid.partition("::")[2]}
+        entry["file"] = report.nodeid.partition("::")[0].rpartition("/")[2]
+        entry["outcome"] = _outcome(report)
+        entry |= {name: value for name, value in report.user_properties}
+        if entry["outcome"] == "skipped" and isinstance(report.longrepr, tuple):
+            entry["reason"] = report.longrepr[2].partition(PREFIX)[2]
+        for name in ("rules", "broken", "explained"):
+            if name in entry:
+                entry[name] = str(entry[name]).split()
+        self._cases[report.nodeid] = entry
+
+    def document(self) -> dict[str, Any]:
+        """All cases in the order of their names; nothing in it depends on the wall clock."""
+        cases = [self._cases[nodeid] for nodeid in sorted(self._cases)]
+        return {
+            "schema": SCHEMA,
+            "target": self._options.target,
+            "suite": self._options.suite,
+            "seed": self._options.seed,
+            "cases": cases,
+        }
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the document."""
+        if self._options.report is not None:
+            self._options.report.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(self.document(), indent=1, sort_keys=True)
+            self._options.report.write_text(text + "\n")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say how fast it went."""
+        ran = sum(case["outcome"] != "skipped" for case in self._cases.values())
+        seconds = max(1e-3, time.monotonic() - self._start)
+        terminalreporter.write_line(
+            f"{ran} cases in {seconds:.1f} s, {ran / seconds:.1f} cases/s; "
+            f"seed {self._options.seed}"
+        )
+
+
+def _outcome(report: pytest.TestReport) -> str:
+    if hasattr(report, "wasxfail"):
+        return "deviation"
+    return str(report.outcome)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is judged behind every case: every rule that a capture can decide, and signs of life."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.observer.facts import Facts
+from roceproof.conformance.rules.findings import Direction, Finding
+from roceproof.conformance.rules.table import Severity
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.notation import got
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import DeviceDied
+
+
+class Judged(NamedTuple):
+    """What the observer holds against the device."""
+
+    broken: list[Finding]
+    warnings: list[Finding]
+
+
+def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
+    """Every rule of role O over all that passed and counts, in each epoch by itself."""
+    found: list[Finding] = []
+    for epoch in bench.transcript.epochs:
+        checker = Checker(Facts.from_json(epoch.facts()))
+        for entry in epoch.entries:
+            if entry.is_void:
+                continue
+            direction = Direction.SENT if entry.is_sent else Direction.RECEIVED
+            found += checker.feed(entry.frame, direction)
+        found += checker.finish()
+    ours = [f for f in found if f.direction is Direction.SENT and f.rule.id not in unjudged]
+    return Judged(
+        [finding for finding in ours if finding.severity is Severity.MUST],
+        [finding for finding in ours if finding.severity is Severity.SHOULD],
+    )
+
+
+def judge(bench: Bench, *, unjudged: Collection[str] = ()) -> list[CaseFailed]:
+    """What stands against a device whose case is over; empty if nothing does."""
+    failures = []
+    broken = observe(bench, unjudged=unjudged).broken
+    if broken:
+        text = "\n".join(dict.fromkeys(finding.message for finding in broken[:8]))
+        rules = [finding.rule.id for finding in broken]
+        failures.append(CaseFailed(f"the observer says:\n{text}", rules=rules))
+    if bench.strays and "BTH-10" not in unjudged:
+        lane = bench.connections[0].from_device if bench.connections else None
+        shown = got(bench.strays[0], lane) if lane else "a frame"
+        text = f"a packet to a QPN that nobody has: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
+        failures.append(CaseFailed(text, rules=["BTH-10"]))
+    if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
+        failures += _lives(bench)
+    return failures
+
+
+def _lives(bench: Bench) -> list[CaseFailed]:
+    try:
+        lives = bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
+    except DeviceDied as error:
+        return [CaseFailed(str(error), rules=["LIVE-01"])]
+    text = "the device does not answer ARP and ping behind the case"
+    return [] if lives else [CaseFailed(text, rules=["LIVE-01"])]

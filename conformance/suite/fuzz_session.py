@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A fresh connection with an oracle beside it: what may come back, and what memory may hold."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from roceproof.conformance.model.oracle import Oracle, Unexplained
+from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.deviations import tolerated
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import name_of
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
+
+MEMORY_BYTES = 1024
+RECEIVE_BYTES = 600
+RECEIVES = 3
+FENCE_BYTES = 8
+SHOWN_FRAMES = 12
+FENCE_AT = MEMORY_BYTES - FENCE_BYTES
+
+_CNP = 0x81
+_NETWORK_HEADER = 40  # in front of a datagram, partly undefined
+
+
+class Trial:
+    """One connection from its first PSN on; `region` is for requests, `inbox` has its receives.
+
+    CNPs are not judged here.
+    """
+
+    def __init__(
+        self, bench: Bench, qp: Connection, region: Region, inbox: Region, *, receives: int
+    ) -> None:
+        self.qp = qp
+        self.random = qp.random
+        self.region = region
+        self._bench = bench
+        self._is_datagram = qp.spec.service is Service.UD
+        self._inbox = inbox
+        self._frames: list[bytes] = []
+        self._answers: list[Packet] = []
+        self._judged = 0
+        region.write(0, qp.random.randbytes(region.size))
+        self._oracle = Oracle(bench.target.host, qp.qp, tolerated=tolerated(bench.claims.target))
+        self._oracle.mirror(region)
+        self._oracle.mirror(inbox)
+        for offset in range(0, receives * RECEIVE_BYTES, RECEIVE_BYTES):
+            number = qp.post_receive(inbox, offset=offset, length=RECEIVE_BYTES)
+            self._oracle.post_receive(
+                wr_id=number, region=inbox, offset=offset, length=RECEIVE_BYTES
+            )
+
+    def send(self, *patterns: Pattern) -> None:
+        """Send packets of this connection."""
+        for pattern in patterns:
+            self.send_frame(self.qp.frame(pattern))
+
+    def send_frame(self, frame: bytes) -> None:
+        """Send any frame."""
+        self._bench.send(frame)
+        self._frames.append(frame)
+
+    def fence(self) -> None:
+        """Send what a device that lives must serve."""
+        data = self.random.randbytes(FENCE_BYTES)
+        if self._is_datagram:
+            self.send(UD_SEND_ONLY(psn=0, payload=data))
+        for psn in self._oracle.next_psns:
+            relative = distance(psn, self.qp.spec.rq_psn)
+            place = at(self.region, FENCE_AT)
+            self.send(WRITE_ONLY(psn=relative, payload=data, a=1, **place))
+
+    def judge(self) -> None:
+        """All that came back so far is what some conforming responder says."""
+        answers = [packet for packet in self.qp.inbox if packet.bth.opcode != _CNP]
+        self.qp.inbox.clear()
+        self._answers += answers
+        segments = [Segment(p.bth, p.extensions, p.payload) for p in answers]
+        unexplained = self._oracle.observe_all(self._frames[self._judged :], segments)
+        if unexplained is not None:
+            raise CaseFailed(self._told(unexplained))
+        self._judged = len(self._frames)
+
+    def check_memory(self) -> None:
+        """Memory holds, or soon will, what such a responder leaves there."""
+        for place in self._places():
+            if not self._bench.comes_true(partial(self._may_be, *place)):
+                raise CaseFailed(f"memory holds what it may not\n{self._story()}")
+
+    def _places(self) -> list[tuple[Region, int, int]]:
+        memory = (self.region, 0, MEMORY_BYTES)
+        if not self._is_datagram:
+            return [memory, (self._inbox, 0, self._inbox.size)]
+        size = RECEIVE_BYTES - _NETWORK_HEADER
+        starts = range(_NETWORK_HEADER, self._inbox.size, RECEIVE_BYTES)
+        return [memory, *((self._inbox, start, size) for start in starts)]
+
+    def _may_be(self, region: Region, offset: int, length: int) -> bool:
+        return self._oracle.may_hold(region.rkey, offset, region.read(offset, length))
+
+    # how it fails
+
+    def _told(self, unexplained: Unexplained) -> str:
+        behind = self._judged + unexplained.place
+        if not unexplained.ways:
+            return f"more came back than {behind} frames can draw\n{self._story()}"
+        allowed = {_words(way.result.answer, self.qp.spec.rq_psn) for way in unexplained.ways}
+        return f"frame {behind} was not answered by {' or '.join(sorted(allowed))}\n{self._story()}"
+
+    def _story(self) -> str:
+        sent = [f"  {n:3d} > {self._shown(frame)}" for n, frame in enumerate(self._frames)]
+        sent = [*sent[:SHOWN_FRAMES], *sent[SHOWN_FRAMES:][-SHOWN_FRAMES:]]
+        came = [f"      < {got(packet, self.qp.from_device)}" for packet in self._answers]
+        return "\n".join(["sent on a fresh connection, and what came back:", *sent, *came])
+
+    def _shown(self, frame: bytes) -> str:
+        packet = parse(frame)
+        text = (
+            f"{len(frame)} bytes, no RoCEv2" if packet is None else got(packet, self.qp.to_device)
+        )
+        return f"{text}  {frame[14:].hex()}"
+
+
+def _words(answer: tuple[Segment, ...], start: int) -> str:
+    return ", ".join(_said(segment, start) for segment in answer) or "silence"
+
+
+def _said(segment: Segment, start: int) -> str:
+    aeth = segment.extension(Aeth)
+    tail = "" if aeth is None else f" syndrome={aeth.syndrome:#04x} msn={aeth.msn}"
+    return f"{name_of(segment.bth.opcode)} psn={distance(segment.bth.psn, start):+d}{tail}"

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A requester that recovers, watched: every packet it sends must be one that it may send then.
+
+On the wall's clock nobody knows what a device had heard when it sent; there nothing is judged.
+"""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.monitor.requester_monitor import RequesterWatch, WatchTiming
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection, is_request
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.codec import Packet, parse
+
+_TIMING = WatchTiming(reaction_ns=5_000)
+
+
+def watch(bench: Bench, qp: Connection) -> None:
+    """Hold everything that passed on a queue pair against what a requester may do."""
+    if Capability.LOCKSTEP not in bench.claims.capabilities:
+        return
+    watched = RequesterWatch(qp.spec, timing=_TIMING)
+    for entry in bench.transcript.entries():
+        packet = parse(entry.frame)
+        if packet is None:
+            continue
+        if entry.is_sent and packet.bth.dest_qpn == qp.spec.remote_qpn and is_request(packet):
+            watched.sent(_segment(packet), entry.time_ns)
+        elif not entry.is_sent and packet.bth.dest_qpn == qp.qp.qpn:
+            watched.heard(_segment(packet), entry.time_ns)
+    if watched.violations:
+        broken = watched.violations[0]
+        raise bench.failed(
+            f"want  {broken.expected}\ngot   {broken.got}",
+            rules=[violation.rule for violation in watched.violations],
+        )
+
+
+def _segment(packet: Packet) -> Segment:
+    return Segment(packet.bth, packet.extensions, packet.payload)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Addresses of a host on the wire, and how people write them."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address
+from typing import NamedTuple
+
+from roceproof.common.errors import RoceproofError
+
+
+class AddressError(RoceproofError, ValueError):
+    """A text is no address of its kind; the message shows one."""
+
+
+class Host(NamedTuple):
+    """One address on the wire. `ip` has 4 or 16 bytes."""
+
+    mac: bytes
+    ip: bytes
+
+
+def parse_mac(text: str) -> bytes:
+    """Six bytes from aa:bb:cc:dd:ee:ff."""
+    try:
+        mac = bytes(int(part, 16) for part in text.split(":") if len(part) == 2)
+    except ValueError:
+        mac = b""
+    if len(mac) != 6 or len(text) != 17:
+        raise AddressError(f"MAC address {text!r}: expected six hex pairs, as in 02:00:00:00:00:01")
+    return mac
+
+
+def parse_gid(text: str) -> bytes:
+    """Sixteen bytes from an IPv6 address, or from an IPv4 address as ::ffff:a.b.c.d."""
+    try:
+        if ":" in text:
+            return IPv6Address(text).packed
+        return bytes(10) + b"\xff\xff" + IPv4Address(text).packed
+    except ValueError as error:
+        raise AddressError(f"address {text!r}: {error}; expected one as in 192.168.1.1") from error

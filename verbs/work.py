@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Work requests, the memory that they name, and how they end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Op(Enum):
+    """What work asks for."""
+
+    SEND = "SEND"
+    SEND_IMM = "SEND_IMM"
+    SEND_INV = "SEND_INV"
+    WRITE = "WRITE"
+    WRITE_IMM = "WRITE_IMM"
+    READ = "READ"
+    CMP_SWAP = "CMP_SWAP"
+    FETCH_ADD = "FETCH_ADD"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """One work request. `data` is what to send; READ and atomics say where results go."""
+
+    wr_id: int
+    op: Op
+    data: bytes = b""
+    remote_addr: int = 0
+    rkey: int = 0
+    immediate: int = 0
+    invalidate: int = 0
+    solicited: bool = False
+    offset: int = 0  # first byte lane, or source address modulo the bus
+    into: Region | None = None
+    into_offset: int = 0
+    length: int | None = None  # if it shall differ from the data's; of a READ
+    compare: int = 0
+    swap_or_add: int = 0
+    datagram_qpn: int = 0  # UD only, with datagram_qkey
+    datagram_qkey: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes that the message moves."""
+        return len(self.data) if self.length is None else self.length
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A completion; `status` in libibverbs' words in lower case ("success", "rem_access_err")."""
+
+    wr_id: int
+    status: str
+    is_receive: bool = False
+    byte_len: int | None = None
+    immediate: int | None = None
+    invalidated: int | None = None
+
+
+class Region(ABC):
+    """Registered memory of the device."""
+
+    addr: int
+    rkey: int
+    size: int
+
+    @abstractmethod
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes as they are now."""
+
+    @abstractmethod
+    def write(self, offset: int, data: bytes) -> None:
+        """Change bytes from the device's side."""
+
+    @abstractmethod
+    def deregister(self) -> None:
+        """Make its key invalid."""
