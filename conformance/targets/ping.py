@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Echo requests to a device's kernel, and how to know its replies."""
+"""Echo requests to a device's kernel, and how to know its replies.
+
+Every case ends with one, and the same few frames come back each time: Scapy is asked once.
+"""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 from scapy.layers.inet import ICMP, IP
 from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, IPv6
@@ -17,6 +22,7 @@ ECHO_DATA = b"roceproof".ljust(48, b".")
 _ICMP_BYTES = 8 + len(ECHO_DATA)
 
 
+@lru_cache
 def echo_request(asker: Host, host: Host) -> bytes:
     """A ping from one host to the other."""
     src, dst = text(asker.ip), text(host.ip)
@@ -27,6 +33,7 @@ def echo_request(asker: Host, host: Host) -> bytes:
     return framed(host.mac, asker.mac, echo6)
 
 
+@lru_cache
 def is_echo_reply(frame: bytes) -> bool:
     """Whether the frame answers our ping, data and checksum and all."""
     packet = Ether(frame)

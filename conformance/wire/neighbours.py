@@ -2,13 +2,15 @@
 """Address resolution, from the side of the hosts that the suite plays.
 
 A kernel resolves an address before it sends there: `answer` replies to its ARP and
-neighbour solicitations. The other functions ask, announce and recognise answers.
+neighbour solicitations. The other functions ask, announce and recognise answers. The same few
+frames come up again and again: each is built or read once.
 """
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Mapping
+from functools import lru_cache
 
 from scapy.layers.inet6 import (
     ICMPv6ND_NA,
@@ -60,16 +62,19 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
         return None
     if ip not in neighbours:
         return None
-    host, to = Host(neighbours[ip], ip), frame[6:12]
-    if ether_type == ETHER_ARP:
-        reply = _arp(ARP_REPLY, host, to=to, target=asker)
-    else:
-        told = _advertised(host, solicited=True)
-        reply = IPv6(src=text(ip), dst=text(asker), hlim=ND_HOPS) / told
-    untagged = framed(to, host.mac, reply)
+    untagged = _reply(Host(neighbours[ip], ip), to=frame[6:12], asker=asker)
     return untagged[:12] + frame[12 : at - 2] + untagged[12:]
 
 
+@lru_cache
+def _reply(host: Host, *, to: bytes, asker: bytes) -> bytes:
+    if len(host.ip) == IPV4_BYTES:
+        return framed(to, host.mac, _arp(ARP_REPLY, host, to=to, target=asker))
+    told = _advertised(host, solicited=True)
+    return framed(to, host.mac, IPv6(src=text(host.ip), dst=text(asker), hlim=ND_HOPS) / told)
+
+
+@lru_cache
 def solicit(asker: Host, ip: bytes) -> bytes:
     """A question after `ip`'s MAC. Whoever answers has learned the asker's."""
     if len(ip) == IPV4_BYTES:
@@ -89,6 +94,7 @@ def announce(host: Host) -> bytes:
     return framed(bytes.fromhex(mac.replace(":", "")), host.mac, packet)
 
 
+@lru_cache
 def is_advertised(frame: bytes, ip: bytes) -> bool:
     """Whether the frame answers a question after `ip`."""
     packet = Ether(frame)
