@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lets what the tests start be interrupted, also where a script runs them in the background.
+"""Samples sweeps, tells what tests cost, and lets what they start be interrupted.
 
-Such a shell hands SIGINT down as ignored (and nohup SIGHUP), and so it would stay for every child.
+A shell that runs the tests in the background hands SIGINT down as ignored (and nohup SIGHUP), and
+so it would stay for every child.
 """
 
 import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside this file
+
+from processor_time import ProcessorTime
+from sampling import mark_all_but_samples
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(ProcessorTime(config), "processor-time")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before pytest looks which items are slow."""
+    mark_all_but_samples(items)
