@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common.paths import cache_dir
+from roceproof.common.seal import flaw
 from roceproof.rxe_env import apt, cache, kmodules
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import Unavailable
@@ -56,33 +57,43 @@ class Kernel:
 
 
 def cached() -> Kernel | None:
-    """Return the kernel used last, if one is in the cache."""
-    home = cache_dir() / "kernel"
-    found = sorted(home.glob(f"*.{KEPT}/kernel.json"), key=lambda path: path.parent.stat().st_mtime)
-    return _load(found[-1].parent) if found else None
+    """Return the kernel used last, if a whole one is in the cache."""
+    for place in _places():
+        if not flaw(place):
+            return _load(place)
+    return None
 
 
 def fetch(progress: Callable[[str], None] = lambda text: None) -> Kernel:
-    """Return the guest's kernel, downloaded first when none is in the cache."""
+    """Return the guest's kernel, downloaded first when no whole one is in the cache."""
     have = cached()
     if have:
         return have
+
+    def build(place: Path) -> None:
+        progress(f"fetching {packages[0]} through apt")
+        _build(place, packages)
+
     packages = apt.kernel_packages()
-    progress(f"fetching {packages[0]} through apt")
     key = f"{packages[0]}.{KEPT}"
-    return _load(cache.entry("kernel", key, lambda place: _build(place, packages)))
+    for place in _places():
+        if place.name != key:
+            cache.discard_damaged("kernel", place)
+    return _load(cache.entry("kernel", key, build))
+
+
+def _places() -> list[Path]:
+    places = (cache_dir() / "kernel").glob(f"*.{KEPT}")
+    return sorted(places, key=lambda path: path.lstat().st_mtime, reverse=True)
 
 
 def _load(directory: Path) -> Kernel:
-    try:
-        facts = json.loads((directory / "kernel.json").read_text())
-        return Kernel(directory, facts["release"], facts["needs"])
-    except (ValueError, KeyError):
-        raise Unavailable(f"the cached kernel is damaged: rm -r {directory}") from None
+    facts = json.loads((directory / "kernel.json").read_text())
+    return Kernel(directory, facts["release"], facts["needs"])
 
 
 def _build(place: Path, packages: list[str]) -> None:
-    with tempfile.TemporaryDirectory(prefix="roceproof-kernel-", dir=place.parent) as name:
+    with tempfile.TemporaryDirectory(prefix="unpacked-", dir=place) as name:
         scratch = Path(name)
         for package in apt.download(packages, scratch):
             run([tool("dpkg-deb"), "-x", package, scratch / "root"], timeout=120)

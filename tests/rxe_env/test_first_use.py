@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.common.seal import seal
 from roceproof.rxe_env import SoftRoce, Unavailable, accel, cache, cpio, kernel, kmodules, qemu
 
 OFFLINE = """
@@ -94,6 +95,7 @@ def test_a_kernel_that_was_kept_with_other_modules_is_not_used(empty_cache: Path
         place = empty_cache / "kernel" / f"linux-image-1.{key}"
         place.mkdir(parents=True)
         (place / "kernel.json").write_text(facts)
+        seal(place)
     assert kernel.cached() == kernel.Kernel(place, "6.1.0-test", {})
 
 
@@ -155,14 +157,14 @@ def test_a_failed_build_leaves_no_entry(empty_cache: Path) -> None:
         raise Unavailable("no more")
 
     with pytest.raises(Unavailable):
-        cache.entry("thing", "key", fail)
-    assert list((empty_cache / "thing").iterdir()) == []
+        cache.entry("agent", "key", fail)
+    assert list((empty_cache / "agent").iterdir()) == []
 
 
 def test_old_entries_make_room_for_new_ones(empty_cache: Path) -> None:
     for number in range(cache.KEEP_ENTRIES + 3):
-        cache.entry("thing", str(number), lambda place: None)
-    left = {path.name for path in (empty_cache / "thing").iterdir()}
+        cache.entry("agent", str(number), lambda place: None)
+    left = {path.name for path in (empty_cache / "agent").iterdir()}
     assert len(left) == cache.KEEP_ENTRIES
     assert str(cache.KEEP_ENTRIES + 2) in left
 
@@ -218,13 +220,5 @@ def test_a_cache_that_cannot_be_written_is_one_line_with_the_remedy(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("ROCEPROOF_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.raises(Unavailable, match=r"file/cache: Not a directory: set ROCEPROOF_CACHE"):
+    with pytest.raises(Unavailable, match=r"file/cache: Not a directory: .* set ROCEPROOF_CACHE"):
         cache.entry("state", "key", lambda place: None)
-
-
-def test_a_damaged_kernel_in_the_cache_is_named(empty_cache: Path) -> None:
-    place = empty_cache / "kernel" / f"linux-image-1.{kernel.KEPT}"
-    place.mkdir(parents=True)
-    (place / "kernel.json").write_text("{")
-    with pytest.raises(Unavailable, match=f"is damaged: rm -r {place}"):
-        kernel.cached()

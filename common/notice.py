@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One line on stderr about something that was noticed and does not stop the command."""
+
+from __future__ import annotations
+
+import sys
+
+
+def notice(text: str) -> None:
+    """Say it, also when quiet: results would puzzle, or time pass, without it."""
+    print(f"roceproof: {text}", file=sys.stderr, flush=True)
