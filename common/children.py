@@ -25,11 +25,12 @@ def run_to_end(
     command: Sequence[str | Path],
     *,
     timeout: float | None,
+    stdin: int = subprocess.DEVNULL,
     stdout: int | IO[bytes] | None = subprocess.PIPE,
     stderr: int | None = subprocess.PIPE,
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command that reads no input; what it printed is in the result where it was piped."""
+    """Run a command; what it printed is in the result where it was piped."""
     with ExitStack() as stack:
         process = None
         try:
@@ -38,7 +39,7 @@ def run_to_end(
                     subprocess.Popen(
                         command,
                         cwd=cwd,
-                        stdin=subprocess.DEVNULL,
+                        stdin=stdin,
                         stdout=stdout,
                         stderr=stderr,
                         text=True,

@@ -40,7 +40,7 @@ class AgentChannel:
         self._last_id += 1
         request = {"id": self._last_id, "op": "reset"}
         self._send(b"\n" + json.dumps(request).encode() + b"\n", "reset", deadline)
-        while json.loads(self._line("reset", deadline)).get("id") != self._last_id:
+        while self._answer("reset", deadline).get("id") != self._last_id:
             pass
 
     def call(self, op: str, fields: dict[str, Any], *, timeout: float) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class AgentChannel:
         request = {"id": self._last_id, "op": op, **fields}
         self._send(json.dumps(request).encode() + b"\n", op, deadline)
         while True:
-            answer = json.loads(self._line(op, deadline))
+            answer = self._answer(op, deadline)
             if "event" in answer:
                 continue
             if not answer["ok"]:
@@ -66,6 +66,12 @@ class AgentChannel:
                 view = view[os.write(self._write_fd, view) :]
             except OSError as error:
                 raise PeerDied(f"the peer went away before it took '{op}' ({error})") from None
+
+    def _answer(self, op: str, deadline: float) -> dict[str, Any]:
+        try:
+            return dict(json.loads(self._line(op, deadline)))
+        except (ValueError, TypeError):
+            raise PeerDied(f"the peer answered '{op}' with what is no JSON") from None
 
     def _line(self, op: str, deadline: float) -> bytes:
         while (end := self._received.find(b"\n")) < 0:

@@ -20,11 +20,17 @@ def tool(name: str) -> str:
     return found
 
 
-def run(command: Sequence[str | Path], *, timeout: float = 60, cwd: Path | None = None) -> str:
+def run(
+    command: Sequence[str | Path],
+    *,
+    timeout: float = 60,
+    cwd: Path | None = None,
+    stdin: int = subprocess.DEVNULL,
+) -> str:
     """Run a command to its end and return its standard output."""
     words = [str(word) for word in command]
     try:
-        done = run_to_end(words, timeout=timeout, cwd=cwd)
+        done = run_to_end(words, timeout=timeout, cwd=cwd, stdin=stdin)
     except subprocess.TimeoutExpired:
         raise Unavailable(f"{words[0]} did not end within {timeout:g} s") from None
     if done.returncode:

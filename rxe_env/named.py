@@ -22,18 +22,19 @@ from roceproof.common.paths import state_dir
 from roceproof.rxe_env import cache, qemu, rundir, saved, vm_backend
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import PeerDied, Unavailable
+from roceproof.rxe_env.qemu import Machine
 
 SOCKETS = ("agent", "net")
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 HELLO_SECONDS = 15.0
+FACTS = ("pid", "start_time", "backend", "accel", "kernel", "mac", "ipv4", "link", "console")
 
 
 def env_up(progress: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
     """Start the background peer unless it is up, and return its status."""
     with cache.locked("env"):
         if not env_status()["up"]:
-            _stop()  # what an env up that was killed left half done
             try:
                 _start(progress)
             except BaseException:
@@ -68,9 +69,11 @@ def _home() -> Path:
 
 
 def _record() -> dict[str, Any] | None:
+    """Return what env_up() wrote; None when it is not there or not whole."""
     try:
-        return dict(json.loads((_home() / "env.json").read_text()))
-    except (OSError, ValueError):
+        record = json.loads((_home() / "env.json").read_bytes())
+        return {fact: record[fact] for fact in FACTS}
+    except (OSError, ValueError, TypeError, LookupError):
         return None
 
 
@@ -85,7 +88,14 @@ def _start_time(pid: int) -> str | None:
 
 def _start(progress: Callable[[str], None]) -> None:
     ready = vm_backend.machine(progress)
-    state = saved.state_for(ready, progress)
+    record = saved.started(ready, progress, lambda state: _restore(ready, state))
+    new = _home() / "env.json.new"
+    new.write_text(json.dumps(record, indent=1))
+    new.replace(_home() / "env.json")
+
+
+def _restore(ready: Machine, state: Path) -> dict[str, Any]:
+    _stop()  # what does not answer, or an env up that was killed left half done
     home = _home()
     home.mkdir(parents=True, mode=0o700)
     if len(str(agent_socket())) > rundir.MAX_SOCKET_PATH:
@@ -100,19 +110,22 @@ def _start(progress: Callable[[str], None]) -> None:
             *qemu.console(home / qemu.CONSOLE_LOG),
             *("-daemonize", "-pidfile", str(home / "pid")),
         ]
-        done = subprocess.run(
-            command,
-            pass_fds=list(fds.values()),
-            capture_output=True,
-            text=True,
-            timeout=START_SECONDS,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                command,
+                pass_fds=list(fds.values()),
+                capture_output=True,
+                text=True,
+                timeout=START_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise PeerDied(f"QEMU did not start within {START_SECONDS:g} s") from None
     if done.returncode:
         raise Unavailable(f"QEMU did not start: {done.stderr.strip()}")
     hello = _hello(home)
     pid = int((home / "pid").read_text())
-    record = {
+    return {
         "pid": pid,
         "start_time": _start_time(pid),
         "backend": "vm",
@@ -123,7 +136,6 @@ def _start(progress: Callable[[str], None]) -> None:
         "link": f"socket:{home / 'net.sock'}",
         "console": str(home / qemu.CONSOLE_LOG),
     }
-    (home / "env.json").write_text(json.dumps(record, indent=1))
 
 
 def _hello(home: Path) -> dict[str, Any]:
@@ -137,7 +149,7 @@ def _hello(home: Path) -> dict[str, Any]:
 
 
 def _stop() -> None:
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, OverflowError):
         _end(int((_home() / "pid").read_text()))
     _clear()
 
@@ -159,3 +171,5 @@ def _end(pid: int) -> None:
 
 def _clear() -> None:
     shutil.rmtree(_home(), ignore_errors=True)
+    with suppress(OSError):
+        _home().unlink()

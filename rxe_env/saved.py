@@ -2,7 +2,7 @@
 """A machine that is ready at once: booted a single time, saved, and restored ever after.
 
 The saved state is only read by those who restore it, so any number of machines
-can start from it at the same time.
+can start from it at the same time. One that does not come to life is made anew.
 """
 
 from __future__ import annotations
@@ -11,17 +11,22 @@ import platform
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
-from roceproof.rxe_env import cache, qemu
+from roceproof.common.seal import seal_of
+from roceproof.rxe_env import cache, qemu, rundir
 from roceproof.rxe_env.channel import AgentChannel
-from roceproof.rxe_env.commands import tool
+from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied, RxeError
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.qmp import Qmp
 from roceproof.rxe_env.vm import Vm
 
 BOOT_SECONDS = 60.0
+SAVE_SECONDS = 60.0
 STATE_FILE = "state.zst"
+
+Started = TypeVar("Started")
 
 
 def state_for(machine: Machine, progress: Callable[[str], None] = lambda text: None) -> Path:
@@ -41,6 +46,19 @@ def state_for(machine: Machine, progress: Callable[[str], None] = lambda text: N
         *(word for word in fixed if word not in (str(machine.kernel), str(machine.initramfs))),
     )
     return cache.entry("state", key, build) / STATE_FILE
+
+
+def started(
+    machine: Machine, progress: Callable[[str], None], start: Callable[[Path], Started]
+) -> Started:
+    """Return what `start` makes of the state; after a PeerDied, of one that was saved anew."""
+    state = state_for(machine, progress)
+    made = seal_of(state.parent)
+    try:
+        return start(state)
+    except PeerDied as death:
+        cache.discard("state", state.parent, death.reason, made=made)
+        return start(state_for(machine, progress))
 
 
 def peer_arguments(machine: Machine, fds: dict[str, int]) -> list[str]:
@@ -77,20 +95,28 @@ def _boot_and_save(machine: Machine, state: Path) -> None:
                 reason = f"the guest did not boot: {error.reason}"
                 raise PeerDied(reason, vm.console_tail()) from None
             with vm.connect("monitor") as control:
-                _save(Qmp(control), state)
+                _save(Qmp(control), vm.socket_path("state"), state)
 
 
-def _save(monitor: Qmp, state: Path) -> None:
+def _save(monitor: Qmp, through: Path, state: Path) -> None:
     # The guest is idle, so that saving it while it runs converges at once, and a
     # state saved running continues by itself when it is restored.
     monitor.command(
         "migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}]
     )
     monitor.command("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
-    target = f"exec:{tool('zstd')} -q -1 > {shlex.quote(str(state))}"
-    monitor.command("migrate", uri=target)
+    with rundir.listen(through) as listener:
+        monitor.command("migrate", uri=f"unix:{through}")
+        listener.settimeout(SAVE_SECONDS)
+        try:
+            stream = listener.accept()[0]
+        except TimeoutError:
+            raise RxeError(f"QEMU did not begin to save within {SAVE_SECONDS:g} s") from None
+    with stream:
+        pack: list[str | Path] = [tool("zstd"), "-q", "-1", "-o", state]
+        run(pack, stdin=stream.fileno(), timeout=SAVE_SECONDS)
     if monitor.wait_event("MIGRATION", "status", ("completed", "failed")) == "failed":
-        raise RxeError(f"QEMU could not save the guest's state to {state}: is the disk full?")
+        raise RxeError(f"QEMU could not save the guest's state to {state}: try again")
 
 
 def _host_cpu() -> str:

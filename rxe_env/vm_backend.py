@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from roceproof.rxe_env.qemu import Machine
 
 GUEST_IPV4 = "10.77.0.2"
 RESTART_SECONDS = 5.0
+HELLO_SECONDS = 15.0
 
 
 def machine(progress: Callable[[str], None], *, agent: Path | None = None) -> Machine:
@@ -47,15 +50,10 @@ class VmBackend:
         console_log: Path | None = None,
     ) -> None:
         self.accel = ready.accel
-        state = saved.state_for(ready, progress)
-        self._vm = saved.restored(ready, state, console_log=console_log)
+        self._vm, self._agent, self.channel = saved.started(
+            ready, progress, lambda state: _alive(ready, state, console_log)
+        )
         self.link = f"socket:{self._vm.socket_path('net')}"
-        try:
-            self._agent = self._vm.connect("agent")
-        except BaseException:
-            self._vm.close()
-            raise
-        self.channel = AgentChannel(self._agent.fileno(), self._agent.fileno())
 
     def console_tail(self) -> str:
         """Return the last lines of the guest's console."""
@@ -65,6 +63,22 @@ class VmBackend:
         """End the machine."""
         self._agent.close()
         self._vm.close()
+
+
+def _alive(
+    ready: Machine, state: Path, console_log: Path | None
+) -> tuple[vm.Vm, socket.socket, AgentChannel]:
+    """Restore the machine and have its agent answer once."""
+    with ExitStack() as undo:
+        machine = undo.enter_context(saved.restored(ready, state, console_log=console_log))
+        agent = undo.enter_context(machine.connect("agent"))
+        channel = AgentChannel(agent.fileno(), agent.fileno())
+        try:
+            channel.call("hello", {}, timeout=HELLO_SECONDS)
+        except PeerDied as death:
+            raise PeerDied(death.reason, machine.console_tail()) from None
+        undo.pop_all()
+        return machine, agent, channel
 
 
 class AttachedBackend:
