@@ -9,9 +9,9 @@ from pathlib import Path
 
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
+from roceproof.common.lock import locked
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY
-from roceproof.dpi.build import locked
 
 TOOL = "roce-check"
 TOOLS = ("make", "awk", "cc")
@@ -35,7 +35,7 @@ def build_tool(build: Path = BUILD / "pcap") -> Path:
         raise ToolError(f"{TOOL} cannot be built: {lack}")
     tool = build / TOOL
     command: list[str | Path] = ["make", "-s", "-C", REPOSITORY / "pcap", f"BUILD={build}", tool]
-    with locked(build / ".lock"):
+    with locked(build / ".lock", f"builds {TOOL}"):
         try:
             done = run_to_end(command, timeout=BUILD_SECONDS)
         except subprocess.TimeoutExpired as error:

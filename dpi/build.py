@@ -2,23 +2,25 @@
 """Builds simulations once per distinct set of inputs.
 
 A build directory's name ends in a hash of everything that went in, so a build that exists is
-current. Two processes may ask for the same build: one makes it, the other waits.
+current; a seal tells whether its executable is still the one that was linked. Two processes may
+ask for the same build: one makes it, the other waits.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof.common.lock import locked
+from roceproof.common.notice import notice
 from roceproof.common.paths import BUILD
+from roceproof.common.seal import SEAL, flaw, seal, seal_of
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.verilate import (
     C_FLAGS,
+    EXECUTABLE,
     MAKE_FLAGS,
     ROOM,
     BuildError,
@@ -54,6 +56,7 @@ class Build:
 
     directory: Path
     executable: Path
+    made: bytes
     clock_ps: int
 
 
@@ -67,32 +70,54 @@ def _digest(recipe: Recipe) -> str:
     return digest.hexdigest()[:16]
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a file, so that one process at a time builds a thing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def build_recipe(recipe: Recipe, *, name: str, build_root: Path | None = None) -> Build:
     """Build a recipe below `build_root`, or find that build."""
     root = build_root or DEFAULT_BUILD_ROOT
     directory = root / f"{name}-{_digest(recipe)}"
-    done = directory / "done"
-    if not done.exists():
-        with locked(root / f".{directory.name}.lock"):
-            if not done.exists():
-                shutil.rmtree(directory, ignore_errors=True)
-                directory.mkdir(parents=True)
-                verilate(recipe, directory)
-                done.touch()
+    if flaw(directory):
+        with locked(_lock(directory), f"builds {name}"):
+            _make(recipe, directory)
     return Build(
         directory=directory,
-        executable=directory / "simulation",
+        executable=directory / EXECUTABLE,
+        made=seal_of(directory),
         clock_ps=recipe.parameters["ClockPs"],
     )
+
+
+def discard(build: Build, reason: str) -> None:
+    """Forget a build that does not start here, unless another process has built it anew."""
+    with locked(_lock(build.directory), f"discards {build.directory.name}"):
+        if seal_of(build.directory) == build.made:
+            notice(_damaged(build.directory, reason))
+            (build.directory / SEAL).unlink(missing_ok=True)
+
+
+def _make(recipe: Recipe, directory: Path) -> None:
+    reason = flaw(directory)
+    if reason is None:
+        return  # another process has built it meanwhile
+    if (directory / SEAL).exists():
+        notice(_damaged(directory, reason))
+    _remove(directory)
+    directory.mkdir(parents=True)
+    verilate(recipe, directory)
+    seal(directory, [EXECUTABLE])
+
+
+def _remove(directory: Path) -> None:
+    if directory.is_dir() and not directory.is_symlink():
+        shutil.rmtree(directory)
+    else:
+        directory.unlink(missing_ok=True)
+
+
+def _damaged(directory: Path, reason: str) -> str:
+    return f"the simulation in {directory} was damaged ({reason}); building it anew"
+
+
+def _lock(directory: Path) -> Path:
+    return directory.with_name(f".{directory.name}.lock")
 
 
 def build_simulation(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from roceproof.common.errors import RoceproofError
 
 END_SECONDS = 10.0
 LAST_WORDS = 8
+_LOADER = re.compile(r".*(error while loading shared libraries|\(required by |Exec format error).*")
 
 
 class SimulationError(RoceproofError):
@@ -23,6 +25,10 @@ class SimulationError(RoceproofError):
     def __init__(self, text: str, *, log: Path | None = None):
         super().__init__(text)
         self.log = log
+
+
+class Unstartable(SimulationError):
+    """The executable does not start on this machine; the text is one line."""
 
 
 class SimulationTimeout(SimulationError):
@@ -59,9 +65,11 @@ class SimulatorProcess:
                     pass_fds=(theirs.fileno(), *pass_fds),
                     start_new_session=True,  # Ctrl-C is for us to handle
                 )
-        except BaseException:
+        except BaseException as error:
             self.control.close()
             self.drop_log()
+            if isinstance(error, OSError) and error.filename == executable:
+                raise Unstartable(f"{executable.name}: {error.strerror}") from None
             raise
 
     @property
@@ -109,4 +117,8 @@ class SimulatorProcess:
         errors = [line for line in words if "%Error" in line or "%Fatal" in line]
         text = text or (errors or ["the simulation ended unexpectedly"])[0]
         tail = "".join(f"\n  {line}" for line in words)
+        unstartable = next(filter(_LOADER.fullmatch, words), None)
+        if unstartable:
+            self.drop_log()
+            return Unstartable(unstartable.strip())
         return SimulationError(f"{text} ({end}; log: {self.log}){tail}", log=self.log)

@@ -12,12 +12,13 @@ import select
 import socket
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from roceproof.dpi import wire
-from roceproof.dpi.build import build_simulation
+from roceproof.dpi.build import Build, build_simulation, discard
 from roceproof.dpi.events import Frame, Statistics, Stop, TimedCompletion, Until
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import PortOptions, SessionOptions
@@ -27,6 +28,7 @@ from roceproof.dpi.process import (
     SimulationError,
     SimulationTimeout,
     SimulatorProcess,
+    Unstartable,
 )
 from roceproof.dpi.records import Completion
 from roceproof.dpi.wire import MessageType
@@ -80,24 +82,41 @@ class Simulation:
         setup = SessionOptions(
             seed=seed, free_running=free_running, cycles=cycles, command=command
         ).pack(manifest, data_width, ports)
-        build = build_simulation(
+        words = [f"+{argument}" for argument in plusargs]
+        if waves:
+            words.append(f"+roceproof_waves={waves}")
+        built = partial(
+            build_simulation,
             manifest,
             data_width=data_width,
             ports=len(ports),
             fst=waves is not None,
             build_root=build_root,
         )
-        process = SimulatorProcess(
-            build.executable,
-            [
-                *(f"+{argument}" for argument in plusargs),
-                *([] if waves is None else [f"+roceproof_waves={waves}"]),
-            ],
-            log=log,
-            pass_fds=pass_fds,
-            netns=netns,
+        launched = partial(
+            cls._launched, words, setup, ports=len(ports), log=log, pass_fds=pass_fds, netns=netns
         )
-        self = cls(process, ports=len(ports), clock_ps=build.clock_ps)
+        build = built()
+        try:
+            return launched(build)
+        except Unstartable as error:
+            discard(build, str(error))
+            return launched(built())
+
+    @classmethod
+    def _launched(
+        cls,
+        words: Sequence[str],
+        setup: bytes,
+        build: Build,
+        *,
+        ports: int,
+        log: Path | None,
+        pass_fds: Sequence[int],
+        netns: str | None,
+    ) -> Self:
+        process = SimulatorProcess(build.executable, words, log=log, pass_fds=pass_fds, netns=netns)
+        self = cls(process, ports=ports, clock_ps=build.clock_ps)
         try:
             self._send_bytes(setup)
             self.statistics(timeout=START_SECONDS)

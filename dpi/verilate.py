@@ -28,6 +28,7 @@ MAIN = ROOM / "src" / "main.cpp"
 TOOLS = ("verilator", "make", "g++", "cc")
 TOP = "roceproof_top"
 MODEL = "Vroceproof"
+EXECUTABLE = "simulation"
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
 VERILATOR_FLAGS = (
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--assert"),
@@ -135,8 +136,8 @@ def _compile_bridge(directory: Path, log: Path) -> None:
         _run([*compiler, *C_FLAGS, *extra, "-c", source, "-o", target], log)
 
 
-def verilate(recipe: Recipe, directory: Path) -> Path:
-    """Build the recipe in an empty directory; the executable."""
+def verilate(recipe: Recipe, directory: Path) -> None:
+    """Build the recipe in an empty directory."""
     if lack := missing_tools(TOOLS):
         raise BuildError(lack)
     log = directory / "build.log"
@@ -147,7 +148,7 @@ def verilate(recipe: Recipe, directory: Path) -> Path:
     _run(
         [
             *("verilator", "--cc", "--exe", *recipe.words),
-            *("--top-module", TOP, "--prefix", MODEL, "--Mdir", directory, "-o", "simulation"),
+            *("--top-module", TOP, "--prefix", MODEL, "--Mdir", directory, "-o", EXECUTABLE),
             *("-CFLAGS", defines),
             *(("-LDFLAGS", bridge) if recipe.bridge else ()),
             *recipe.sources,
@@ -159,4 +160,3 @@ def verilate(recipe: Recipe, directory: Path) -> Path:
         _compile_bridge(directory, log)
     make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{os.cpu_count() or 1}")
     _run([*make, *MAKE_FLAGS, f"OBJCACHE={_compiler_cache()}"], log)
-    return directory / "simulation"

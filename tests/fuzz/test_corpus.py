@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.dpi.build import locked
+from roceproof.common.lock import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "fuzz"
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("pcap")
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:
     command = ["make", "-s", "-C", str(ROOT / "fuzz"), f"BUILD={BUILD}", f"CHECKED={CHECKED}"]
-    with locked(CHECKED / ".lock"):
+    with locked(CHECKED / ".lock", "builds the fuzz targets"):
         done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS)
     assert done.returncode == 0, done.stderr
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.dpi.build import locked
+from roceproof.common.lock import locked
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -22,7 +22,7 @@ def build() -> Path:
     """Where the C products lie; the sanitized ones in `checked` below."""
     folder = ROOT / "build" / "pcap"
     command = ["make", "-s", "-C", str(ROOT / "pcap"), f"BUILD={folder}", "all"]
-    with locked(folder / ".lock"):
+    with locked(folder / ".lock", "builds the wire oracle"):
         done = subprocess.run(command, capture_output=True, text=True, timeout=BUILD_SECONDS)
     assert done.returncode == 0, done.stderr
     return folder

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from roceproof.dpi.build import locked
+from roceproof.common.lock import locked
 
 REPOSITORY = Path(__file__).parents[2]
 RTL = REPOSITORY / "rtl"
@@ -84,7 +84,7 @@ def build(width: int) -> Path:
     command += ["-CFLAGS", "-O1", f"-GDataWidth={width}", "--top-module", "icrc_rx_tb"]
     command += ["--Mdir", str(directory), "-y", ".", "-y", "test", *WAIVERS, *PACKAGES]
     command += ["test/icrc_rx_tb.sv"]
-    with locked(directory.with_suffix(".lock")):
+    with locked(directory.with_suffix(".lock"), "builds the module benches"):
         directory.mkdir(parents=True, exist_ok=True)
         result = subprocess.run(
             command, cwd=RTL, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
