@@ -13,9 +13,9 @@ from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from roceproof.check_report import Document
+from roceproof.common.printable import printable, printable_lines
+from roceproof.common.whole_file import whole_file
 from roceproof.conformance.rules.table import RULES, Rule, Severity
-
-_NOT_IN_XML = dict.fromkeys(i for i in range(32) if chr(i) not in "\t\n\r")
 
 
 def write_junit(path: Path, documents: Iterable[Document]) -> None:
@@ -24,11 +24,12 @@ def write_junit(path: Path, documents: Iterable[Document]) -> None:
     for document in documents:
         root.append(_suite(document))
     indent(root)
-    ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+    with whole_file(path) as part:
+        ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
 
 
 def _suite(document: Document) -> Element:
-    suite = Element("testsuite", name=_text(document["file"]))
+    suite = Element("testsuite", name=printable(document["file"]))
     properties = SubElement(suite, "properties")
     for name in ("frames", "roce_frames"):
         _property(properties, name, str(document[name]))
@@ -41,7 +42,7 @@ def _suite(document: Document) -> Element:
     if document["error"] is not None:
         errors = 1
         broken = SubElement(suite, "testcase", classname="roceproof.capture", name="readable")
-        SubElement(broken, "error", type="damaged", message=_text(document["error"]))
+        SubElement(broken, "error", type="damaged", message=printable_lines(document["error"]))
     suite.set("tests", str(len(cases) + errors))
     suite.set("failures", str(failures))
     suite.set("errors", str(errors))
@@ -57,7 +58,7 @@ def _case(rule: Rule, document: Document) -> Element:
     count = document["rules"].get(rule.id, 0)
     if broken or (count > len(found) and rule.severity != Severity.INFO):
         first = broken[0]["message"] if broken else "beyond those that were kept"
-        summary = _text(f"{count} findings, the first: {first}")
+        summary = printable_lines(f"{count} findings, the first: {first}")
         failure = SubElement(case, "failure", type=rule.severity, message=summary)
         failure.text = _lines(broken)
     if noted:
@@ -66,12 +67,8 @@ def _case(rule: Rule, document: Document) -> Element:
 
 
 def _lines(findings: Iterable[dict[str, Any]]) -> str:
-    return _text("\n".join(row["message"] for row in findings))
+    return printable_lines("\n".join(row["message"] for row in findings))
 
 
 def _property(properties: Element, name: str, value: str) -> None:
     SubElement(properties, "property", name=name, value=value)
-
-
-def _text(text: str) -> str:
-    return text.translate(_NOT_IN_XML)

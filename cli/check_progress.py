@@ -15,6 +15,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
 
 Advance = Callable[[int, int], None]
@@ -26,7 +27,7 @@ def reading(name: str, *, quiet: bool) -> Iterator[Advance]:
     """Draw a bar while the block runs, and leave nothing behind."""
     console = Terminal(stderr=True, quiet=quiet)
     display = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
@@ -36,5 +37,5 @@ def reading(name: str, *, quiet: bool) -> Iterator[Advance]:
         disable=quiet or not console.is_terminal,
     )
     with display:
-        task = display.add_task(name, total=None)
+        task = display.add_task(printable(name), total=None)
         yield lambda done, total: display.update(task, completed=done, total=total or None)

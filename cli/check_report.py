@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES, Severity
 
 Document = dict[str, Any]
@@ -28,7 +29,7 @@ def gather(file: str, lines: Iterable[dict[str, Any]]) -> Document:
         elif kind == "summary":
             document.update(line)
     if document["error"] is not None:
-        document["error"] = f"{file}: {document['error']}"
+        document["error"] = f"{printable(file)}: {document['error']}"
     document["findings"].sort(key=lambda row: row["frame"])
     document["left_out"] = sum(document["severities"].values()) - len(document["findings"])
     return document

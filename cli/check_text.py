@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from roceproof.check_report import Document
+from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import Severity
 from roceproof.rules_command import STYLES
@@ -47,7 +48,8 @@ def print_report(document: Document, *, quiet: bool) -> None:
 
 def _summary(document: Document) -> str:
     icrc = document["icrc"]
-    text = f"{document['file']}: {document['frames']:,} frames, {document['roce_frames']:,} RoCE"
+    frames, roce = document["frames"], document["roce_frames"]
+    text = f"{printable(document['file'])}: {frames:,} frames, {roce:,} RoCE"
     if not document["roce_frames"]:
         return text
     counts = ", ".join(f"{icrc[name]:,} {name}" for name in ("ok", "bad", "unchecked"))

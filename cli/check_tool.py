@@ -19,6 +19,7 @@ from typing import IO, Any
 from roceproof.check_build import ToolError, find_oracle
 from roceproof.common.errors import RoceproofError
 from roceproof.common.interruption import interruptions_held
+from roceproof.common.printable import printable
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 END_SECONDS = 3.0
@@ -48,10 +49,10 @@ def lines_of(arguments: Sequence[str], *, live: bool = False) -> Iterator[dict[s
         for line in _lines(process, process.stdout, live=live):
             yield json.loads(line.decode(errors="replace"))
         assert process.stderr is not None
-        words = process.stderr.read().decode(errors="replace").strip()
+        words = process.stderr.read().decode(errors="surrogateescape").strip()
         status = process.wait()
     if status == UNREADABLE and words:
-        raise UnreadableError(words)
+        raise UnreadableError(printable(words))
     if status == -signal.SIGINT:  # told to end before it had begun
         raise KeyboardInterrupt
     if status not in (CLEAN, FINDINGS, UNREADABLE):

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.table import Table
 
 from roceproof.common.terminal import Terminal
+from roceproof.common.whole_file import whole_file
 
 SCHEMA = 1
 
@@ -48,7 +49,8 @@ def write_result(path: Path, peer: PeerFacts, results: list[MessageResult], *, o
         "messages": [asdict(result) for result in results],
         "ok": ok,
     }
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    with whole_file(path) as part:
+        part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def print_table(results: list[MessageResult]) -> None:

@@ -3,23 +3,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from contextlib import suppress
+from typing import NoReturn, TextIO
 
 import click
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.interruption import ignore_interruptions, raise_interruptions
+from roceproof.common.printable import printable_lines
 
 EXIT_ENVIRONMENT = 2
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+_CANNOT_BE_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Our files are named where they are written, so what has no name is the output."""
 
 
 def end_with(job: Callable[[], int]) -> NoReturn:
     """Run the job and exit; the project's errors, an interruption and a lost reader have codes."""
+    _open_missing_streams()
     raise_interruptions()
     try:
         try:
@@ -30,25 +36,47 @@ def end_with(job: Callable[[], int]) -> NoReturn:
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
-        click.echo("roceproof: interrupted", err=True)
+        _say("interrupted")
         sys.exit(EXIT_INTERRUPTED)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         sys.exit(EXIT_ENVIRONMENT)
     except RoceproofError as error:
-        click.echo(f"roceproof: {error}", err=True)
+        _say(str(error))
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        _leave_pipe()
+        _leave(sys.stdout, sys.stderr)
         sys.exit(EXIT_BROKEN_PIPE)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"roceproof: {place}{error.strerror or error}", err=True)
+        unnamed = error.filename is None and error.errno in _CANNOT_BE_WRITTEN
+        place = "standard output" if unnamed else error.filename
+        _say(f"{place}: {error.strerror}" if place else error.strerror or str(error))
+        if unnamed:
+            _leave(sys.stdout)
         sys.exit(EXIT_ENVIRONMENT)
 
 
-def _leave_pipe() -> None:
+def _say(text: str) -> None:
+    with suppress(OSError):  # the exit code tells it, too, where nobody reads stderr
+        click.echo(f"roceproof: {printable_lines(text)}", err=True)
+
+
+def _open_missing_streams() -> None:
+    """Let what was closed (`>&-`) lead nowhere, or the next file opened would take its place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _leave(*streams: TextIO) -> None:
     # What is still buffered must go somewhere when Python flushes it at its end.
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.dup2(nowhere, sys.stderr.fileno())
+    for stream in streams:
+        os.dup2(nowhere, stream.fileno())

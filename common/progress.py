@@ -79,7 +79,7 @@ class Progress:
         self._clock.stop()
         self._print(f"{text} ({total} {unit})")
         display = self._display(
-            BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn(text)
+            BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn(text, markup=False)
         )
         with display:
             yield Bar(display, total)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture_libpcap.h"
 #include "capture_pieces.h"
@@ -15,6 +16,8 @@
 
 // `vlan` moves the offsets of what follows it, so it stands last.
 #define FILTER "ip or ip6 or ether proto 0x8915 or ether proto 0x9100 or vlan"
+
+enum { PATH_BYTES = 384 }; // of the room that there is for an error
 
 struct live {
     struct roce_capture capture;
@@ -124,13 +127,21 @@ static pcap_t *create(const struct roce_libpcap *library, const char *interface,
     return pcap;
 }
 
+// Without the right to capture: who needs it is this program, wherever it was built.
+static void refuse(char *error, size_t error_bytes) {
+    char program[PATH_BYTES] = "";
+    const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    snprintf(error, error_bytes,
+             "no permission to capture; run as root, or once: sudo setcap cap_net_raw+ep %s",
+             size > 0 ? program : "roce-check");
+}
+
 // Activate and filter; false with a text.
 static bool start(const struct roce_libpcap *library, pcap_t *pcap, char *error,
                   size_t error_bytes) {
     const int status = library->activate(pcap);
     if (status == PCAP_ERROR_PERM_DENIED) {
-        snprintf(error, error_bytes,
-                 "no permission to capture; run as root, or once: setcap cap_net_raw+ep PROGRAM");
+        refuse(error, error_bytes);
         return false;
     }
     if (status < 0) {

@@ -2,8 +2,9 @@
 """Writes records as pcapng: one section, little endian, nanosecond stamps.
 
 All that a record knows is kept, but for its numbers: packets and interfaces
-are counted anew. Records are written as they come. A name that ends in .gz is
-compressed; the same records give the same bytes.
+are counted anew. Records are written as they come, and the file is there only
+when all are. A name that ends in .gz is compressed; the same records give the
+same bytes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from struct import pack
 from typing import BinaryIO, cast
 
+from roceproof.common.whole_file import whole_file
 from roceproof.conformance.capture.reader import Record
 
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
@@ -43,7 +45,7 @@ def write_pcapng(path: Path, records: Iterable[Record], *, comment: str = "") ->
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    with path.open("wb") as plain:
+    with whole_file(path) as part, part.open("wb") as plain:
         if path.suffix != ".gz":
             yield plain
             return

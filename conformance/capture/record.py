@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import BinaryIO
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.printable import printable
 
 LINK_ETHERNET = 1
 PACKET_LIMIT = 262144  # what libpcap, too, takes for the longest packet there can be
@@ -18,7 +19,7 @@ class CaptureError(RoceproofError):
     """The capture cannot be read on; the text says which file, where, why, and what to do."""
 
     def __init__(self, name: str, offset: int, reason: str, remedy: str) -> None:
-        super().__init__(f"{name} {reason} at byte {offset}; {remedy}")
+        super().__init__(f"{printable(name)} {reason} at byte {offset}; {remedy}")
         self.offset = offset
         self.reason = reason
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.suite.skips import PREFIX
 
@@ -56,7 +57,8 @@ class Results:
         if self._options.report is not None:
             self._options.report.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self.document(), indent=1, sort_keys=True)
-            self._options.report.write_text(text + "\n")
+            with whole_file(self._options.report) as part:
+                part.write_text(text + "\n")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say how fast it went."""

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from roceproof.common.whole_file import whole_file
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.suite.flow_codec import Lane
@@ -82,7 +83,8 @@ class Transcript:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_pcapng(path, records_of(self.entries()), comment=comment)
         facts = json.dumps(self.all_facts(), indent=1)
-        path.with_suffix(".qps.json").write_text(facts + "\n")
+        with whole_file(path.with_suffix(".qps.json")) as part:
+            part.write_text(facts + "\n")
 
     def all_facts(self) -> Facts:
         """What held for each connection all the time; start PSNs only where they never changed."""

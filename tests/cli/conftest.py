@@ -90,7 +90,12 @@ class Console:
                 continue
             try:
                 ours = f"{MARK}={self.mark}".encode() in (directory / "environ").read_bytes()
-                command = (directory / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                command = (
+                    (directory / "cmdline")
+                    .read_bytes()
+                    .replace(b"\0", b" ")
+                    .decode(errors="replace")
+                )
             except OSError:
                 continue
             if ours and command:

@@ -62,3 +62,17 @@ def test_an_interface_that_does_not_exist_is_named(console) -> None:
     run = console.run("check", "-i", "nosuchif0", "--duration", "1")
     assert (run.returncode, run.stdout) == (UNREADABLE, "")
     assert "nosuchif0" in run.stderr
+
+
+def test_whoever_may_not_capture_is_told_which_program_needs_the_right(console) -> None:
+    stripped = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]
+    run = subprocess.run(
+        [*NAMESPACE, *stripped, console.command, "check", "-i", "lo", "--duration", "1"],
+        env=console.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == UNREADABLE
+    advice = run.stderr.strip().rpartition("sudo setcap cap_net_raw+ep ")[2]
+    assert Path(advice).is_file() and Path(advice).name == "roce-check"
