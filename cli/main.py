@@ -9,23 +9,28 @@ needs only when it runs.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
 from roceproof import __version__
+from roceproof.examples import examples
 from roceproof.outcome import end_with
 from roceproof.suite_cli import test
 
+CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+_COMPLETION = "_ROCEPROOF_COMPLETE"
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=examples(""))
 @click.version_option(__version__, prog_name="roceproof")
 def cli() -> None:
     """Co-simulation and protocol conformance for RoCEv2 transmitters."""
 
 
-@cli.command()
+@cli.command(epilog=examples("demo"))
 @click.option(
     "--dut",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -65,7 +70,7 @@ def demo(
     )
 
 
-@cli.command("demo-tap")
+@cli.command("demo-tap", epilog=examples("demo-tap"))
 @click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def demo_tap(width: int, quiet: bool) -> None:
@@ -75,7 +80,7 @@ def demo_tap(width: int, quiet: bool) -> None:
     sys.exit(run_demo_tap(data_width=width, quiet=quiet))
 
 
-@cli.command()
+@cli.command(epilog=examples("sim"))
 @click.option("--link", required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
 @click.option(
     "--dut",
@@ -119,12 +124,12 @@ def sim(
     )
 
 
-@cli.group()
+@cli.group(epilog=examples("env"))
 def env() -> None:
     """A Soft-RoCE peer that stays in the background."""
 
 
-@env.command("up")
+@env.command("up", epilog=examples("env up"))
 @click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def env_up_command(as_json: bool, quiet: bool) -> None:
@@ -134,7 +139,7 @@ def env_up_command(as_json: bool, quiet: bool) -> None:
     up(as_json=as_json, quiet=quiet)
 
 
-@env.command("down")
+@env.command("down", epilog=examples("env down"))
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
 def env_down_command(quiet: bool) -> None:
     """End it."""
@@ -143,7 +148,7 @@ def env_down_command(quiet: bool) -> None:
     down(quiet=quiet)
 
 
-@env.command("status")
+@env.command("status", epilog=examples("env status"))
 @click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 def env_status_command(as_json: bool) -> None:
     """Say whether it is up; exit code 1 if not."""
@@ -152,7 +157,7 @@ def env_status_command(as_json: bool) -> None:
     sys.exit(status(as_json=as_json))
 
 
-@cli.command()
+@cli.command(epilog=examples("doctor"))
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 def doctor(as_json: bool) -> None:
     """Say what this machine has and lacks, and what mends it; exit code 1 on a failure."""
@@ -161,7 +166,7 @@ def doctor(as_json: bool) -> None:
     sys.exit(run_doctor(as_json=as_json))
 
 
-@cli.command()
+@cli.command(epilog=examples("check"))
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("-i", "--interface", help="Capture there until Ctrl-C, then report.")
 @click.option("--duration", type=float, help="Seconds to capture with -i.")
@@ -213,7 +218,7 @@ def check(
     sys.exit(run_check(request, output))
 
 
-@cli.command()
+@cli.command(epilog=examples("rules"))
 @click.argument("rule", nargs=-1)
 @click.option("--severity", type=click.Choice(["must", "should", "info"]), help="Only those.")
 @click.option(
@@ -232,7 +237,7 @@ def rules(
     sys.exit(run_rules(rule, severity=severity, role=role, coverage=coverage, as_json=as_json))
 
 
-@cli.command()
+@cli.command(epilog=examples("explain"))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option(
@@ -240,23 +245,29 @@ def rules(
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Configured QP facts that a capture alone cannot show.",
 )
-@click.option("--frames", type=int, default=10, show_default=True, help="Frame numbers to list.")
+@click.option(
+    "--frames",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Frame numbers to list.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where there is nothing to explain.")
 def explain(
     files: tuple[str, ...], as_json: bool, qps: Path | None, frames: int, quiet: bool
 ) -> None:
-    """Name the misimplementation behind wrong ICRCs and PSNs; exit code 1 if there are any."""
+    """Name the misimplementation behind wrong ICRCs and PSNs (- is stdin); exit code 1 if any."""
     from roceproof.explain_command import run_explain
 
     sys.exit(run_explain(files, as_json=as_json, qps=qps, quiet=quiet, frames=frames))
 
 
-@cli.group()
+@cli.group(epilog=examples("wireshark"))
 def wireshark() -> None:
     """ICRC verdicts, relative PSNs and findings inside Wireshark."""
 
 
-@wireshark.command("install")
+@wireshark.command("install", epilog=examples("wireshark install"))
 @click.option(
     "--directory",
     type=click.Path(path_type=Path, file_okay=False),
@@ -270,7 +281,7 @@ def wireshark_install(directory: Path | None, force: bool) -> None:
     run_install(directory=directory, force=force)
 
 
-@wireshark.command("uninstall")
+@wireshark.command("uninstall", epilog=examples("wireshark uninstall"))
 @click.option(
     "--directory",
     type=click.Path(path_type=Path, file_okay=False),
@@ -283,20 +294,20 @@ def wireshark_uninstall(directory: Path | None) -> None:
     run_uninstall(directory=directory)
 
 
-@cli.command()
-@click.argument("a", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.argument("b", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@cli.command(epilog=examples("diff"))
+@click.argument("a", type=CAPTURE)
+@click.argument("b", type=CAPTURE)
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option("-q", "--quiet", is_flag=True, help="The exit code only.")
 def diff(a: Path, b: Path, as_json: bool, quiet: bool) -> None:
-    """Compare the same traffic from two devices; exit code 1 if a difference matters."""
+    """Compare the same traffic from two devices (- is stdin); exit code 1 if one matters."""
     from roceproof.diff_command import run_diff
 
     sys.exit(run_diff(a, b, as_json=as_json, quiet=quiet))
 
 
-@cli.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@cli.command(epilog=examples("ladder"))
+@click.argument("file", type=CAPTURE)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="HTML page.")
 @click.option("--frames", help="Frame numbers to draw: 10-20, 10- or 10.")
 @click.option(
@@ -316,7 +327,7 @@ def diff(a: Path, b: Path, as_json: bool, quiet: bool) -> None:
 def ladder(
     file: Path, output: Path | None, frames: str | None, most: int, qps: Path | None, as_json: bool
 ) -> None:
-    """Draw who said what to whom: in the terminal, or as a page of its own."""
+    """Draw who said what to whom in a capture (- is stdin): in the terminal, or as a page."""
     from roceproof.ladder_command import run_ladder
 
     sys.exit(run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json))
@@ -331,6 +342,10 @@ def main() -> None:
 
 
 def _run() -> int:
+    if instruction := os.environ.get(_COMPLETION):  # what the shell's completion script sets
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "roceproof", _COMPLETION, instruction)
     with cli.make_context("roceproof", sys.argv[1:]) as context:
         cli.invoke(context)
     return 0

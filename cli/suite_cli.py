@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from roceproof.examples import examples
 
-@click.command("test")
+
+@click.command("test", epilog=examples("test"))
 @click.argument("cases", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--target",

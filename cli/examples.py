@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What stands below the options in every ``--help``: commands to copy, each proven to parse."""
+
+from __future__ import annotations
+
+_EXAMPLES = {
+    "": """
+        roceproof check capture.pcapng     # which rules a capture breaks
+        roceproof explain capture.pcapng   # which fault makes its ICRCs or PSNs wrong
+        roceproof test --target model      # the conformance suite
+    """,
+    "demo": """
+        roceproof demo                                   # the reference endpoint
+        roceproof demo --dut rtl/dut.toml --width 512    # a device by its manifest
+        roceproof demo --short --waves                   # few messages, with waves
+    """,
+    "demo-tap": """
+        roceproof demo-tap
+        roceproof demo-tap --width 512
+    """,
+    "sim": """
+        roceproof sim --link tap:tap0                            # on a TAP that you made
+        roceproof sim --link socket:/tmp/wire --dut rtl/dut.toml # in a socket
+        roceproof sim --link pcap:capture.pcap --capture out.pcapng --duration 1
+    """,
+    "env": """
+        roceproof env up       # start a receiver, and say where to plug in
+        roceproof env status
+        roceproof env down
+    """,
+    "env up": """
+        roceproof env up
+        roceproof env up --json
+    """,
+    "env down": """
+        roceproof env down
+        roceproof env down -q
+    """,
+    "env status": """
+        roceproof env status
+        roceproof env status --json
+    """,
+    "doctor": """
+        roceproof doctor
+        roceproof doctor --json
+    """,
+    "check": """
+        roceproof check capture.pcapng
+        roceproof check --annotate annotated.pcapng capture.pcapng  # for Wireshark
+        tcpdump -w - -i eth0 | roceproof check --json -
+    """,
+    "rules": """
+        roceproof rules PSN-02            # one rule in full
+        roceproof rules PSN --role R      # what a responder must do about PSNs
+        roceproof rules --coverage --json
+    """,
+    "explain": """
+        roceproof explain capture.pcapng
+        roceproof explain --qps qps.json capture.pcapng   # with what was configured
+        zstdcat capture.pcapng.zst | roceproof explain --json -
+    """,
+    "wireshark": """
+        roceproof wireshark install
+        roceproof wireshark uninstall
+    """,
+    "wireshark install": """
+        roceproof wireshark install
+        roceproof wireshark install --directory wireshark --force
+    """,
+    "wireshark uninstall": """
+        roceproof wireshark uninstall
+        roceproof wireshark uninstall --directory wireshark
+    """,
+    "diff": """
+        roceproof diff fpga.pcapng nic.pcapng
+        roceproof diff --json fpga.pcapng nic.pcapng
+        zcat fpga.pcapng.gz | roceproof diff - nic.pcapng
+    """,
+    "ladder": """
+        roceproof ladder capture.pcapng                    # in the terminal
+        roceproof ladder --frames 100-160 capture.pcapng
+        roceproof ladder -o ladder.html capture.pcapng     # a page of its own
+    """,
+    "test": """
+        roceproof test --dut rtl/dut.toml          # a device by its manifest
+        roceproof test -k psn --per-rule           # a few cases, rule by rule
+        roceproof test --target rxe --suite full   # Soft-RoCE
+    """,
+}
+
+
+def examples(command: str) -> str:
+    """The examples of a command as the end of its help; `command` is its path, such as `env up`."""
+    lines = [line.strip() for line in _EXAMPLES[command].strip().splitlines()]
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
