@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.capture_input import say_what_is_awaited
 from roceproof.check_annotate import annotate
 from roceproof.check_build import build_tool
 from roceproof.check_junit import write_junit
@@ -21,9 +22,10 @@ from roceproof.check_progress import reading
 from roceproof.check_report import Document, failed, joined, unread
 from roceproof.check_run import UnreadableError, check_file, check_live
 from roceproof.check_text import print_report
+from roceproof.common.printable import printable
+from roceproof.conformance.capture.reader import STDIN
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
-STDIN = "-"
 DAY_SECONDS = 86400.0
 
 
@@ -85,6 +87,7 @@ def _refuse_nonsense(request: Request, output: Output) -> None:
 
 def _documents(request: Request, *, quiet: bool) -> Iterator[Document]:
     for name in request.files:
+        say_what_is_awaited(name, quiet=quiet)
         try:
             with reading(name, quiet=quiet) as advance:
                 document = check_file(
@@ -105,7 +108,7 @@ def _warn(document: Document) -> None:
     if document["error"] is not None:
         click.echo(f"roceproof: {document['error']}", err=True)
     elif not document["roce_frames"]:
-        click.echo(f"roceproof: no RoCE packets in {document['file']}", err=True)
+        click.echo(f"roceproof: no RoCE packets in {printable(document['file'])}", err=True)
 
 
 def _exit_code(documents: Sequence[Document]) -> int:

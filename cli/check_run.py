@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from roceproof.check_progress import Advance
 from roceproof.check_report import Document, gather
 from roceproof.check_tool import UnreadableError, lines_of
 
-__all__ = ["UnreadableError", "check_file", "check_live"]
+__all__ = ["UnreadableError", "check_file", "check_live", "judged_lines"]
 
 
 def check_file(
@@ -29,6 +29,11 @@ def check_file(
     options = [*_options(qps=qps, keep=keep), "-j", str(jobs), "--progress"]
     lines = lines_of([*options, "--", str(path)])
     return gather(str(path), _without_progress(lines, advance))
+
+
+def judged_lines(path: Path, *, qps: Path | None = None, keep: int = 0) -> Iterator[dict[str, Any]]:
+    """What the oracle says of a file, one thing at a time: findings, flows, and the summary."""
+    return lines_of([*_options(qps=qps, keep=keep), "--", str(path)])
 
 
 def check_live(

@@ -8,20 +8,25 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 from rich.markup import escape
 from rich.table import Table
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.capture.reader import STDIN
 from roceproof.conformance.review.diff import TrackDifference, compare
 from roceproof.conformance.review.fields import Value
-from roceproof.story_source import FRAME_LIMIT, Tale, load, tell_damage
+from roceproof.story_source import Tale, load, tell_damage
 
 _NAMED_FRAMES = 8
 
 
 def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
     """Print what differs; 1 if a receiver could behave differently, 2 for a damaged file."""
+    if str(a) == str(b) == STDIN:
+        raise click.UsageError("only one of the two can be stdin")
     tales = [_load(path, quiet=quiet) for path in (a, b)]
     tracks = compare(tales[0].steps, tales[1].steps)
     matters = any(track.matters for track in tracks)
@@ -32,6 +37,7 @@ def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
             "b": str(b),
             "matters": matters,
             "tracks": [_as_json(track) for track in tracks],
+            "notes": {name: tale.notes for name, tale in zip("ab", tales, strict=True)},
         }
         print(json.dumps(document))
     elif not quiet:
@@ -42,11 +48,11 @@ def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
 
 
 def _load(path: Path, *, quiet: bool) -> Tale:
-    tale = load(path)
+    tale = load(path, quiet=quiet)
     if not tale.steps:
-        raise RoceproofError(f"{path}: no RoCE packet; nothing to compare")
-    if tale.cut and not quiet:
-        print(f"roceproof: {path}: only the first {FRAME_LIMIT} frames were read", file=sys.stderr)
+        raise RoceproofError(f"{printable(path)}: no RoCE packet; nothing to compare")
+    if tale.notes and not quiet:
+        print(f"roceproof: {printable(path)}: {'; '.join(tale.notes)}", file=sys.stderr)
     return tale
 
 
@@ -58,7 +64,7 @@ def _show(a: Path, b: Path, tracks: Sequence[TrackDifference]) -> None:
         if track.differences:
             console.print(_table(track))
         console.print()
-    console.print(f"A is {escape(str(a))}, B is {escape(str(b))}")
+    console.print(f"A is {escape(printable(a))}, B is {escape(printable(b))}")
 
 
 def _lonely(track: TrackDifference) -> str:

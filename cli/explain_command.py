@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from roceproof.capture_input import say_what_is_awaited
+from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.diagnosis.report import Facts, explain
@@ -23,29 +26,42 @@ _SCHEMA = 1
 _STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
 
 
+@dataclass(slots=True)
+class Explained:
+    """A capture with its diagnoses, and in words what was left out."""
+
+    name: str
+    diagnoses: list[Diagnosis]
+    notes: list[str] = field(default_factory=list)
+
+
 def run_explain(
     files: tuple[str, ...], *, as_json: bool, qps: Path | None, quiet: bool, frames: int
 ) -> int:
     """Print the diagnoses of each file; 1 if there is any, 2 if a file is damaged, else 0."""
     facts = None if qps is None else _facts(qps)
-    results: list[tuple[str, list[Diagnosis]]] = []
+    results: list[Explained] = []
     damaged = False
     with Progress(quiet=quiet or as_json) as progress:
         for name in files:
-            progress.step(f"explaining {name}")
+            say_what_is_awaited(name, quiet=quiet)
+            progress.step(f"explaining {printable(name)}")
             records = Salvage(name, limit=FRAME_LIMIT)
-            results.append((name, explain(records, facts)))
-            if records.cut and not quiet:
-                progress.problem(f"{name}: only the first {FRAME_LIMIT} frames were read")
+            found = Explained(name, explain(records, facts))
+            if records.cut:
+                found.notes.append(f"only the first {FRAME_LIMIT} frames were read")
+            results.append(found)
+            if found.notes and not quiet:
+                progress.problem(f"roceproof: {printable(name)}: {'; '.join(found.notes)}")
             if records.damage is not None:
                 damaged = True
                 progress.problem(f"roceproof: {records.damage}")
     if as_json:
         print(json.dumps(_document(results)))
     else:
-        for name, diagnoses in results:
-            _show(name, diagnoses, frames=frames, quiet=quiet)
-    return DAMAGED if damaged else int(any(diagnoses for _, diagnoses in results))
+        for found in results:
+            _show(found, frames=frames, quiet=quiet)
+    return DAMAGED if damaged else int(any(found.diagnoses for found in results))
 
 
 def _facts(path: Path) -> Facts:
@@ -55,22 +71,27 @@ def _facts(path: Path) -> Facts:
     return document
 
 
-def _document(results: list[tuple[str, list[Diagnosis]]]) -> dict[str, Any]:
+def _document(results: list[Explained]) -> dict[str, Any]:
     files = [
-        {"file": name, "diagnoses": [each.as_json() for each in diagnoses]}
-        for name, diagnoses in results
+        {
+            "file": found.name,
+            "diagnoses": [each.as_json() for each in found.diagnoses],
+            "notes": found.notes,
+        }
+        for found in results
     ]
     return {"schema": _SCHEMA} | (files[0] if len(files) == 1 else {"files": files})
 
 
-def _show(name: str, diagnoses: list[Diagnosis], *, frames: int, quiet: bool) -> None:
+def _show(explained: Explained, *, frames: int, quiet: bool) -> None:
     console = Terminal()
-    if not diagnoses:
+    name = printable(explained.name)
+    if not explained.diagnoses:
         if not quiet:
             console.print(Text(f"{name}: nothing to explain"))
         return
     console.print(Text(name, style="bold"))
-    for found in diagnoses:
+    for found in explained.diagnoses:
         heading = Text(found.id, style=f"bold {_STYLES.get(found.id, 'red')}")
         if (words := title(found.id)) != found.id:
             heading.append(f": {words}", style="default")

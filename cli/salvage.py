@@ -15,17 +15,19 @@ class Salvage:
     """The records of a capture, at most `limit`, up to damage if there is any.
 
     Afterwards `damage` says what is wrong, and `cut` that there were more. Damage
-    in front of the first packet is an error.
+    in front of the first packet is an error. Errors call the capture `name` if
+    that is given, where the path is that of a copy.
     """
 
-    def __init__(self, path: Path | str, *, limit: int) -> None:
+    def __init__(self, path: Path | str, *, limit: int, name: str | None = None) -> None:
         self.damage: CaptureError | None = None
         self.cut = False
         self._path = path
+        self._name = name
         self._limit = limit
 
     def __iter__(self) -> Iterator[Record]:
-        records = read(self._path)
+        records = read(self._path, name=self._name)
         count = 0
         try:
             for record in islice(records, self._limit):

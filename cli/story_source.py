@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Loads a capture as a story, with the findings and flow pairs of the wire oracle."""
+"""Loads a capture as a story, with the findings and flow pairs of the wire oracle.
+
+What is kept is what was asked for: memory follows the packets that are drawn or
+compared, and not the flows and findings of the capture.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from roceproof.check_run import check_file
+from roceproof.capture_input import rereadable, say_what_is_awaited
+from roceproof.check_run import judged_lines
+from roceproof.check_tool import UnreadableError
 from roceproof.conformance.capture.record import CaptureError
 from roceproof.conformance.review.ladder import Mark
-from roceproof.conformance.review.story import Flow, Frame, Step, tell
+from roceproof.conformance.review.story import Flow, Frame, Step, drawable, tell
 from roceproof.salvage import Salvage
 
 FRAME_LIMIT = 200_000
@@ -18,13 +25,38 @@ FRAME_LIMIT = 200_000
 
 @dataclass(slots=True)
 class Tale:
-    """A capture's steps with what the oracle found; `cut`: frames were left out."""
+    """The steps that were asked for, with what the oracle found in them."""
 
     steps: list[Step]
     marks: dict[int, list[Mark]] = field(default_factory=dict)
     counterparts: dict[Flow, Flow] = field(default_factory=dict)
+    start: int | None = None
+    """When the first RoCE packet of the capture was seen, in nanoseconds."""
+    left_out: int = 0
+    """Packets behind the last step that were asked for, too, but are above the number asked for."""
     cut: bool = False
+    """Whether there were more frames than are read."""
     damage: CaptureError | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What of the capture is not in the story, in words."""
+        notes = []
+        if self.left_out:
+            text = "more packets are not drawn; choose with --frames or --max"
+            notes.append(f"{self.left_out} {text}")
+        if self.cut:
+            notes.append(f"only the first {FRAME_LIMIT} frames were read")
+        return notes
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The packets between two frame numbers, and at most so many."""
+
+    first: int = 1
+    last: float = float("inf")
+    most: float = float("inf")
 
 
 def tell_damage(tale: Tale) -> int:
@@ -35,26 +67,62 @@ def tell_damage(tale: Tale) -> int:
     return tale.damage.exit_code
 
 
-def load(path: Path, *, qps: Path | None = None, limit: int = FRAME_LIMIT) -> Tale:
-    """Read at most `limit` frames; damage behind whole packets ends the story there."""
-    report = check_file(path, qps=qps)
-    flows = [Flow(row["source"], row["destination"], row["qpn"]) for row in report["flows"]]
-    tale = Tale([])
-    for flow, row in zip(flows, report["flows"], strict=True):
-        if row["counterpart"] is not None:
-            tale.counterparts[flow] = flows[row["counterpart"]]
-    for found in report["findings"]:
-        text = f"expected {found['expected']}, got {found['got']}"
-        mark = Mark(found["rule"], found["severity"], text)
-        tale.marks.setdefault(found["frame"], []).append(mark)
+def load(
+    name: Path | str, *, qps: Path | None = None, part: Part | None = None, quiet: bool = False
+) -> Tale:
+    """The story of a capture ("-" is stdin) or of a part of it, findings only where it is a part.
 
-    records = Salvage(path, limit=limit)
-    frames = (
-        Frame(record.number, record.time_ns, record.frame, record.full_size)
-        for record in records
-        if record.is_ethernet
-    )
-    tale.steps = tell(frames, tale.counterparts)
-    tale.cut = records.cut
-    tale.damage = records.damage
+    At most FRAME_LIMIT frames are read; damage behind whole packets ends the story there.
+    """
+    say_what_is_awaited(name, quiet=quiet)
+    with rereadable(name) as path:
+        tale = Tale([])
+        chosen = Part() if part is None else _narrowed(part, name, path, tale)
+        _ask_oracle(name, path, tale, chosen, qps=qps, marked=part is not None)
+        records = Salvage(path, limit=FRAME_LIMIT, name=str(name))
+        tale.steps = tell(
+            _frames(records), tale.counterparts, keep=lambda n: chosen.first <= n <= chosen.last
+        )
+        tale.cut = records.cut
+        tale.damage = records.damage
     return tale
+
+
+def _narrowed(part: Part, name: Path | str, path: Path, tale: Tale) -> Part:
+    """Find the last frame that is still drawn, and count those behind it."""
+    drawn, last = 0, 0
+    for frame in _frames(Salvage(path, limit=FRAME_LIMIT, name=str(name))):
+        if (tale.start is None or frame.number <= part.last) and drawable(frame):
+            tale.start = frame.time_ns if tale.start is None else tale.start
+            if part.first <= frame.number <= part.last:
+                drawn += 1
+                last = frame.number if drawn <= part.most else last
+    tale.left_out = max(0, drawn - int(min(part.most, drawn)))
+    return Part(part.first, last, part.most)
+
+
+def _ask_oracle(
+    name: Path | str, path: Path, tale: Tale, part: Part, *, qps: Path | None, marked: bool
+) -> None:
+    flows: dict[int, tuple[Flow, int]] = {}
+    count = 0
+    try:
+        for line in judged_lines(path, qps=qps, keep=0 if marked else 1):
+            if line["type"] == "flow":
+                if line["counterpart"] is not None:
+                    flow = Flow(line["source"], line["destination"], line["qpn"])
+                    flows[count] = flow, line["counterpart"]
+                count += 1
+            elif line["type"] == "finding" and marked and part.first <= line["frame"] <= part.last:
+                text = f"expected {line['expected']}, got {line['got']}"
+                mark = Mark(line["rule"], line["severity"], text)
+                tale.marks.setdefault(line["frame"], []).append(mark)
+    except UnreadableError as error:
+        raise UnreadableError(str(error).replace(str(path), str(name))) from error
+    tale.counterparts = {flow: flows[other][0] for flow, other in flows.values()}
+
+
+def _frames(records: Salvage) -> Iterator[Frame]:
+    for record in records:
+        if record.is_ethernet:
+            yield Frame(record.number, record.time_ns, record.frame, record.full_size)

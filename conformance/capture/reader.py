@@ -26,10 +26,11 @@ STDIN = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-def read(path: Path | str) -> Iterator[Record]:
-    """The packets of a capture in file order; "-" is stdin."""
-    name = str(path)
-    with _stdin() if name == STDIN else _file(name) as stream:
+def read(path: Path | str, *, name: str | None = None) -> Iterator[Record]:
+    """The packets of a capture in file order; "-" is stdin. Errors call it `name` if given."""
+    place = str(path)
+    name = name or place
+    with _stdin() if place == STDIN else _file(place, name) as stream:
         source = Source(name, _unpacked(name, stream))
         magic = source.take(4)
         if magic == SECTION:
@@ -51,9 +52,9 @@ def _stdin() -> Iterator[BufferedReader[RawIOBase]]:
 
 
 @contextmanager
-def _file(name: str) -> Iterator[BufferedReader[Any]]:
+def _file(place: str, name: str) -> Iterator[BufferedReader[Any]]:
     try:
-        stream = Path(name).open("rb")  # noqa: SIM115
+        stream = Path(place).open("rb")  # noqa: SIM115
     except OSError as error:
         why = error.strerror or str(error)
         raise CaptureError(name, 0, f"cannot be opened ({why})", "check the path") from error

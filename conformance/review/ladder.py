@@ -51,12 +51,16 @@ def draw(
     steps: Iterable[Step],
     findings: Mapping[int, Sequence[Mark]],
     counterparts: Mapping[Flow, Flow],
+    *,
+    start: int | None = None,
 ) -> Ladder:
-    """Lay a story out; `findings` by frame number. Seconds count from the first packet."""
+    """Lay a story out; `findings` by frame number.
+
+    Seconds count from `start`, or from the first step.
+    """
     ladder = Ladder()
     stations: dict[str, int] = {}
     flows: dict[Flow, int] = {}
-    start: int | None = None
     for step in steps:
         start = step.time_ns if start is None else start
         flow = step.flow

@@ -61,8 +61,11 @@ class _Axis:
         return round(self._begin + (value - self._low) * self._scale, 1)
 
     def ticks(self, *, whole: bool) -> Iterator[Tick]:
-        """About five round values."""
-        step = 10 ** floor(log10((self._high - self._low) or 1))
+        """About five round values; the only one, if all are equal."""
+        if self._high == self._low:
+            yield Tick(self.at(self._low), f"{self._low:g}" if not whole else str(round(self._low)))
+            return
+        step = 10 ** floor(log10(self._high - self._low))
         while (self._high - self._low) / step < 4 and not (whole and step <= 1):
             step /= 2
         if whole:
@@ -74,18 +77,14 @@ class _Axis:
 
 def psn_plots(ladder: Ladder) -> Iterator[PsnPlot]:
     """One plot for each flow that carries requests, in the order of the ladder's flows."""
-    for index, flow in enumerate(ladder.flows):
-        rows = [
-            row
-            for row in ladder.rows
-            if row.psn is not None
-            and (
-                (row.flow == index and row.kind is Kind.REQUEST)
-                or (row.kind is Kind.RESPONSE and ladder.answered[row.flow] == index)
-            )
-        ]
+    plotted: dict[int, list[Row]] = {}
+    for row in ladder.rows:
+        place = ladder.answered[row.flow] if row.kind is Kind.RESPONSE else row.flow
+        if row.psn is not None and place is not None and row.kind in (Kind.REQUEST, Kind.RESPONSE):
+            plotted.setdefault(place, []).append(row)
+    for place, rows in sorted(plotted.items()):
         if any(row.kind is Kind.REQUEST for row in rows):
-            yield _plot(str(flow), rows)
+            yield _plot(str(ladder.flows[place]), rows)
 
 
 def _plot(title: str, rows: Sequence[Row]) -> PsnPlot:

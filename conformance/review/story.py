@@ -9,10 +9,10 @@ the same traffic tell the same story although every QP starts at a random PSN.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -79,7 +79,8 @@ class _Life:
 
     first_psn: int
     newest: int = 0
-    seen: Counter[int] = field(default_factory=Counter)
+    seen: dict[int, int] = field(default_factory=dict)
+    """How often each PSN was sent."""
     starts: list[int] = field(default_factory=list)
 
     def unwrapped(self, psn: int) -> int:
@@ -88,10 +89,17 @@ class _Life:
         return self.newest + step
 
 
-def tell(frames: Iterable[Frame], counterparts: Mapping[Flow, Flow] | None = None) -> list[Step]:
+def tell(
+    frames: Iterable[Frame],
+    counterparts: Mapping[Flow, Flow] | None = None,
+    *,
+    keep: Callable[[int], bool] | None = None,
+) -> list[Step]:
     """A step for every RoCE packet whose transport header was captured.
 
     `counterparts` names for a flow the one whose requests its responses answer.
+    `keep` chooses by frame number which steps are returned; the others count,
+    but take no memory.
     """
     steps: list[Step] = []
     lives: dict[Flow, list[_Life]] = {}
@@ -106,13 +114,20 @@ def tell(frames: Iterable[Frame], counterparts: Mapping[Flow, Flow] | None = Non
             if counterparts and step.flow in counterparts and answered:
                 step.life = len(answered) - 1
                 step.psn = answered[-1].unwrapped(step.packet.bth.psn)
-        steps.append(step)
+        if keep is None or keep(step.number):
+            steps.append(step)
     for step in steps:
         if step.kind is Kind.REQUEST and step.psn is not None:
             starts = lives[step.flow][step.life].starts
             step.message = bisect_right(starts, step.psn)
             step.place = step.psn - (starts[step.message - 1] if step.message else 0)
     return steps
+
+
+def drawable(frame: Frame) -> bool:
+    """Whether `tell` makes a step of it."""
+    layout = locate(frame.data)
+    return layout is not None and parse_at(frame.data, layout) is not None
 
 
 def _enter(step: Step, lives: list[_Life]) -> None:
@@ -124,8 +139,8 @@ def _enter(step: Step, lives: list[_Life]) -> None:
     life = lives[-1]
     step.life = len(lives) - 1
     step.psn = life.unwrapped(psn)
-    step.copy = life.seen[step.psn]
-    life.seen[step.psn] += 1
+    step.copy = life.seen.get(step.psn, 0)
+    life.seen[step.psn] = step.copy + 1
     life.newest = max(life.newest, step.psn)
     if opens and not step.copy:
         insort(life.starts, step.psn)
@@ -137,11 +152,16 @@ def _read(frame: Frame) -> Step | None:
     if layout is None or packet is None:
         return None
     ip = packet.ip
-    flow = Flow(str(ip_address(ip.src)), str(ip_address(ip.dst)), packet.bth.dest_qpn)
+    flow = Flow(_text(ip.src), _text(ip.dst), packet.bth.dest_qpn)
     whole = layout.fault is None and layout.end <= len(frame.data)
     verdict = packet.icrc == icrc.compute_at(frame.data, layout) if whole else None
     row = OPCODES.get(packet.bth.opcode)
     return Step(frame.number, frame.time_ns, flow, _kind(row), packet, row, verdict)
+
+
+@lru_cache(maxsize=4096)
+def _text(address: bytes) -> str:
+    return str(ip_address(address))
 
 
 def _kind(row: Opcode | None) -> Kind:

@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
-from stories import RC_ONLY, counterparts_of, story
+from dataclasses import replace
+
+import pytest
+from stories import RC_ONLY, counterparts_of, frames_of, story
 
 from roceproof.conformance.review.ladder import Mark, draw
+from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.ladder_text import lines
+from roceproof.conformance.review.psn_plot import psn_plots
+from roceproof.conformance.review.story import tell
 
 
 def text(width: int = 120, marks: dict[int, list[Mark]] | None = None) -> list[str]:
@@ -37,3 +43,29 @@ def test_long_captions_are_cut_and_not_the_ladder() -> None:
 def test_a_finding_stands_below_its_packet() -> None:
     rows = text(marks={2: [Mark("PSN-02", "must", "expected 1, got 7")]})
     assert rows[3].strip() == "MUST PSN-02: expected 1, got 7"
+
+
+@pytest.mark.parametrize("count", [1, 2, 50])
+def test_packets_of_one_instant_are_drawn(count: int) -> None:
+    steps = [replace(step, time_ns=7) for step in story(RC_ONLY)[:count]]
+    ladder = draw(steps, {}, counterparts_of(RC_ONLY))
+    plots = list(psn_plots(ladder))
+    assert {tick.label for plot in plots for tick in plot.x_ticks} == {"0"}
+    assert all(plot.y_ticks for plot in plots)
+    assert page(ladder, title="instant").count('class="row') == count
+
+
+def test_a_crowd_of_stations_is_named_packet_by_packet() -> None:
+    (first, *_) = story(RC_ONLY)
+    flows = [first.flow._replace(source=f"10.0.0.{n}") for n in range(60)]
+    ladder = draw([replace(first, flow=flow) for flow in flows], {}, {})
+    rows = [line.plain for line in lines(ladder, width=120)]
+    assert f"10.0.0.59 > {first.flow.destination}  " in rows[-1]
+    assert max(map(len, rows)) < 120
+
+
+def test_only_what_is_kept_is_returned_and_it_counts_as_in_the_whole_story() -> None:
+    whole = story(RC_ONLY)
+    frames = frames_of(RC_ONLY.frames())
+    part = tell(frames, counterparts_of(RC_ONLY), keep=lambda number: 10 <= number < 20)
+    assert part == [step for step in whole if 10 <= step.number < 20]
