@@ -150,12 +150,12 @@ def test_a_rep_that_is_cut_short_is_none(bench: Bench) -> None:
 
 def strange(mad: bytes, draw: Random) -> bytes:
     """A MAD for nobody: its communication id is wrong, and a few more bytes are."""
-    spoilt = bytearray(mad)
-    spoilt[_REMOTE_ID] ^= draw.randrange(1, 256)
-    spoilt[_ATTRIBUTE] = draw.randrange(0x10, 0x1B)
+    corrupted = bytearray(mad)
+    corrupted[_REMOTE_ID] ^= draw.randrange(1, 256)
+    corrupted[_ATTRIBUTE] = draw.randrange(0x10, 0x1B)
     for at in draw.sample([at for at in range(MAD_BYTES) if at != _REMOTE_ID], draw.randrange(12)):
-        spoilt[at] = draw.getrandbits(8)
-    return bytes(spoilt)
+        corrupted[at] = draw.getrandbits(8)
+    return bytes(corrupted)
 
 
 @case("CM-10", "FUZZ-18", unjudged={"CM-01": "random MADs", "CM-02": "random MADs"})

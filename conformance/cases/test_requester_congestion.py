@@ -58,13 +58,13 @@ def test_a_notification_acknowledges_nothing(bench: Bench) -> None:
 
 @case("CNP-08")
 @over_services
-def test_a_spoilt_or_misdirected_notification_changes_nothing(
+def test_a_corrupted_or_misdirected_notification_changes_nothing(
     bench: Bench, service: Service
 ) -> None:
     qp = bench.connect(service, path_mtu=MTU)
     for length in (700, 0, 5):
         message = qp.post(Op.WRITE, length)
-        qp.send(CNP().spoilt(bad_icrc()), CNP(qpn=qp.qp.qpn + bench.claims.qps), CNP(qpn=0))
+        qp.send(CNP().corrupted(bad_icrc()), CNP(qpn=qp.qp.qpn + bench.claims.qps), CNP(qpn=0))
         qp.follow(message)
         qp.finish(message)
 
@@ -85,11 +85,13 @@ def test_a_queue_pair_slows_down_and_recovers_and_others_do_not(
 
 
 @case("CNP-08", needs=[Capability.CNP])
-@over("spoil", ["ICRC", "QPN"])
-def test_nor_does_it_change_the_rate(bench: Bench, spoil: str) -> None:
+@over("corrupt", ["ICRC", "QPN"])
+def test_nor_does_it_change_the_rate(bench: Bench, corrupt: str) -> None:
     qp = bench.connect(path_mtu=MTU)
     usual = pace(bench, qp)
-    bad = CNP().spoilt(bad_icrc()) if spoil == "ICRC" else CNP(qpn=qp.qp.qpn + bench.claims.qps)
+    bad = (
+        CNP().corrupted(bad_icrc()) if corrupt == "ICRC" else CNP(qpn=qp.qp.qpn + bench.claims.qps)
+    )
     qp.send(*[bad] * 3)
     assert pace(bench, qp) < usual * LONGER
 

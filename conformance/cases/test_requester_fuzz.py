@@ -105,7 +105,7 @@ def test_requests_to_a_requester_complete_nothing(bench: Bench) -> None:
 
 
 @case("FUZZ-13", needs=[Capability.RC, Capability.READ, Capability.MEMORY])
-def test_no_spoilt_response_completes_a_read(bench: Bench) -> None:
+def test_no_corrupted_response_completes_a_read(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=NEVER)
     into = qp.region(8192)
     for _ in range(40):

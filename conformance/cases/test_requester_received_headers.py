@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a requester makes of the BTH of the responses that reach it.
 
-Whatever it must drop is followed by the same response unspoilt, which must be taken.
+Whatever it must drop is followed by the same response uncorrupted, which must be taken.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def ask(qp: Connection, op: Op) -> tuple[Posted, Pattern]:
     return message, answer
 
 
-def ignores(qp: Connection, op: Op, *spoil: dict[str, int]) -> None:
+def ignores(qp: Connection, op: Op, *corrupt: dict[str, int]) -> None:
     """A response that says one of these is dropped; the same without is taken."""
     message, answer = ask(qp, op)
-    qp.send(*(answer.but(**fields) for fields in spoil))
+    qp.send(*(answer.but(**fields) for fields in corrupt))
     qp.does_not_complete()
     qp.send(answer)
     qp.completes(message)
@@ -150,7 +150,7 @@ def test_an_unreliable_connection_hears_no_response(bench: Bench, value: int) ->
 def test_an_acknowledgement_cut_short_is_dropped(bench: Bench, missing: int) -> None:
     qp = bench.connect()
     message, answer = ask(qp, Op.WRITE)
-    cut = answer.resealed(resize(-missing)).spoilt(trailer(bytes(missing)))
+    cut = answer.resealed(resize(-missing)).corrupted(trailer(bytes(missing)))
     qp.ignores(message, cut)
 
 

@@ -20,7 +20,7 @@ from roceproof.conformance.suite.sweep import (
     outstanding,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
@@ -40,9 +40,9 @@ def numbers(edit: Callable[[int, bytes], Edit], offset: int, values: list[int]) 
 @case("ETH-03", smoke=True)
 def test_bytes_behind_an_ack_do_not_matter(bench: Bench) -> None:
     draw = bench.random
-    zeros = [FIRST_ACK.spoilt(spoil.trailer(bytes(count))) for count in range(1, 47)]
+    zeros = [FIRST_ACK.corrupted(edits.trailer(bytes(count))) for count in range(1, 47)]
     noise = [
-        FIRST_ACK.spoilt(spoil.trailer(draw.randbytes(count))) for count in (1, 2, 3, 4, 18, 46)
+        FIRST_ACK.corrupted(edits.trailer(draw.randbytes(count))) for count in (1, 2, 3, 4, 18, 46)
     ]
     completes_with_each(bench.connect(), [*zeros, *noise])
 
@@ -57,7 +57,7 @@ def test_an_ack_behind_another_ethertype_is_none(bench: Bench) -> None:
 
     others = {"MAC control": 0x8808, "RoCEv1": 0x8915, "IPv6": 0x86DD, "ARP": 0x0806}
     ignores_each(
-        bench, {name: FIRST_ACK.spoilt(with_type(value)) for name, value in others.items()}
+        bench, {name: FIRST_ACK.corrupted(with_type(value)) for name, value in others.items()}
     )
 
 
@@ -85,12 +85,12 @@ def test_an_ack_whose_ip_header_changed_behind_the_icrc_is_ignored(
     bench: Bench, field: tuple[int, int]
 ) -> None:
     first, size = field
-    ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_ip_checksummed, range(first, first + size)))
+    ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_ip_checksummed, range(first, first + size)))
 
 
 @case("IP-11", smoke=True)
 def test_an_ack_with_a_wrong_ip_checksum_is_ignored(bench: Bench) -> None:
-    ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_ip, [8, 10, 11]))
+    ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_ip, [8, 10, 11]))
 
 
 @case("IP-12")
@@ -100,7 +100,7 @@ def test_a_fragment_is_no_ack(bench: Bench) -> None:
     ignores_each(
         bench,
         {
-            f"{word:#06x}": FIRST_ACK.but(ident=ident + place).spoilt(spoil.fragment(word))
+            f"{word:#06x}": FIRST_ACK.but(ident=ident + place).corrupted(edits.fragment(word))
             for place, word in enumerate(words)
         },
     )
@@ -110,10 +110,10 @@ def test_a_fragment_is_no_ack(bench: Bench) -> None:
 def test_an_ack_whose_ip_length_lies_is_ignored(bench: Bench) -> None:
     short = [0, 1, 19, 20, 27, 28, 40, 43, 44]
     near = [TOTAL + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
-    lies = numbers(spoil.set_ip, 2, [*short, *near, 1500, 0xFFFF])
+    lies = numbers(edits.set_ip, 2, [*short, *near, 1500, 0xFFFF])
     resealed = {f"{name} resealed": FIRST_ACK.resealed(edit) for name, edit in lies.items()}
-    spoilt = {name: FIRST_ACK.spoilt(spoil.checksummed(edit)) for name, edit in lies.items()}
-    ignores_each(bench, resealed | spoilt)
+    corrupted = {name: FIRST_ACK.corrupted(edits.checksummed(edit)) for name, edit in lies.items()}
+    ignores_each(bench, resealed | corrupted)
 
 
 @case("IP-13")
@@ -125,7 +125,9 @@ def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
 
         return edit
 
-    ignores_each(bench, {f"cut to {size}": FIRST_ACK.spoilt(cut(size)) for size in range(14, 61)})
+    ignores_each(
+        bench, {f"cut to {size}": FIRST_ACK.corrupted(cut(size)) for size in range(14, 61)}
+    )
 
 
 @case("IP-16")
@@ -165,7 +167,9 @@ def test_a_udp_checksum_right_or_wrong_hangs_nobody(bench: Bench) -> None:
     qp = bench.connect()
     for checksum in (b"\x00\x01", b"\xff\xff", b"\x12\x34"):
         message = outstanding(qp)
-        qp.send(ACK(psn=message.last_psn, msn=message.ordinal).spoilt(spoil.set_udp(6, checksum)))
+        qp.send(
+            ACK(psn=message.last_psn, msn=message.ordinal).corrupted(edits.set_udp(6, checksum))
+        )
         qp.ack(message)
         qp.completes(message)
 
@@ -173,23 +177,23 @@ def test_a_udp_checksum_right_or_wrong_hangs_nobody(bench: Bench) -> None:
 @case("UDP-09", smoke=True)
 def test_an_ack_whose_udp_length_lies_is_ignored(bench: Bench) -> None:
     near = [UDP_LENGTH + by for by in (-4, -1, 1, 4)]
-    lies = numbers(spoil.set_udp, 4, [0, 7, 8, 20, 23, *near, 0xFFFF])
+    lies = numbers(edits.set_udp, 4, [0, 7, 8, 20, 23, *near, 0xFFFF])
     resealed = {f"{name} resealed": FIRST_ACK.resealed(edit) for name, edit in lies.items()}
-    ignores_each(bench, resealed | {name: FIRST_ACK.spoilt(edit) for name, edit in lies.items()})
+    ignores_each(bench, resealed | {name: FIRST_ACK.corrupted(edit) for name, edit in lies.items()})
 
 
 @case("UDP-09")
 def test_an_ack_with_bytes_between_the_ends_of_udp_and_ip_is_ignored(bench: Bench) -> None:
     def longer_ip(by: int) -> Pattern:
         total = (TOTAL + by).to_bytes(2, "big")
-        return FIRST_ACK.resealed(spoil.set_ip(2, total)).spoilt(spoil.trailer(bytes(by)))
+        return FIRST_ACK.resealed(edits.set_ip(2, total)).corrupted(edits.trailer(bytes(by)))
 
     ignores_each(bench, {f"{by} bytes": longer_ip(by) for by in (1, 4, 8, 16)})
 
 
 @case("UDP-01")
 def test_an_ack_to_another_port_is_none(bench: Bench) -> None:
-    ports = numbers(spoil.set_udp, 2, [0, 4790, 4792, 0xB712])
+    ports = numbers(edits.set_udp, 2, [0, 4790, 4792, 0xB712])
     ignores_each(bench, {name: FIRST_ACK.resealed(edit) for name, edit in ports.items()})
 
 

@@ -18,7 +18,7 @@ from roceproof.conformance.suite.sweep import (
     ignores_each,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
@@ -39,24 +39,24 @@ def with_fault(fault: str) -> Pattern:
     def edit(frame: bytearray) -> None:
         frame[:] = recipe(fault).apply(bytes(frame))
 
-    return FIRST_ACK.but(ident=0x1A2B, tos=0x6A & ~3).spoilt(edit)
+    return FIRST_ACK.but(ident=0x1A2B, tos=0x6A & ~3).corrupted(edit)
 
 
 @case("ICRC-12", smoke=True)
 def test_an_ack_with_a_flipped_bit_behind_ip_is_ignored(bench: Bench) -> None:
     covered = set(range(ICRC + 4)) - MASKED_IN_UDP
-    ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_udp, sorted(covered)))
+    ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_udp, sorted(covered)))
 
 
 @case("ICRC-12")
 def test_an_ack_with_a_flipped_bit_of_ip_is_ignored(bench: Bench) -> None:
     covered = set(range(20)) - MASKED_IN_IP
-    ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_ip_checksummed, sorted(covered)))
+    ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_ip_checksummed, sorted(covered)))
 
 
 @case("ICRC-11")
 def test_an_ack_with_a_flipped_bit_beside_ackreq_is_ignored(bench: Bench) -> None:
-    ignores_each(bench, bit_flips(FIRST_ACK, spoil.flip_udp, [BTH + 8]))
+    ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_udp, [BTH + 8]))
 
 
 @case("ICRC-13", smoke=True)
@@ -67,7 +67,7 @@ def test_masked_fields_of_an_ack_may_hold_anything(bench: Bench) -> None:
     completes_with_each(
         bench.connect(),
         [
-            FIRST_ACK.but(tos=tos, ttl=ttl).spoilt(spoil.set_udp(BTH + 4, bytes([byte4])))
+            FIRST_ACK.but(tos=tos, ttl=ttl).corrupted(edits.set_udp(BTH + 4, bytes([byte4])))
             for tos, ttl, byte4 in values
         ],
     )
@@ -77,8 +77,8 @@ def test_masked_fields_of_an_ack_may_hold_anything(bench: Bench) -> None:
 @over("fields", [(0x1F, 1), (0x60, 0), (0x62, 0), (0x2C, 0)], ids=["ACK", "NAK", "fatal", "RNR"])
 def test_a_response_with_a_wrong_icrc_never_came(bench: Bench, fields: tuple[int, int]) -> None:
     syndrome, msn = fields
-    spoilt = FIRST_ACK.but(syndrome=syndrome, msn=msn).spoilt(spoil.bad_icrc(0x80000000))
-    ignores_each(bench, {"first": spoilt})
+    corrupted = FIRST_ACK.but(syndrome=syndrome, msn=msn).corrupted(edits.bad_icrc(0x80000000))
+    ignores_each(bench, {"first": corrupted})
 
 
 @case("ICRC-15", needs=[Capability.READ, Capability.MEMORY])
@@ -90,7 +90,7 @@ def test_read_data_with_a_wrong_icrc_never_reaches_memory(bench: Bench) -> None:
     message = qp.post(Op.READ, 64, into=region)
     qp.expect_message(message)
     answer = qp.filled(READ_RESP_ONLY(psn=0, msn=1, payload=64))
-    qp.send(answer.spoilt(spoil.bad_icrc()))
+    qp.send(answer.corrupted(edits.bad_icrc()))
     qp.does_not_complete()
     assert region.read(0, 64) == before
     qp.send(answer)
@@ -105,7 +105,7 @@ def test_a_flipped_pad_bit_of_a_response_drops_it(bench: Bench, length: int) -> 
     message = qp.post(Op.READ, length)
     qp.expect_message(message)
     answer = qp.filled(READ_RESP_ONLY(psn=0, msn=1, payload=length))
-    qp.send(*bit_flips(answer, spoil.flip_end, range(1, 4 - length + 1)).values())
+    qp.send(*bit_flips(answer, edits.flip_end, range(1, 4 - length + 1)).values())
     qp.does_not_complete()
     qp.send(answer)
     qp.completes(message)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
-from roceproof.conformance.suite.reference_responder import FarEnd, Impairment
-from roceproof.conformance.suite.retransmission_check import watch
+from roceproof.conformance.suite.reference_responder import Impairment, ReferenceResponder
+from roceproof.conformance.suite.retransmission_check import check_retransmissions
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 
@@ -25,7 +25,7 @@ def soak(bench: Bench, impairment: Impairment) -> None:
     count = IN_LOCKSTEP if in_lockstep else ON_THE_WALL
     start = bench.random.choice((0, 0x7FFFE0, 0xFFFFE0, bench.random.randrange(1 << 24)))
     qp = bench.connect(path_mtu=MTU, sq_psn=start, ack_timeout=timeout_code(bench), retry_count=7)
-    far = FarEnd(bench, qp, impairment)
+    far = ReferenceResponder(bench, qp, impairment)
     region = far.memory.register(count * LARGEST)
     posted = []
     for number in range(count):
@@ -40,7 +40,7 @@ def soak(bench: Bench, impairment: Impairment) -> None:
             raise bench.failed(f"message {number} completed, but other bytes are in memory")
     if far.msn != count:
         raise bench.failed(f"{count} messages were executed {far.msn} times")
-    watch(bench, qp)
+    check_retransmissions(bench, qp)
 
 
 @case("RTX-22", "FUZZ-14", needs=[Capability.RETRANSMISSION])

@@ -40,7 +40,7 @@ def foreign(bench: Bench, qp: Connection) -> None:
     for index in range(FOREIGN // 4):
         for make in (WRITE_ONLY, SEND_ONLY, CNP, ACK):
             frame = qp.frame(make(psn=index, qpn=nobody))
-            bench.send(frame, lane=qp.to_device, is_void=True)
+            bench.send(frame, flow=qp.to_device, is_void=True)
 
 
 @case("LIVE-01", needs=[Capability.PING])
@@ -81,7 +81,7 @@ def test_a_damaged_frame_says_nothing(bench: Bench) -> None:
             ACK(psn=message.last_psn, msn=message.ordinal),
             NAK(INVALID_REQUEST, psn=message.psn),
         ):
-            bench.send_damaged(qp.frame(response), lane=qp.to_device)
+            bench.send_damaged(qp.frame(response), flow=qp.to_device)
         qp.does_not_complete()
         qp.finish(message)
 

@@ -26,7 +26,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
@@ -50,7 +50,7 @@ WITH_HEADERS = {
 def of_other_services(packet: Pattern, service: Service) -> dict[str, Pattern]:
     """The packet with every opcode of every service but one; a CNP belongs to any connection."""
     return {
-        f"opcode {value:#04x}": packet.resealed(spoil.set_udp(OPCODE_AT, bytes([value])))
+        f"opcode {value:#04x}": packet.resealed(edits.set_udp(OPCODE_AT, bytes([value])))
         for value in range(256)
         if value & SERVICE_BITS != service << 5 and value != CNP
     }
@@ -135,7 +135,7 @@ def test_a_packet_that_ends_inside_its_headers_is_dropped(bench: Bench, maker: M
     drops_each(
         bench,
         {
-            f"{size} bytes behind UDP": packet.resealed(spoil.truncate(size))
+            f"{size} bytes behind UDP": packet.resealed(edits.truncate(size))
             for size in range(SHORTEST, SHORTEST + WITH_HEADERS[maker])
         },
     )
@@ -144,7 +144,7 @@ def test_a_packet_that_ends_inside_its_headers_is_dropped(bench: Bench, maker: M
 @case("BTH-16")
 @over("size", range(SHORTEST))
 def test_a_packet_without_room_for_bth_and_icrc_is_dropped(bench: Bench, size: int) -> None:
-    bench.connect().drops(SEND_ONLY(psn=0, a=1).resealed(spoil.truncate(size)), fence=0)
+    bench.connect().drops(SEND_ONLY(psn=0, a=1).resealed(edits.truncate(size)), fence=0)
 
 
 @case("BTH-16", needs=[Capability.UD])
@@ -158,6 +158,6 @@ def test_a_datagram_that_ends_inside_its_headers_is_dropped(bench: Bench, maker:
     number = qp.post_receive(qp.region())
     headers = 8 if maker is UD_SEND_ONLY else 12
     for size in range(SHORTEST, SHORTEST + headers):
-        bench.send(qp.frame(maker().resealed(spoil.truncate(size))), is_void=True)
+        bench.send(qp.frame(maker().resealed(edits.truncate(size))), is_void=True)
     qp.send(UD_SEND_ONLY(payload=24))
     qp.receives(number, byte_len=64)

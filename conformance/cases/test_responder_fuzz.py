@@ -13,7 +13,7 @@ from roceproof.conformance.model.ingress import GSI_QKEY
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, Trial
+from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     FETCH_ADD,
@@ -27,7 +27,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.requests import any_request
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.framing import ICRC_BYTES, locate
 from roceproof.verbs.service import Service
 
@@ -42,7 +42,7 @@ OF_OTHERS = {
     *range(8 * (LINK_BYTES + IP_BYTES + 8), 8 * (LINK_BYTES + IP_BYTES + 10)),  # opcode, pad
     *range(8 * (LINK_BYTES + IP_BYTES + 13), 8 * (LINK_BYTES + IP_BYTES + 16)),  # QPN
 }
-"""Bits for other generators, and those that lead to another trial's queue pair."""
+"""Bits for other generators, and those that lead to another session's queue pair."""
 UDP_CHECKSUM = {*range(8 * (LINK_BYTES + IP_BYTES + 6), 8 * (LINK_BYTES + IP_BYTES + 8))}
 """Bits that some devices verify and others do not."""
 SAMPLES = 64
@@ -60,12 +60,12 @@ def with_flipped_bit(frame: bytes, bit: int) -> bytearray:
 @case("FUZZ-01")
 @over_services
 def test_single_bits_flipped_behind_the_back_of_the_icrc(bench: Bench, service: Service) -> None:
-    def flip_each(trial: Trial) -> None:
-        data = trial.random.randbytes(12)
-        frame = trial.qp.frame(WRITE_ONLY_IMM(psn=0, payload=data, a=1, **at(trial.region)))
+    def flip_each(session: FuzzSession) -> None:
+        data = session.random.randbytes(12)
+        frame = session.qp.frame(WRITE_ONLY_IMM(psn=0, payload=data, a=1, **at(session.region)))
         bits = {*range(8 * (LINK_BYTES - 2), 8 * len(frame))} - UDP_CHECKSUM
         for bit in sorted(bits):
-            trial.send_frame(bytes(with_flipped_bit(frame, bit)))
+            session.send_frame(bytes(with_flipped_bit(frame, bit)))
 
     run(bench, [flip_each], service)
 
@@ -73,17 +73,17 @@ def test_single_bits_flipped_behind_the_back_of_the_icrc(bench: Bench, service: 
 @case("FUZZ-02")
 @over_services
 def test_single_bits_flipped_under_a_right_icrc(bench: Bench, service: Service) -> None:
-    def flip_one(trial: Trial) -> None:
-        trial.send(WRITE_ONLY(psn=0))
-        frame = trial.qp.frame(any_request(trial, psn=1))
+    def flip_one(session: FuzzSession) -> None:
+        session.send(WRITE_ONLY(psn=0))
+        frame = session.qp.frame(any_request(session, psn=1))
         end = min(len(frame) - ICRC_BYTES, HEADERS_END)
         bits = sorted({*range(8 * LINK_BYTES, 8 * end)} - OF_OTHERS)
-        flipped = with_flipped_bit(frame, trial.random.choice(bits))
+        flipped = with_flipped_bit(frame, session.random.choice(bits))
         if locate(bytes(flipped), port=None) is None:
-            spoil.fix_ip_checksum(flipped)
+            edits.fix_ip_checksum(flipped)
         else:
-            spoil.reseal(flipped)
-        trial.send_frame(bytes(flipped))
+            edits.reseal(flipped)
+        session.send_frame(bytes(flipped))
 
     run(bench, [flip_one] * SAMPLES, service)
 
@@ -101,12 +101,12 @@ def offsets(bench: Bench) -> Iterator[int]:
 @case("FUZZ-06")
 @over_services
 def test_psns_all_over_the_circle(bench: Bench, service: Service) -> None:
-    def request_at(trial: Trial, offset: int) -> None:
-        trial.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=1))
+    def request_at(session: FuzzSession, offset: int) -> None:
+        session.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=1))
         makers = (SEND_ONLY, WRITE_ONLY)
-        size = trial.random.randrange(1, trial.qp.mtu)
-        place = at(trial.region, trial.random.randrange(MEMORY_BYTES - 2 * trial.qp.mtu))
-        trial.send(trial.random.choice(makers)(psn=2 + offset, payload=size, a=1, **place))
+        size = session.random.randrange(1, session.qp.mtu)
+        place = at(session.region, session.random.randrange(MEMORY_BYTES - 2 * session.qp.mtu))
+        session.send(session.random.choice(makers)(psn=2 + offset, payload=size, a=1, **place))
 
     run(bench, [partial(request_at, offset=offset) for offset in offsets(bench)], service)
 
@@ -116,8 +116,8 @@ def test_psns_all_over_the_circle(bench: Bench, service: Service) -> None:
 def test_addresses_keys_and_lengths_at_their_edges(bench: Bench, service: Service) -> None:
     makers = [WRITE_ONLY, WRITE_FIRST, READ_REQUEST] if service is Service.RC else [WRITE_ONLY]
 
-    def edge(trial: Trial) -> None:
-        draw, mtu, region = trial.random.choice, trial.qp.mtu, trial.region
+    def edge(session: FuzzSession) -> None:
+        draw, mtu, region = session.random.choice, session.qp.mtu, session.region
         edges = (-1, 0, 1, MEMORY_BYTES - mtu, MEMORY_BYTES - 8, MEMORY_BYTES, MEMORY_BYTES + 1)
         far = (0, 1, (1 << 32) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1)
         lengths = (0, 1, 8, mtu, mtu + 1, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, (1 << 32) - 1)
@@ -128,14 +128,14 @@ def test_addresses_keys_and_lengths_at_their_edges(bench: Bench, service: Servic
         near = [region.addr + edge for edge in edges]
         va = draw([*near, *far, region.addr ^ 1 << 32, region.addr ^ 1 << 63])
         rkey = draw([region.rkey] * 3 + [region.rkey ^ 0x80, 0, 0xFFFFFFFF])
-        trial.send(maker(psn=0, payload=payload, dmalen=dmalen, va=va, rkey=rkey, a=1))
+        session.send(maker(psn=0, payload=payload, dmalen=dmalen, va=va, rkey=rkey, a=1))
 
     run(bench, [edge] * SAMPLES, service)
 
 
-def as_a_router_may(trial: Trial, pattern: Pattern) -> Pattern:
+def as_a_router_may(session: FuzzSession, pattern: Pattern) -> Pattern:
     """The packet with all fields changed that the ICRC leaves out."""
-    draw = trial.random
+    draw = session.random
     return pattern.but(
         tos=draw.getrandbits(8),
         ttl=draw.randrange(1, 256),
@@ -148,11 +148,11 @@ def as_a_router_may(trial: Trial, pattern: Pattern) -> Pattern:
 @case("FUZZ-17", "ICRC-13", smoke=True)
 @over_services
 def test_fields_that_routers_change_in_every_packet(bench: Bench, service: Service) -> None:
-    def normal_run(trial: Trial) -> None:
+    def normal_run(session: FuzzSession) -> None:
         for psn in range(40):
-            place = at(trial.region, 8 * psn)
+            place = at(session.region, 8 * psn)
             write = WRITE_ONLY(psn=psn, payload=8, a=psn == 39, **place)
-            trial.send(as_a_router_may(trial, write))
+            session.send(as_a_router_may(session, write))
 
     run(bench, [normal_run] * 2, service)
 
@@ -186,14 +186,14 @@ def test_management_datagrams_of_any_content_kill_nobody(bench: Bench) -> None:
     bench.connect().fence(0)
 
 
-def look_alikes(trial: Trial) -> Iterator[bytes]:
+def look_alikes(session: FuzzSession) -> Iterator[bytes]:
     """Frames that look a little like RoCE."""
-    draw = trial.random
-    frame = trial.qp.frame(WRITE_ONLY(psn=0, payload=32, a=1, **at(trial.region)))
+    draw = session.random
+    frame = session.qp.frame(WRITE_ONLY(psn=0, payload=32, a=1, **at(session.region)))
     ethernet, packet = frame[:12], frame[12:]
-    yield trial.qp.frame(WRITE_ONLY(psn=0).spoilt(spoil.set_udp(8, draw.randbytes(20))))
+    yield session.qp.frame(WRITE_ONLY(psn=0).corrupted(edits.set_udp(8, draw.randbytes(20))))
     for words in (0x2000, 0x2001, 0x0004):
-        yield trial.qp.frame(WRITE_ONLY(psn=0).spoilt(spoil.fragment(words)))
+        yield session.qp.frame(WRITE_ONLY(psn=0).corrupted(edits.fragment(words)))
     yield ethernet + b"\x89\x15" + packet[2:]
     yield ethernet + b"\x89\x15" + draw.randbytes(70)
     yield ethernet + b"\x81\x00\x00\x07" * 6 + draw.randbytes(60)
@@ -205,9 +205,9 @@ def look_alikes(trial: Trial) -> Iterator[bytes]:
 
 @case("FUZZ-19", "FUZZ-22", "LIVE-03")
 def test_frames_that_only_look_like_roce(bench: Bench) -> None:
-    def between_requests(trial: Trial) -> None:
-        for frame in look_alikes(trial):
-            trial.send_frame(frame)
-        trial.send(FETCH_ADD(psn=0, swap=1, **at(trial.region)))
+    def between_requests(session: FuzzSession) -> None:
+        for frame in look_alikes(session):
+            session.send_frame(frame)
+        session.send(FETCH_ADD(psn=0, swap=1, **at(session.region)))
 
     run(bench, [between_requests] * 4)

@@ -10,7 +10,7 @@ from itertools import combinations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import Trial
+from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
@@ -40,34 +40,34 @@ def of_service(bench: Bench, service: Service) -> list[int]:
     return sorted({*opcodes} - left_out)
 
 
-def idle(_trial: Trial) -> int:
+def idle(_session: FuzzSession) -> int:
     """No message is open."""
     return 0
 
 
-def in_a_send(trial: Trial) -> int:
+def in_a_send(session: FuzzSession) -> int:
     """A SEND is open."""
-    trial.send(SEND_FIRST(psn=0, payload=trial.qp.mtu))
+    session.send(SEND_FIRST(psn=0, payload=session.qp.mtu))
     return 1
 
 
-def in_a_write(trial: Trial) -> int:
+def in_a_write(session: FuzzSession) -> int:
     """A WRITE is open."""
-    mtu = trial.qp.mtu
-    trial.send(WRITE_FIRST(psn=0, payload=mtu, dmalen=mtu + 8, **at(trial.region)))
+    mtu = session.qp.mtu
+    session.send(WRITE_FIRST(psn=0, payload=mtu, dmalen=mtu + 8, **at(session.region)))
     return 1
 
 
-def every_opcode(bench: Bench, service: Service, state: Callable[[Trial], int]) -> None:
+def every_opcode(bench: Bench, service: Service, state: Callable[[FuzzSession], int]) -> None:
     """Those of other services in a row, since all are dropped; each of its own by itself."""
 
-    def of_others(trial: Trial) -> None:
-        psn = state(trial)
+    def of_others(session: FuzzSession) -> None:
+        psn = state(session)
         foreign = sorted(set(range(256)) - set(of_service(bench, service)) - {0x81, *INVALIDATING})
-        trial.send(*(of_opcode(trial, value, psn=psn) for value in foreign))
+        session.send(*(of_opcode(session, value, psn=psn) for value in foreign))
 
-    def own(trial: Trial, value: int) -> None:
-        trial.send(of_opcode(trial, value, psn=state(trial)))
+    def own(session: FuzzSession, value: int) -> None:
+        session.send(of_opcode(session, value, psn=state(session)))
 
     plans = [partial(own, value=value) for value in of_service(bench, service)]
     run(bench, [of_others, *plans], service)
@@ -77,7 +77,7 @@ def every_opcode(bench: Bench, service: Service, state: Callable[[Trial], int]) 
 @over_services
 @over("state", [idle, in_a_send, in_a_write])
 def test_every_opcode_in_every_state(
-    bench: Bench, service: Service, state: Callable[[Trial], int]
+    bench: Bench, service: Service, state: Callable[[FuzzSession], int]
 ) -> None:
     every_opcode(bench, service, state)
 
@@ -91,19 +91,19 @@ def test_every_opcode_to_a_datagram_queue_pair(bench: Bench) -> None:
 def test_three_opcodes_in_any_order(bench: Bench) -> None:
     requests = {*range(0x0D), 0x13, 0x14, *INVALIDATING} & {*of_service(bench, Service.RC)}
 
-    def triple(trial: Trial) -> None:
-        for psn, value in enumerate(trial.random.choices(sorted(requests), k=3)):
-            trial.send(of_opcode(trial, value, psn=psn))
+    def triple(session: FuzzSession) -> None:
+        for psn, value in enumerate(session.random.choices(sorted(requests), k=3)):
+            session.send(of_opcode(session, value, psn=psn))
 
     run(bench, [triple] * TRIPLES)
 
 
-Fault = Callable[[Trial, Pattern], Pattern]
+Fault = Callable[[FuzzSession, Pattern], Pattern]
 
 
-def out_of_sequence(trial: Trial, request: Pattern) -> Pattern:
+def out_of_sequence(session: FuzzSession, request: Pattern) -> Pattern:
     """A SEND is open."""
-    trial.send(SEND_FIRST(psn=1, payload=trial.qp.mtu))
+    session.send(SEND_FIRST(psn=1, payload=session.qp.mtu))
     return request.but(psn=request.said["psn"] + 1)
 
 
@@ -121,12 +121,12 @@ FAULTS: Mapping[str, Fault] = {
 @case("FUZZ-20", "NAK-14")
 @over("pair", list(combinations(FAULTS, 2)), ids=["+".join(p) for p in combinations(FAULTS, 2)])
 def test_two_faults_in_one_request(bench: Bench, pair: tuple[str, str]) -> None:
-    def faulty(trial: Trial) -> None:
-        trial.send(WRITE_ONLY(psn=0))
-        request = WRITE_ONLY_IMM(psn=1, payload=8, a=1, **at(trial.region))
+    def faulty(session: FuzzSession) -> None:
+        session.send(WRITE_ONLY(psn=0))
+        request = WRITE_ONLY_IMM(psn=1, payload=8, a=1, **at(session.region))
         for name in sorted(pair, key=("sequence", *FAULTS).index):
-            request = FAULTS[name](trial, request)
-        trial.send(request)
+            request = FAULTS[name](session, request)
+        session.send(request)
 
     run(
         bench,

@@ -19,7 +19,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.sweep import accepts_each, bit_flips, drops_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
 
@@ -33,13 +33,13 @@ OF_OTHER_PACKETS = {"S10", "S16", "S30", "S48", "S49"}  # IPv6, with a tag, shor
 
 
 def write(bench: Bench, payload: int = PAYLOAD) -> Pattern:
-    """A good WRITE ONLY at the expected PSN, to be spoilt."""
+    """A good WRITE ONLY at the expected PSN, to be corrupted."""
     return WRITE_ONLY(psn=0, a=1, payload=payload, **at(bench.target.register(64)))
 
 
 def flip_checked(offset: int, mask: int) -> Edit:
     """Flip bits of the IP header and make its checksum right."""
-    return spoil.checksummed(spoil.flip_ip(offset, mask))
+    return edits.checksummed(edits.flip_ip(offset, mask))
 
 
 def sealed_with(fault: str) -> Edit:
@@ -59,13 +59,13 @@ def test_a_flipped_bit_of_the_ip_header_drops_the_packet(bench: Bench) -> None:
 @case("ICRC-12", smoke=True)
 def test_a_flipped_bit_of_udp_or_bth_drops_the_packet(bench: Bench) -> None:
     covered = set(range(AFTER_BTH)) - MASKED_IN_UDP - MASKED_IN_BTH
-    drops_each(bench, bit_flips(write(bench), spoil.flip_udp, covered))
+    drops_each(bench, bit_flips(write(bench), edits.flip_udp, covered))
 
 
 @case("ICRC-12")
 def test_a_flipped_bit_behind_the_bth_drops_the_packet(bench: Bench) -> None:
     covered = range(AFTER_BTH, AFTER_BTH + RETH_TO_ICRC)
-    drops_each(bench, bit_flips(write(bench), spoil.flip_udp, covered))
+    drops_each(bench, bit_flips(write(bench), edits.flip_udp, covered))
 
 
 @case("ICRC-12")
@@ -75,7 +75,7 @@ def test_a_flipped_bit_of_a_long_payload_drops_the_packet(bench: Bench) -> None:
     drops_each(
         bench,
         {
-            f"UDP byte {place}": packet.spoilt(spoil.flip_udp(place, 1 << place % 8))
+            f"UDP byte {place}": packet.corrupted(edits.flip_udp(place, 1 << place % 8))
             for place in places
         },
     )
@@ -83,14 +83,14 @@ def test_a_flipped_bit_of_a_long_payload_drops_the_packet(bench: Bench) -> None:
 
 @case("ICRC-11")
 def test_a_flipped_bit_beside_ackreq_drops_the_packet(bench: Bench) -> None:
-    drops_each(bench, bit_flips(write(bench), spoil.flip_udp, [BTH + 8]))
+    drops_each(bench, bit_flips(write(bench), edits.flip_udp, [BTH + 8]))
 
 
 @case("ICRC-07")
 @over("payload", [1, 2, 3])
 def test_a_flipped_pad_bit_drops_the_packet(bench: Bench, payload: int) -> None:
     pad = range(AFTER_BTH + 16 + payload, AFTER_BTH + 16 + 4)
-    drops_each(bench, bit_flips(write(bench, payload), spoil.flip_udp, pad))
+    drops_each(bench, bit_flips(write(bench, payload), edits.flip_udp, pad))
 
 
 @case("ICRC-08", "ETH-03")
@@ -102,7 +102,7 @@ def test_the_ethernet_pad_is_no_part_of_the_packet(bench: Bench) -> None:
     region = qp.region()
     for _ in range(2):
         qp.post_receive(region)
-    accepts_each(qp, [SEND_ONLY(), SEND_ONLY().spoilt(fill_pad)])
+    accepts_each(qp, [SEND_ONLY(), SEND_ONLY().corrupted(fill_pad)])
 
 
 @case("ICRC-13", smoke=True)
@@ -112,19 +112,19 @@ def test_every_masked_field_may_change_behind_the_icrc(bench: Bench) -> None:
     hops = [0x01, 0xFF, draw.randrange(1, 256)]
     marks = [0x00, 0xFF, draw.getrandbits(8), *(1 << bit for bit in range(8))]
     changes = [
-        *(spoil.checksummed(spoil.set_ip(1, bytes([value]))) for value in classes),
-        *(spoil.checksummed(spoil.set_ip(8, bytes([value]))) for value in hops),
-        *(spoil.set_udp(BTH + 4, bytes([value])) for value in marks),
+        *(edits.checksummed(edits.set_ip(1, bytes([value]))) for value in classes),
+        *(edits.checksummed(edits.set_ip(8, bytes([value]))) for value in hops),
+        *(edits.set_udp(BTH + 4, bytes([value])) for value in marks),
     ]
     packet = write(bench)
-    accepts_each(bench.connect(), [packet.spoilt(change) for change in changes])
+    accepts_each(bench.connect(), [packet.corrupted(change) for change in changes])
 
 
 @case("ICRC-14", smoke=True)
 def test_a_wrong_icrc_draws_nothing_and_moves_nothing(bench: Bench) -> None:
     qp = bench.connect()
     packet = write(bench)
-    qp.send(packet.spoilt(spoil.bad_icrc()), packet)
+    qp.send(packet.corrupted(edits.bad_icrc()), packet)
     qp.expect(ACK(psn=0, msn=1))
     qp.fence(1, msn=2)
 
@@ -132,7 +132,7 @@ def test_a_wrong_icrc_draws_nothing_and_moves_nothing(bench: Bench) -> None:
 @case("ICRC-14")
 def test_a_wrong_icrc_far_ahead_draws_no_nak_either(bench: Bench) -> None:
     qp = bench.connect()
-    qp.drops(write(bench).but(psn=100).spoilt(spoil.bad_icrc()), fence=0)
+    qp.drops(write(bench).but(psn=100).corrupted(edits.bad_icrc()), fence=0)
 
 
 @case("ICRC-15")
@@ -142,7 +142,7 @@ def test_the_payload_of_a_wrong_icrc_never_reaches_memory(bench: Bench, service:
     region = qp.region()
     before = qp.random.randbytes(64)
     region.write(0, before)
-    qp.drops(WRITE_ONLY(psn=0, payload=64, **at(region)).spoilt(spoil.bad_icrc()), fence=0)
+    qp.drops(WRITE_ONLY(psn=0, payload=64, **at(region)).corrupted(edits.bad_icrc()), fence=0)
     assert region.read(0, 64) == before
 
 
@@ -154,7 +154,7 @@ def test_a_wrong_icrc_in_the_middle_leaves_the_rest_of_a_message_whole(bench: Be
     middle = WRITE_MIDDLE(psn=1, payload=data[qp.mtu : 2 * qp.mtu])
     qp.send(
         WRITE_FIRST(psn=0, payload=data[: qp.mtu], dmalen=len(data), **at(region)),
-        middle.but(payload=qp.mtu).spoilt(spoil.bad_icrc(0x80000000)),
+        middle.but(payload=qp.mtu).corrupted(edits.bad_icrc(0x80000000)),
         middle,
         WRITE_LAST(psn=2, payload=data[2 * qp.mtu :], a=1),
     )
@@ -164,20 +164,20 @@ def test_a_wrong_icrc_in_the_middle_leaves_the_rest_of_a_message_whole(bench: Be
 
 @case("ICRC-20")
 def test_an_icrc_over_unmasked_headers_drops_the_packet(bench: Bench) -> None:
-    bench.connect().drops(write(bench).spoilt(sealed_with("S06")), fence=0)
+    bench.connect().drops(write(bench).corrupted(sealed_with("S06")), fence=0)
 
 
 @case("ICRC-21", "ICRC-20")
 def test_what_a_faulty_core_seals_is_dropped(bench: Bench) -> None:
     packet = write(bench, payload=14).but(tos=0x68, ttl=17, ident=0x1A2B, m=0)
     faults = SLIPS.keys() - OF_OTHER_PACKETS
-    drops_each(bench, {fault: packet.spoilt(sealed_with(fault)) for fault in sorted(faults)})
+    drops_each(bench, {fault: packet.corrupted(sealed_with(fault)) for fault in sorted(faults)})
 
 
 @case("ICRC-21", needs=[Capability.IPV6])
 def test_what_a_faulty_core_seals_over_ipv6_is_dropped(bench: Bench) -> None:
     packet = write(bench).but(tos=0x68, ttl=17, flow_label=0x12345)
-    variants = {fault: packet.spoilt(sealed_with(fault)) for fault in ("S10", "S48", "S49")}
+    variants = {fault: packet.corrupted(sealed_with(fault)) for fault in ("S10", "S48", "S49")}
     drops_each(bench, variants, ipv6=True)
 
 

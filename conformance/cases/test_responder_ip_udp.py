@@ -11,7 +11,7 @@ from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
 from roceproof.conformance.suite.sweep import accepts_each, bit_flips, drops_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.framing import UDP_BYTES
 from roceproof.conformance.wire.ip import checksum
 from roceproof.verbs.service import Service
@@ -28,7 +28,7 @@ MULTICAST_QPN = 0xFFFFFF
 
 def flip_checked(offset: int, mask: int) -> Edit:
     """Flip bits of the IP header and make its checksum right."""
-    return spoil.checksummed(spoil.flip_ip(offset, mask))
+    return edits.checksummed(edits.flip_ip(offset, mask))
 
 
 def said(edit: Callable[[int, bytes], Edit], offset: int, values: Iterable[int]) -> dict[str, Edit]:
@@ -38,7 +38,7 @@ def said(edit: Callable[[int, bytes], Edit], offset: int, values: Iterable[int])
 
 def udp_checksum(frame: bytearray) -> None:
     """Give the datagram its right UDP checksum, which the ICRC does not see."""
-    layout = spoil.layout_of(frame)
+    layout = edits.layout_of(frame)
     datagram = bytes(frame[layout.udp : layout.end])
     addresses = bytes(frame[layout.ip + 12 : layout.ip + 20])
     pseudo = addresses + b"\0\x11" + len(datagram).to_bytes(2, "big")
@@ -48,7 +48,7 @@ def udp_checksum(frame: bytearray) -> None:
 
 def router_alert(frame: bytearray) -> None:
     """Put an option into the IPv4 header."""
-    layout = spoil.layout_of(frame)
+    layout = edits.layout_of(frame)
     frame[layout.ip] += 1
     frame[layout.udp : layout.udp] = b"\x94\x04\0\0"
     total = layout.end + 4 - layout.ip
@@ -57,7 +57,7 @@ def router_alert(frame: bytearray) -> None:
 
 def in_two(frame: bytes) -> list[bytes]:
     """A packet that may be fragmented, in two fragments."""
-    layout = spoil.layout_of(frame)
+    layout = edits.layout_of(frame)
     cut = layout.udp + 24
     halves = []
     for start, end, word in ((layout.udp, cut, MORE_FRAGMENTS), (cut, layout.end, 24 // 8)):
@@ -65,7 +65,7 @@ def in_two(frame: bytes) -> list[bytes]:
         total = layout.udp - layout.ip + end - start
         half[layout.ip + 2 : layout.ip + 4] = total.to_bytes(2, "big")
         half[layout.ip + 6 : layout.ip + 8] = word.to_bytes(2, "big")
-        spoil.fix_ip_checksum(half)
+        edits.fix_ip_checksum(half)
         halves.append(bytes(half))
     return halves
 
@@ -84,15 +84,17 @@ def test_a_change_of_any_other_ip_field_behind_the_icrc_drops_the_packet(bench: 
 
 @case("IP-11")
 def test_a_wrong_header_checksum_drops_the_packet(bench: Bench) -> None:
-    cleared = {"no checksum": GOOD.spoilt(spoil.set_ip(10, bytes(2)))}
-    drops_each(bench, bit_flips(GOOD, spoil.flip_ip, (1, 8, 10, 11)) | cleared)
+    cleared = {"no checksum": GOOD.corrupted(edits.set_ip(10, bytes(2)))}
+    drops_each(bench, bit_flips(GOOD, edits.flip_ip, (1, 8, 10, 11)) | cleared)
 
 
 @case("IP-12")
 def test_a_fragment_is_no_packet(bench: Bench) -> None:
     words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
     idents = iter(range(0x4000, 0x5000))
-    fragments = {f"{w:#06x}": GOOD.but(ident=next(idents)).spoilt(spoil.fragment(w)) for w in words}
+    fragments = {
+        f"{w:#06x}": GOOD.but(ident=next(idents)).corrupted(edits.fragment(w)) for w in words
+    }
     drops_each(bench, fragments)
 
 
@@ -110,13 +112,13 @@ def test_two_fragments_make_no_packet(bench: Bench) -> None:
 @case("IP-13")
 def test_an_ip_length_beyond_the_frame_or_too_short_drops_the_packet(bench: Bench) -> None:
     wrong = [*range(TOTAL + 1, TOTAL + 21), 0xFFFF, *range(SHORTEST_TOTAL)]
-    lies = said(spoil.set_ip, 2, wrong)
+    lies = said(edits.set_ip, 2, wrong)
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
 
 
 @case("IP-13")
 def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> None:
-    lies = said(spoil.set_ip, 2, range(SHORTEST_TOTAL, TOTAL))
+    lies = said(edits.set_ip, 2, range(SHORTEST_TOTAL, TOTAL))
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
 
 
@@ -124,15 +126,17 @@ def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> N
 def test_a_router_may_change_class_label_and_hop_limit(bench: Bench) -> None:
     qp = bench.connect(ipv6=True)
     words = (0x60000000, 0x60012345, 0x600FFFFF, 0x6FC00000, 0x6FFFFFFF, 0x6A0ABCDE)
-    heads = [GOOD.spoilt(spoil.set_ip(0, word.to_bytes(4, "big"))) for word in words]
-    hops = [GOOD.spoilt(spoil.set_ip(7, bytes([hop]))) for hop in (1, 2, 64, 255)]
+    heads = [GOOD.corrupted(edits.set_ip(0, word.to_bytes(4, "big"))) for word in words]
+    hops = [GOOD.corrupted(edits.set_ip(7, bytes([hop]))) for hop in (1, 2, 64, 255)]
     accepts_each(qp, [*heads, *hops])
 
 
 @case("ICRC-12", needs=[Capability.IPV6])
 def test_a_change_of_any_other_ipv6_field_drops_the_packet(bench: Bench) -> None:
-    version = {f"version bit {bit}": GOOD.spoilt(spoil.flip_ip(0, 16 << bit)) for bit in range(4)}
-    others = bit_flips(GOOD, spoil.flip_ip, (4, 5, 6, *range(8, 40)))
+    version = {
+        f"version bit {bit}": GOOD.corrupted(edits.flip_ip(0, 16 << bit)) for bit in range(4)
+    }
+    others = bit_flips(GOOD, edits.flip_ip, (4, 5, 6, *range(8, 40)))
     drops_each(bench, version | others, ipv6=True)
 
 
@@ -153,13 +157,13 @@ def test_any_source_port_will_do(bench: Bench) -> None:
 @case("UDP-08")
 def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
     packet = WRITE_ONLY(payload=9, **at(bench.target.register(64)))
-    accepts_each(bench.connect(), [packet.spoilt(udp_checksum)] * 2)
+    accepts_each(bench.connect(), [packet.corrupted(udp_checksum)] * 2)
 
 
 @case("UDP-08")
 def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
     qp = bench.connect()
-    qp.send(GOOD.spoilt(spoil.set_udp(6, b"\x12\x34")))
+    qp.send(GOOD.corrupted(edits.set_udp(6, b"\x12\x34")))
     taken = qp.next(quiet=True) is not None
     qp.fence(int(taken), msn=1 + taken)
 
@@ -167,8 +171,8 @@ def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
 @case("UDP-09")
 def test_a_udp_length_beyond_ip_or_without_room_for_a_bth_drops_the_packet(bench: Bench) -> None:
     wrong = [*range(24), *(UDP_LENGTH + by for by in (-4, -1, 1, 2, 3, 4, 20)), 0x7FFF, 0xFFFF]
-    lies = said(spoil.set_udp, 4, wrong)
-    drops_each(bench, {name: GOOD.spoilt(edit) for name, edit in lies.items()})
+    lies = said(edits.set_udp, 4, wrong)
+    drops_each(bench, {name: GOOD.corrupted(edit) for name, edit in lies.items()})
 
 
 @case("UDP-09")
@@ -176,7 +180,7 @@ def test_a_udp_length_beyond_ip_is_wrong_though_the_frame_has_the_bytes(bench: B
     def longer(by: int) -> Edit:
         def edit(frame: bytearray) -> None:
             frame += bytes(by)
-            spoil.set_udp(4, (UDP_LENGTH + by).to_bytes(2, "big"))(frame)
+            edits.set_udp(4, (UDP_LENGTH + by).to_bytes(2, "big"))(frame)
 
         return edit
 
@@ -189,7 +193,7 @@ def test_a_udp_length_within_that_of_ip_is_wrong_though_an_icrc_ends_it(bench: B
     qp.post_receive(qp.region())
     packet = SEND_ONLY(psn=0, payload=16, a=1)
     full = UDP_BYTES + 12 + 16 + 4
-    lies = said(spoil.set_udp, 4, (full - 4, full - 8, full - 12))
+    lies = said(edits.set_udp, 4, (full - 4, full - 8, full - 12))
     qp.drops(*(packet.resealed(edit) for edit in lies.values()), fence=0)
 
 

@@ -21,7 +21,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
@@ -49,7 +49,7 @@ def test_bytes_behind_the_packet_do_not_matter(bench: Bench) -> None:
     counts = range(1, LONGEST_TRAILER + 1)
     trailers = [bytes(count) for count in counts] + [bench.random.randbytes(c) for c in counts]
     packet = WRITE_ONLY(payload=8, **at(bench.target.register(64)))
-    accepts_each(bench.connect(), [packet.spoilt(spoil.trailer(data)) for data in trailers])
+    accepts_each(bench.connect(), [packet.corrupted(edits.trailer(data)) for data in trailers])
 
 
 @case("ETH-03")
@@ -58,7 +58,7 @@ def test_bytes_behind_a_packet_are_never_delivered(bench: Bench) -> None:
     region = qp.region()
     number = qp.post_receive(region)
     data = qp.random.randbytes(5)
-    qp.send(SEND_ONLY(psn=0, payload=data, a=1).spoilt(spoil.trailer(b"\xee" * LONGEST_TRAILER)))
+    qp.send(SEND_ONLY(psn=0, payload=data, a=1).corrupted(edits.trailer(b"\xee" * LONGEST_TRAILER)))
     qp.expect(ACK(psn=0))
     qp.receives(number, byte_len=5)
     assert region.read(0, 64) == data + bytes(59)

@@ -16,7 +16,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import State
 
 pytestmark = RESPONDER
@@ -74,7 +74,7 @@ def test_unrelated_traffic_between_requests_changes_nothing(bench: Bench) -> Non
         for frame in broadcasts(bench):
             bench.send(frame)
         for port in (4790, 4792):
-            edit = spoil.set_udp(2, port.to_bytes(2, "big"))
+            edit = edits.set_udp(2, port.to_bytes(2, "big"))
             qp.send(write.but(psn=psn).resealed(edit))
         qp.send(write.but(psn=psn, a=1))
         qp.expect(ACK(psn=psn, msn=psn + 1))

@@ -30,7 +30,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 
@@ -265,6 +265,6 @@ def test_lengths_are_looked_at_before_keys(bench: Bench, dmalen: int) -> None:
 def test_a_packet_with_a_wrong_icrc_counts_as_lost(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()])
-    qp.send(WRITE_ONLY(psn=1, a=1).spoilt(spoil.bad_icrc()), WRITE_ONLY(psn=2, a=1))
+    qp.send(WRITE_ONLY(psn=1, a=1).corrupted(edits.bad_icrc()), WRITE_ONLY(psn=2, a=1))
     qp.expect(NAK(SEQUENCE_ERROR, psn=1, msn=1))
     accepts_each(qp, [WRITE_ONLY()] * 2, start=1)

@@ -33,7 +33,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
@@ -251,7 +251,7 @@ def test_pad_bytes_may_be_anything_and_are_never_delivered(bench: Bench, length:
     number = qp.post_receive(receive)
     for packet in (write, send):
         for place in range(1, -length % 4 + 1):
-            packet = packet.resealed(spoil.flip_end(place, 0xFF))
+            packet = packet.resealed(edits.flip_end(place, 0xFF))
         qp.send(packet)
         qp.expect(ACK(psn=packet.said["psn"]))
     qp.receives(number, byte_len=length)

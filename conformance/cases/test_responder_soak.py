@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Random work of the reference requester, on a network that loses, doubles, reorders and spoils."""
+"""Random work of the reference requester, on a network that loses, doubles, reorders, corrupts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
-from roceproof.conformance.suite.reference_requester import NearEnd
+from roceproof.conformance.suite.reference_requester import ReferenceRequester
 from roceproof.conformance.suite.reference_responder import Impairment
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op, Region, Work
@@ -86,7 +86,7 @@ def soak(bench: Bench, impairment: Impairment, *, corruption: float = 0.0) -> No
     start = bench.random.choice((0, 0x7FFFE0, 0xFFFFE0, bench.random.randrange(1 << 24)))
     qp = bench.connect(path_mtu=MTU, rq_psn=start, ack_timeout=timeout_code(bench), max_rd_atomic=4)
     work = Soak(bench, qp, IN_LOCKSTEP if in_lockstep else ON_THE_WALL)
-    near = NearEnd(bench, qp, impairment, corruption=corruption)
+    near = ReferenceRequester(bench, qp, impairment, corruption=corruption)
     near.work_through(work.works, within_ns=WAITS * longest_wait_ns(bench))
     work.check()
 
@@ -100,7 +100,7 @@ def test_nothing_is_done_twice_or_left_out_where_packets_get_lost(
 
 
 @case("FUZZ-14", "RTX-22")
-def test_nothing_is_done_twice_where_packets_double_reorder_and_spoil(bench: Bench) -> None:
+def test_nothing_is_done_twice_where_packets_double_reorder_and_corrupt(bench: Bench) -> None:
     soak(bench, Impairment(loss=0.02, doubling=0.1, overtaking=0.05), corruption=0.03)
 
 

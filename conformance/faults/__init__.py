@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ground truth for the diagnosis: healthy conversations, and every known way of spoiling one.
+"""Ground truth for the diagnosis: healthy conversations, and every known way of corrupting one.
 
 `Conversation` makes strictly conformant traffic. `icrc_catalogue` and
 `psn_catalogue` list the misimplementations S01-S64 and P01-P25; each row turns

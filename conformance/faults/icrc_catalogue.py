@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S01-S64 planted in frames: `spoil` and what there is to choose for each.
+"""S01-S64 planted in frames: `corrupt` and what there is to choose for each.
 
-`spoil` turns healthy frames into what the chosen stations would have sent with
+`corrupt` turns healthy frames into what the chosen stations would have sent with
 the fault in them; with several static faults, with all of them in one design.
 """
 
@@ -78,7 +78,7 @@ class _Computes(Engine):
         return self._recipe.compute(out.frame)
 
 
-def spoil(
+def corrupt(
     faults: str | tuple[str, ...],
     frames: Iterable[TimedFrame],
     sent_by: SentBy,

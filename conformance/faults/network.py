@@ -58,7 +58,7 @@ class Receive(Protocol):
 
 
 class Transmit(Protocol):
-    """A stage behind the right transmitter that may spoil what leaves."""
+    """A stage behind the right transmitter that may corrupt what leaves."""
 
     def __call__(self, time_ns: int, frame: bytes) -> bytes:
         """The frame that leaves in place of the right one."""

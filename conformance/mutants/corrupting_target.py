@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
-from roceproof.conformance.targets.interface import Arrival, CasePlace, Source, Target
+from roceproof.conformance.targets.interface import Arrival, CasePlace, DeviceFactory, Target
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
 
-class SpoiltSource(Source):
+class CorruptingFactory(DeviceFactory):
     """Devices of another source, each behind a fresh fault."""
 
-    def __init__(self, inner: Source, mutant: WireMutant) -> None:
+    def __init__(self, inner: DeviceFactory, mutant: WireMutant) -> None:
         self._inner = inner
         self._mutant = mutant
         self.claims = inner.claims
@@ -26,7 +26,7 @@ class SpoiltSource(Source):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device and a fresh fault."""
         with self._inner.device(place) as target:
-            yield SpoiltTarget(target, self._mutant.make())
+            yield CorruptingTarget(target, self._mutant.make())
 
     def versions(self) -> Mapping[str, str]:
         """Those of the inner source, and the fault."""
@@ -37,7 +37,7 @@ class SpoiltSource(Source):
         self._inner.close()
 
 
-class SpoiltTarget(Target):
+class CorruptingTarget(Target):
     """Only the wire differs; everything else is the inner target's."""
 
     def __init__(self, inner: Target, fault: WireFault) -> None:

@@ -21,14 +21,14 @@ def made_of(requester: type[RcRequester], **policy: Any) -> Parts:
 
 
 class CopiesDiffer(RcRequester):
-    """What is sent again passes through `spoilt`."""
+    """What is sent again passes through `corrupted`."""
 
     def next_request(self, now_ns: int) -> Segment | None:
         """As a healthy requester, but for copies."""
         is_copy = self.window.replays
         segment = super().next_request(now_ns)
-        return self.spoilt(segment) if is_copy and segment is not None else segment
+        return self.corrupted(segment) if is_copy and segment is not None else segment
 
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         """A copy as it leaves."""
         raise NotImplementedError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults between the suite and a healthy device: what it sends is spoilt, what it gets repaired.
+"""Faults between the suite and a healthy device: what it sends is corrupted, what it gets repaired.
 
 A device that ignores a wrong transport version is a healthy device behind a filter that clears
 the version. So any rule has a device that breaks it, on any target.

@@ -44,7 +44,7 @@ class Requests:
         self.tally: Tally | None = None
         self.expected: int | None = None
         self.newest: int | None = None
-        self.is_spoilt = False
+        self.is_corrupted = False
         """A PSN has been reported, so that nobody knows what a responder should say to it."""
         self.lost = 0
         """Untrusted requests since the last trusted one."""
@@ -107,7 +107,7 @@ class Requests:
             if row.transport is Transport.RC and 0 < step <= RESTART_DISTANCE:
                 self._open_gap(place, wrong, right, step)
             else:
-                self.is_spoilt = True
+                self.is_corrupted = True
                 yield wrong
 
     def take(
@@ -135,7 +135,7 @@ class Requests:
                 if reliable and 0 < step <= RESTART_DISTANCE:
                     self._open_gap(place, wrong, ahead(packet.psn, -step), step)
                 else:
-                    self.is_spoilt = True
+                    self.is_corrupted = True
                     yield wrong
         yield from self.messages.take(packet, row, path_mtu)
         self._advance(packet, row, path_mtu)

@@ -67,7 +67,7 @@ class Responses:
         self, response: Response, asked: Requests, path_mtu: int | None
     ) -> Iterator[Violation]:
         """Judge a response to known requests."""
-        if not asked.is_spoilt:
+        if not asked.is_corrupted:
             yield from self._against(response, asked, path_mtu)
         if response.is_positive:
             self._note_progress(response.psn, asked)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import CASES, REFERENCE_DUT
-from roceproof.conformance.targets.interface import Source, TargetError
+from roceproof.conformance.targets.interface import DeviceFactory, TargetError
 
 TARGETS = ("hdl", "rxe", "nic", "model")
 DEFAULT_CAPTURES = Path("build/conformance")
@@ -131,30 +131,30 @@ def widths_of(options: Options) -> tuple[int | None, ...]:
     return manifest.data_widths[:1] if options.suite == "smoke" else manifest.data_widths
 
 
-def open_source(options: Options, width: int | None) -> Source:
+def open_factory(options: Options, width: int | None) -> DeviceFactory:
     """Where devices come from. Nothing is built or booted yet."""
     if options.mutant:
-        from roceproof.conformance.mutants.factory import mutant_source
+        from roceproof.conformance.mutants.factory import mutant_factory
 
-        return mutant_source(options.mutant, target=options.target, width=width)
+        return mutant_factory(options.mutant, target=options.target, width=width)
     if options.target == "hdl":
-        from roceproof.conformance.targets.hdl import HdlSource
+        from roceproof.conformance.targets.hdl import HdlFactory
         from roceproof.dpi.manifest import load_manifest
 
-        return HdlSource(load_manifest(options.dut), data_width=width)
+        return HdlFactory(load_manifest(options.dut), data_width=width)
     if options.target == "model":
-        from roceproof.conformance.targets.model import ModelSource
+        from roceproof.conformance.targets.model import ModelFactory
 
-        return ModelSource()
+        return ModelFactory()
     if options.target == "rxe":
-        from roceproof.conformance.targets.rxe import RxeSource
+        from roceproof.conformance.targets.rxe import RxeFactory
 
-        return RxeSource()
-    from roceproof.conformance.targets.nic import NicOptions, NicSource
+        return RxeFactory()
+    from roceproof.conformance.targets.nic import NicFactory, NicOptions
 
     if not options.interface or not options.agent:
         raise TargetError("--target nic needs --interface and --agent; see docs/nic.md")
-    return NicSource(
+    return NicFactory(
         NicOptions(
             interface=options.interface,
             agent=options.agent,

@@ -23,7 +23,7 @@ from roceproof.conformance.runner.evidence import explained, keep, names_of
 from roceproof.conformance.runner.options import (
     Options,
     add_options,
-    open_source,
+    open_factory,
     read_options,
     widths_of,
 )
@@ -33,7 +33,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import is_known, reason_to_skip
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Source
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
 
 MARKS = {
     "rules(*ids)": "the rules that a case decides",
@@ -43,7 +43,7 @@ MARKS = {
     "targets(*names)": "kinds of target that can show it",
 }
 _OPTIONS = pytest.StashKey[Options]()
-_SOURCES = pytest.StashKey[dict[int | None, Source]]()
+_FACTORIES = pytest.StashKey[dict[int | None, DeviceFactory]]()
 _RESULTS = "roceproof-results"
 
 
@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if options is None:
         return
     config.stash[_OPTIONS] = options
-    config.stash[_SOURCES] = {}
+    config.stash[_FACTORIES] = {}
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Results(options), _RESULTS)
 
@@ -70,9 +70,9 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     options = config.stash.get(_OPTIONS, None)
     if options is None:
         return []
-    source = _source(config, widths_of(options)[0])
-    claims = source.claims
-    versions = {"roceproof": __version__, **source.versions()}
+    factory = _factory(config, widths_of(options)[0])
+    claims = factory.claims
+    versions = {"roceproof": __version__, **factory.versions()}
     told = ", ".join(f"{name} {version}" for name, version in versions.items())
     where = f"target {claims.target} ({claims.device})"
     return [f"{where}, suite {options.suite}, seed {options.seed}", told]
@@ -80,8 +80,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Give the devices back."""
-    for source in config.stash.get(_SOURCES, {}).values():
-        source.close()
+    for factory in config.stash.get(_FACTORIES, {}).values():
+        factory.close()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -105,7 +105,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(left_out)]
     for item in cases:
         item.user_properties.append(("rules", " ".join(rules_of(item))))
-        reason = reason_to_skip(item, _source(config, _width(item)).claims)
+        reason = reason_to_skip(item, _factory(config, _width(item)).claims)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -129,9 +129,9 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
         seed=case_seed(options.seed, name),
         waves=_waves(options, name),
     )
-    source = _source(config, data_width)
-    with source.device(place) as target:
-        yield Bench(target, source.claims, seed=place.seed)
+    factory = _factory(config, data_width)
+    with factory.device(place) as target:
+        yield Bench(target, factory.claims, seed=place.seed)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -181,8 +181,8 @@ def pytest_runtest_makereport(
         report.longrepr = str(call.excinfo.value)
     if options.mutant:
         return report
-    source = _source(item.config, _width(item))
-    deviation = declared(source.identity(), short_name(item.nodeid))
+    factory = _factory(item.config, _width(item))
+    deviation = declared(factory.identity(), short_name(item.nodeid))
     if deviation is None:
         return report
     if report.failed:
@@ -281,11 +281,11 @@ def _width(item: pytest.Item) -> int | None:
     return callspec.params.get("data_width") if callspec else None
 
 
-def _source(config: pytest.Config, width: int | None) -> Source:
-    options, sources = config.stash[_OPTIONS], config.stash[_SOURCES]
-    if width not in sources:
+def _factory(config: pytest.Config, width: int | None) -> DeviceFactory:
+    options, factories = config.stash[_OPTIONS], config.stash[_FACTORIES]
+    if width not in factories:
         try:
-            sources[width] = open_source(options, width)
+            factories[width] = open_factory(options, width)
         except RoceproofError as error:
             raise pytest.UsageError(str(error)) from error
-    return sources[width]
+    return factories[width]

@@ -51,8 +51,8 @@ def judge(bench: Bench, *, unjudged: Collection[str] = ()) -> list[CaseFailed]:
         rules = [finding.rule.id for finding in broken]
         failures.append(CaseFailed(f"the observer says:\n{text}", rules=rules))
     if bench.strays and "BTH-10" not in unjudged:
-        lane = bench.connections[0].from_device if bench.connections else None
-        shown = got(bench.strays[0], lane) if lane else "a frame"
+        flow = bench.connections[0].from_device if bench.connections else None
+        shown = got(bench.strays[0], flow) if flow else "a frame"
         text = f"a packet to a QPN that nobody has: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
         failures.append(CaseFailed(text, rules=["BTH-10"]))
     if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:

@@ -11,7 +11,7 @@ import pytest
 
 from roceproof.conformance.suite.connection import Connection, is_request
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.flow_codec import Lane
+from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.transcript import Entry, Transcript
@@ -90,18 +90,18 @@ class Bench:
         self,
         frame: bytes,
         *,
-        lane: Lane | None = None,
+        flow: FlowCodec | None = None,
         comment: str = "",
         is_void: bool = False,
     ) -> None:
         """Send any frame to the device; the observer does not see one that is void."""
-        self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, lane))
+        self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, flow))
         self.target.send(frame)
 
-    def send_damaged(self, frame: bytes, *, lane: Lane | None = None) -> None:
+    def send_damaged(self, frame: bytes, *, flow: FlowCodec | None = None) -> None:
         """Send a frame that the MAC finds damaged; needs DAMAGE."""
         now = self.target.now_ns
-        self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, lane=lane))
+        self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, flow=flow))
         self.target.send_damaged(frame)
 
     def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:
@@ -169,20 +169,20 @@ class Bench:
             arrow = "<" if entry.is_sent else ">"
             text = f"{len(entry.frame)} bytes, no RoCEv2"
             if packet is not None:
-                text = self._told(packet, entry.lane)
+                text = self._told(packet, entry.flow)
             yield f"  {entry.time_ns / 1000:11.3f} us {arrow} {text}"
 
-    def _told(self, packet: Packet, lane: Lane | None) -> str:
-        if lane is None:
-            return f"qpn={packet.bth.dest_qpn:#x} {got(packet, self._no_lane())}"
+    def _told(self, packet: Packet, flow: FlowCodec | None) -> str:
+        if flow is None:
+            return f"qpn={packet.bth.dest_qpn:#x} {got(packet, self._no_flow())}"
         if len(self.connections) < 2:
-            return got(packet, lane)
+            return got(packet, flow)
         qpns = [(connection.spec.remote_qpn, connection.qp.qpn) for connection in self.connections]
-        number = next(i for i, both in enumerate(qpns) if lane.dest_qpn in both)
-        return f"qp{number} {got(packet, lane)}"
+        number = next(i for i, both in enumerate(qpns) if flow.dest_qpn in both)
+        return f"qp{number} {got(packet, flow)}"
 
-    def _no_lane(self) -> Lane:
-        return Lane(
+    def _no_flow(self) -> FlowCodec:
+        return FlowCodec(
             src=self.target.host,
             dst=self.peers[0],
             dest_qpn=0,
@@ -195,8 +195,8 @@ class Bench:
     def _take(self, arrival: Arrival) -> None:
         packet = parse(arrival.frame)
         owner = self._owner(packet) if packet is not None else None
-        lane = owner.from_device if owner is not None else None
-        entry = Entry(arrival.time_ns, True, arrival.frame, lane=lane, fcs=arrival.fcs)
+        flow = owner.from_device if owner is not None else None
+        entry = Entry(arrival.time_ns, True, arrival.frame, flow=flow, fcs=arrival.fcs)
         self.transcript.add(entry)
         if packet is None:
             return

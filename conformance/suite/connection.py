@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.suite.failure import FIELD_RULES
-from roceproof.conformance.suite.flow_codec import Lane, with_payload
+from roceproof.conformance.suite.flow_codec import FlowCodec, with_payload
 from roceproof.conformance.suite.notation import got, mismatches, wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -63,7 +63,7 @@ class Connection:
             "vlan": spec.vlan,
             "qkey": spec.qkey,
         }
-        self.from_device = Lane(
+        self.from_device = FlowCodec(
             src=device,
             dst=spec.remote,
             dest_qpn=spec.remote_qpn,
@@ -75,7 +75,7 @@ class Connection:
             ttl=spec.hop_limit,
             **common,
         )
-        self.to_device = Lane(
+        self.to_device = FlowCodec(
             src=spec.remote,
             dst=device,
             dest_qpn=qp.qpn,
@@ -224,7 +224,7 @@ class Connection:
     def send(self, *patterns: Pattern) -> None:
         """Send packets to the device; a payload given as a length is random bytes."""
         for pattern in patterns:
-            self._bench.send(self.frame(pattern), lane=self.to_device)
+            self._bench.send(self.frame(pattern), flow=self.to_device)
 
     def frame(self, pattern: Pattern) -> bytes:
         """The frame that `send` would send."""
@@ -304,7 +304,7 @@ class Connection:
         """
         for pattern in patterns:
             frame = self.frame(pattern)
-            self._bench.send(frame, lane=self.to_device, comment="must be dropped", is_void=True)
+            self._bench.send(frame, flow=self.to_device, comment="must be dropped", is_void=True)
         self.fence(fence, msn=msn)
 
     def fence(self, psn: int, *, msn: int | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
 from roceproof.conformance.suite.pattern import NO_CREDITS, Pattern
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.codec import build as build_packet
 from roceproof.conformance.wire.headers import (
@@ -34,7 +34,7 @@ _SERVICE_SHIFT = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lane:
+class FlowCodec:
     """Who sends to whom, and where PSNs start: of requests that travel here, and of responses."""
 
     src: Host
@@ -94,12 +94,12 @@ class Lane:
         )
         frame = bytearray(build_packet(packet))
         if "pad" in said:
-            spoil.set_pad_count(said["pad"])(frame)
-            spoil.reseal(frame)
+            frame_edits.set_pad_count(said["pad"])(frame)
+            frame_edits.reseal(frame)
         for edit, is_resealed in pattern.edits:
             edit(frame)
             if is_resealed:
-                spoil.reseal(frame)
+                frame_edits.reseal(frame)
         return bytes(frame)
 
     def frame_of(self, segment: Segment) -> bytes:

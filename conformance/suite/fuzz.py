@@ -12,12 +12,17 @@ from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, RECEIVE_BYTES, RECEIVES, Trial
+from roceproof.conformance.suite.fuzz_session import (
+    MEMORY_BYTES,
+    RECEIVE_BYTES,
+    RECEIVES,
+    FuzzSession,
+)
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
 
-Plan = Callable[[Trial], None]
+Plan = Callable[[FuzzSession], None]
 AT_ONCE = 32
 NS_PER_FRAME = 4000  # more than the longest frame takes on a simulated wire
 
@@ -42,17 +47,17 @@ def run(
         for _ in now[len(places) :]:
             qp = bench.connect(service, **spec)
             places.append((qp, qp.region(MEMORY_BYTES), qp.region(RECEIVE_BYTES * RECEIVES)))
-        trials = [Trial(bench, *place, receives=receives) for place in places[: len(now)]]
-        for trial, plan in zip(trials, now, strict=True):
-            plan(trial)
+        sessions = [FuzzSession(bench, *place, receives=receives) for place in places[: len(now)]]
+        for session, plan in zip(sessions, now, strict=True):
+            plan(session)
         bystander.drain()
-        for trial in trials:
-            trial.judge()
-            trial.fence()
+        for session in sessions:
+            session.judge()
+            session.fence()
         bystander.drain()
-        for trial in trials:
-            trial.judge()
-            trial.check_memory()
+        for session in sessions:
+            session.judge()
+            session.check_memory()
 
 
 class _Bystander:

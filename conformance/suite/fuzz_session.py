@@ -31,7 +31,7 @@ _CNP = 0x81
 _NETWORK_HEADER = 40  # in front of a datagram, partly undefined
 
 
-class Trial:
+class FuzzSession:
     """One connection from its first PSN on; `region` is for requests, `inbox` has its receives.
 
     CNPs are not judged here.

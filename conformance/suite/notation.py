@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from roceproof.conformance.suite.flow_codec import Lane
+from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Transport
@@ -50,22 +50,22 @@ def wanted(pattern: Pattern) -> str:
     return " ".join((pattern.name, *(f"{k}={_shown(k, v)}" for k, v in said.items())))
 
 
-def got(packet: Packet, lane: Lane, pattern: Pattern | None = None) -> str:
+def got(packet: Packet, flow: FlowCodec, pattern: Pattern | None = None) -> str:
     """A packet, with what matters of any packet and what the case asked for."""
-    fields = lane.fields_of(packet)
+    fields = flow.fields_of(packet)
     asked = pattern.said.keys() if pattern else frozenset[str]()
     names = [
         name
         for name in _sorted(fields)
         if name in asked or (name in _ORDER and fields[name] != _QUIET.get(name))
     ]
-    words = [name_of(packet, lane), *(f"{k}={_shown(k, fields[k])}" for k in names)]
+    words = [name_of(packet, flow), *(f"{k}={_shown(k, fields[k])}" for k in names)]
     if packet.fault is not None:
         words.append(f"({packet.fault})")
     return " ".join(words)
 
 
-def name_of(packet: Packet, lane: Lane) -> str:
+def name_of(packet: Packet, flow: FlowCodec) -> str:
     """The opcode's name; the service is only named if it is not the connection's."""
     value = packet.bth.opcode
     row = OPCODES.get(value)
@@ -75,18 +75,18 @@ def name_of(packet: Packet, lane: Lane) -> str:
         kind = packet.aeth.syndrome >> 5
         return {0: "ACK", 1: "RNR", 3: "NAK"}.get(kind, "ACKNOWLEDGE")
     name = row.name
-    if row.is_response or (value >> 5 == lane.service and row.transport in (0, 1)):
+    if row.is_response or (value >> 5 == flow.service and row.transport in (0, 1)):
         name = name.partition(" ")[2] if row.transport is not Transport.UD else name
     return name.replace(" ", "_")
 
 
-def mismatches(pattern: Pattern, packet: Packet, lane: Lane) -> list[Mismatch]:
+def mismatches(pattern: Pattern, packet: Packet, flow: FlowCodec) -> list[Mismatch]:
     """What a packet has otherwise than the pattern says; the opcode first."""
     found = []
-    value = lane.opcode_of(pattern)
+    value = flow.opcode_of(pattern)
     if packet.bth.opcode != value:
-        found.append(Mismatch("opcode", pattern.name, name_of(packet, lane)))
-    fields = lane.fields_of(packet)
+        found.append(Mismatch("opcode", pattern.name, name_of(packet, flow)))
+    fields = flow.fields_of(packet)
     for name in _sorted(pattern.said):
         want, have = pattern.said[name], fields.get(name)
         if not _fits(name, want, have):

@@ -5,7 +5,7 @@
 
 A field that is not said takes its default when the packet is sent, and does not matter when it is
 expected. PSNs count from the start of their direction, so a case never knows the real ones. The
-service in the opcode's upper bits is the connection's. `spoilt` changes bytes behind the ICRC's
+service in the opcode's upper bits is the connection's. `corrupted` changes bytes behind the ICRC's
 back, `resealed` changes them and computes the ICRC anew.
 """
 
@@ -85,7 +85,7 @@ class Pattern:
         """The same packet with these fields not said."""
         return replace(self, said={k: v for k, v in self.said.items() if k not in names})
 
-    def spoilt(self, edit: Edit) -> Pattern:
+    def corrupted(self, edit: Edit) -> Pattern:
         """The same packet, changed after the ICRC was computed."""
         return replace(self, edits=(*self.edits, (edit, False)))
 

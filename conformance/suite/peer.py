@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 
 from roceproof.conformance.model.segment import distance
-from roceproof.conformance.suite.flow_codec import Lane
+from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import (
     ACK,
     ATOMIC_ACK,
@@ -36,8 +36,10 @@ _RESPONSES = {
 class Peer:
     """Acknowledges what asks for it, and answers READs and atomics with random data."""
 
-    def __init__(self, lane: Lane, *, path_mtu: int, random: Random, expected: int = 0) -> None:
-        self._lane = lane
+    def __init__(
+        self, flow: FlowCodec, *, path_mtu: int, random: Random, expected: int = 0
+    ) -> None:
+        self._flow = flow
         self._path_mtu = path_mtu
         self._random = random
         self._expected = expected
@@ -51,7 +53,7 @@ class Peer:
             return
         is_read = row.family is Family.READ and reth is not None
         count = packet_count(reth.length, self._path_mtu) if is_read and reth else 1
-        psn = distance(bth.psn, self._lane.request_start)
+        psn = distance(bth.psn, self._flow.request_start)
         if psn > self._expected:
             return
         if psn == self._expected:

@@ -19,7 +19,7 @@ from roceproof.verbs.work import Work
 _LINK_BYTES = 14
 
 
-class NearEnd:
+class ReferenceRequester:
     """Asks on behalf of one connection of a bench. Bits are flipped on the way to the device."""
 
     def __init__(
@@ -57,12 +57,12 @@ class NearEnd:
                 raise self._bench.failed(f"message {work.wr_id} ended with {outcome.status}")
 
     def _send(self, request: Segment) -> None:
-        lane, random = self._qp.to_device, self._bench.random
-        frame = bytearray(lane.frame_of(request))
+        flow, random = self._qp.to_device, self._bench.random
+        frame = bytearray(flow.frame_of(request))
         if random.random() < self._corruption:
             bit = random.randrange(8 * _LINK_BYTES, 8 * len(frame))
             frame[bit // 8] ^= 1 << bit % 8
-        self._bench.send(bytes(frame), lane=lane)
+        self._bench.send(bytes(frame), flow=flow)
 
     def _receive(self, response: Segment) -> None:
         self._requester.receive(response, self._bench.target.now_ns)

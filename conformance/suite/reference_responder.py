@@ -28,7 +28,7 @@ class Impairment:
     overtaking: float = 0.0
 
 
-class FarEnd:
+class ReferenceResponder:
     """Answers for one connection of a bench. `memory.register` gives what requests may address."""
 
     def __init__(self, bench: Bench, qp: Connection, impairment: Impairment) -> None:
@@ -58,7 +58,7 @@ class FarEnd:
             self._to_device.carry(response)
 
     def _send(self, response: Segment) -> None:
-        self._bench.send(self._qp.to_device.frame_of(response), lane=self._qp.to_device)
+        self._bench.send(self._qp.to_device.frame_of(response), flow=self._qp.to_device)
 
 
 class Network:

@@ -6,21 +6,21 @@ On the wall's clock nobody knows what a device had heard when it sent; there not
 
 from __future__ import annotations
 
-from roceproof.conformance.model.monitor.requester_monitor import RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection, is_request
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 
-_TIMING = WatchTiming(reaction_ns=5_000)
+_TIMING = MonitorTiming(reaction_ns=5_000)
 
 
-def watch(bench: Bench, qp: Connection) -> None:
+def check_retransmissions(bench: Bench, qp: Connection) -> None:
     """Hold everything that passed on a queue pair against what a requester may do."""
     if Capability.LOCKSTEP not in bench.claims.capabilities:
         return
-    watched = RequesterWatch(qp.spec, timing=_TIMING)
+    watched = RequesterMonitor(qp.spec, timing=_TIMING)
     for entry in bench.transcript.entries():
         packet = parse(entry.frame)
         if packet is None:

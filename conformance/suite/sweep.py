@@ -18,7 +18,7 @@ from roceproof.conformance.suite.prediction import Posted
 from roceproof.verbs.work import Op
 
 FIRST_ACK = ACK(psn=0, msn=1)
-"""What completes the first message of a queue pair, to be spoilt for `ignores_each`."""
+"""What completes the first message of a queue pair, to be corrupted for `ignores_each`."""
 
 _Check = Callable[[Connection, Iterable[Pattern]], None]
 
@@ -65,7 +65,7 @@ def bit_flips(
 ) -> dict[str, Pattern]:
     """The packet with each bit of some bytes flipped behind the ICRC's back."""
     return {
-        f"byte {offset} bit {bit} flipped": packet.spoilt(flip(offset, 1 << bit))
+        f"byte {offset} bit {bit} flipped": packet.corrupted(flip(offset, 1 << bit))
         for offset in offsets
         for bit in range(8)
     }

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
-from roceproof.conformance.suite.flow_codec import Lane
+from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp
 
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     frame: bytes
     comment: str = ""
     is_void: bool = False
-    lane: Lane | None = None
+    flow: FlowCodec | None = None
     """The direction of the connection that it belonged to then."""
     fcs: bytes = b""
 

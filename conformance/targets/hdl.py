@@ -14,8 +14,8 @@ from roceproof.conformance.targets.interface import (
     CasePlace,
     Claims,
     DeviceDied,
+    DeviceFactory,
     Patience,
-    Source,
     Target,
     is_from,
 )
@@ -75,7 +75,7 @@ _ABSENT = {
 }
 
 
-class HdlSource(Source):
+class HdlFactory(DeviceFactory):
     """Simulations of one design at one data width."""
 
     def __init__(

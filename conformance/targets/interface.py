@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The interface between the suite and a device under test.
 
-A `Source` knows what a kind of target claims before anything is built or booted, and
+A `DeviceFactory` knows what a kind of target claims before anything is built or booted, and
 hands out one fresh `Target` per case. A target is a device and the wire to it: whole
 Ethernet frames without FCS go in and come out, work is posted, memory is looked at.
 Every wait has a deadline on the target's own clock, in nanoseconds: simulated time
@@ -185,7 +185,7 @@ class Claims:
     """Why a capability is not there, where "does not claim it" says too little."""
 
 
-class Source(ABC):
+class DeviceFactory(ABC):
     """Where targets of one kind come from. Builds and boots on first use, then stays warm."""
 
     claims: Claims

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.targets.ports import Port, PortGone
 from roceproof.conformance.wire import neighbours
-from roceproof.conformance.wire.host_traffic import chatter
+from roceproof.conformance.wire.host_traffic import host_traffic
 from roceproof.verbs.addresses import Host
 
 KEPT_ASIDE = 64
@@ -144,7 +144,7 @@ class Wire:
                 self._news.notify_all()
 
     def _sort(self, frame: bytes, at_ns: int) -> None:
-        name = chatter(frame, self._played)
+        name = host_traffic(frame, self._played)
         with self._news:
             if name is None:
                 self._arrived.append(Arrival(at_ns - self._start_ns, frame))

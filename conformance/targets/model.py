@@ -21,15 +21,15 @@ from roceproof.conformance.targets.interface import (
     Arrival,
     CasePlace,
     Claims,
+    DeviceFactory,
     Patience,
-    Source,
     Target,
     TargetError,
     is_from,
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire.framing import frame_check_sequence
-from roceproof.conformance.wire.host_traffic import chatter
+from roceproof.conformance.wire.host_traffic import host_traffic
 from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.dpi.options import Flow
 from roceproof.verbs.addresses import Host
@@ -63,13 +63,13 @@ class ModelTarget(Target):
         self,
         device: Device,
         *,
-        spoil_sent: Filter = unchanged,
+        corrupt_sent: Filter = unchanged,
         repair_received: Filter = unchanged,
     ) -> None:
         self.host = device.host
         self.patience = PATIENCE
         self.device = device
-        self._spoil_sent = spoil_sent
+        self._corrupt_sent = corrupt_sent
         self._repair_received = repair_received
         self._now = 0
         self._stall = 0
@@ -138,8 +138,8 @@ class ModelTarget(Target):
             for frame in self._repair_received(self._inbound.popleft().frame, self._now):
                 self.device.receive(frame, self._now)
         if self._leaving is not None and self._leaving.time_ns <= self._now:
-            frames = self._spoil_sent(self._leaving.frame, self._now)
-            is_aside = chatter(self._leaving.frame, ()) is not None
+            frames = self._corrupt_sent(self._leaving.frame, self._now)
+            is_aside = host_traffic(self._leaving.frame, ()) is not None
             self._leaving = None
             if is_aside:
                 self._asides.extend(frames)
@@ -244,7 +244,7 @@ class ModelTarget(Target):
         return any(map(is_answer, self._asides))
 
 
-class ModelSource(Source):
+class ModelFactory(DeviceFactory):
     """Fresh devices, all alike."""
 
     def __init__(
@@ -252,12 +252,12 @@ class ModelSource(Source):
         *,
         parts: Parts | None = None,
         host: Host = HOST,
-        spoil_sent: Filter = unchanged,
+        corrupt_sent: Filter = unchanged,
         repair_received: Filter = unchanged,
     ) -> None:
         self._parts = parts or Parts()
         self._host = host
-        self._spoil_sent = spoil_sent
+        self._corrupt_sent = corrupt_sent
         self._repair_received = repair_received
         self.claims = Claims(
             target="model",
@@ -271,7 +271,7 @@ class ModelSource(Source):
         """A fresh device."""
         yield ModelTarget(
             Device(self._host, self._parts),
-            spoil_sent=self._spoil_sent,
+            corrupt_sent=self._corrupt_sent,
             repair_received=self._repair_received,
         )
 

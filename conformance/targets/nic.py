@@ -27,7 +27,7 @@ from roceproof.conformance.targets.verbs_factory import (
     ABSENT_FROM_VERBS,
     PATIENCE,
     VERBS_CAPABILITIES,
-    VerbsSource,
+    VerbsFactory,
 )
 from roceproof.verbs.addresses import Host, parse_mac
 
@@ -59,7 +59,7 @@ class NicOptions:
     ip: str | None = None  # of this tester; nobody else's
 
 
-class NicSource(VerbsSource):
+class NicFactory(VerbsFactory):
     """One NIC; a run has it for itself."""
 
     def __init__(self, options: NicOptions) -> None:

@@ -22,7 +22,7 @@ from roceproof.conformance.targets.verbs_factory import (
     ABSENT_FROM_VERBS,
     PATIENCE,
     VERBS_CAPABILITIES,
-    VerbsSource,
+    VerbsFactory,
 )
 from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu
 from roceproof.verbs.addresses import Host, parse_mac
@@ -41,7 +41,7 @@ ABSENT = ABSENT_FROM_VERBS | {
 }
 
 
-class RxeSource(VerbsSource):
+class RxeFactory(VerbsFactory):
     """One guest per process, restored from its saved state, and again when it has died."""
 
     claims = Claims(

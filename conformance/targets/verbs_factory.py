@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Patience, Source, Target
+from roceproof.conformance.targets.interface import (
+    CasePlace,
+    DeviceDied,
+    DeviceFactory,
+    Patience,
+    Target,
+)
 from roceproof.conformance.targets.verbs_device import VerbsDevice
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 
@@ -53,7 +59,7 @@ ABSENT_FROM_VERBS = {
 }
 
 
-class VerbsSource(Source):
+class VerbsFactory(DeviceFactory):
     """A source of targets that share a device, one after the other."""
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ class VerbsTarget(Target):
         return self._wire.now_ns
 
     @property
-    def chatter(self) -> Mapping[str, int]:
+    def host_traffic(self) -> Mapping[str, int]:
         """How much of what `receive` leaves out has come in this case."""
         return dict(self._wire.chatter)
 

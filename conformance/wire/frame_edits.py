@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Edits of whole frames, for `Pattern.spoilt` and `Pattern.resealed`.
+"""Edits of whole frames, for `Pattern.corrupted` and `Pattern.resealed`.
 
 Offsets that a function takes are relative to the header in its name.
 """
@@ -27,7 +27,7 @@ def layout_of(frame: bytes | bytearray) -> Layout:
     """Where the parts of a RoCEv2 frame lie, whatever is wrong with it."""
     layout = locate(bytes(frame), port=None)
     if layout is None:
-        raise ValueError("the frame is no UDP packet any more; spoil it last")
+        raise ValueError("the frame is no UDP packet any more; corrupt it last")
     return layout
 
 

@@ -24,7 +24,7 @@ IPV6_BYTES = 40
 PROTOCOLS = {0: "MLD", 1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 
-def chatter(frame: bytes, played: Container[bytes]) -> str | None:
+def host_traffic(frame: bytes, played: Container[bytes]) -> str | None:
     """The name of what this frame is, or None when it is the device's; `played` has MACs."""
     found = payload_of_ethernet(frame)
     if found is None:

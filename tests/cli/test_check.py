@@ -10,14 +10,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from spoiled_captures import (
+from corrupted_captures import (
     HEALTHY,
     UC,
     asks_for_ack,
+    corrupt,
     middles,
     migrated,
     other_partition,
-    spoil,
     wrong_icrc,
 )
 
@@ -36,7 +36,7 @@ def broken(tmp_path_factory) -> tuple[Path, list[int]]:
     first, second, third = frames[1], frames[3], frames[-1]
     path = tmp_path_factory.mktemp("broken") / "broken.pcapng"
     changes = {first: wrong_icrc, second: wrong_icrc, third: other_partition}
-    return spoil(HEALTHY, path, changes), [first, second, third]
+    return corrupt(HEALTHY, path, changes), [first, second, third]
 
 
 def test_real_traffic_is_clean(console) -> None:
@@ -101,7 +101,7 @@ def test_several_files_make_one_document(console, broken) -> None:
 def test_the_exit_code_counts_what_has_weight(
     console, tmp_path, change, source, code, severity
 ) -> None:
-    path = spoil(source, tmp_path / "one.pcapng", {middles(source)[2]: change})
+    path = corrupt(source, tmp_path / "one.pcapng", {middles(source)[2]: change})
     run = console.run("check", "--json", str(path))
     assert {row["severity"] for row in json.loads(run.stdout)["findings"]} == {severity}
     assert run.returncode == code
@@ -174,7 +174,7 @@ def test_facts_that_are_none_are_refused(console, tmp_path) -> None:
 
 def test_a_capture_without_roce_is_no_silent_success(console, tmp_path) -> None:
     frames = [record.number for record in read(HEALTHY)]
-    path = spoil(HEALTHY, tmp_path / "arp.pcapng", {n: lambda _: bytes(60) for n in frames})
+    path = corrupt(HEALTHY, tmp_path / "arp.pcapng", {n: lambda _: bytes(60) for n in frames})
     run = console.run("check", str(path))
     assert run.returncode == CLEAN
     assert f"no RoCE packets in {path}" in run.stderr
@@ -225,7 +225,7 @@ def test_an_annotated_copy_keeps_everything_and_adds_comments(
     console, tmp_path, broken, packed
 ) -> None:
     path, frames = broken
-    source = spoil(path, tmp_path / "commented.pcapng", {}, comment="seen before")
+    source = corrupt(path, tmp_path / "commented.pcapng", {}, comment="seen before")
     if packed:
         source = tmp_path / "commented.pcapng.gz"
         source.write_bytes(gzip.compress((tmp_path / "commented.pcapng").read_bytes()))

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from corrupted_captures import HEALTHY, corrupt, middles, other_partition
 from pseudo_terminal import shown_on_terminal
-from spoiled_captures import HEALTHY, middles, other_partition, spoil
 
 from roceproof.check_build import ToolError, build_tool
 
@@ -33,7 +33,7 @@ def on_a_terminal(console, *arguments: str, **environment: str) -> str:
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("broken") / "broken.pcapng"
-    return str(spoil(HEALTHY, path, {middles(HEALTHY)[0]: other_partition}))
+    return str(corrupt(HEALTHY, path, {middles(HEALTHY)[0]: other_partition}))
 
 
 def test_a_terminal_gets_colours_unless_told_otherwise(console, broken) -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from spoiled_captures import HEALTHY, middles, wrong_icrc
+from corrupted_captures import HEALTHY, middles, wrong_icrc
 
 from roceproof.conformance.capture.reader import read
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from roceproof.conformance.capture.record import Flow, Record
-from roceproof.conformance.diagnosis.icrc.crc_input import Case, cases
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput, crc_inputs
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.result import Diagnosis
@@ -39,8 +39,8 @@ def healthy(seed: int, **options: object) -> list[bytes]:
     return [frame for _, frame in talk.frames()]
 
 
-def cases_of(frames: Iterable[bytes]) -> list[Case]:
-    return cases(observe(records(frames)))
+def cases_of(frames: Iterable[bytes]) -> list[CrcInput]:
+    return crc_inputs(observe(records(frames)))
 
 
 def with_icrc(frame: bytes, value: int) -> bytes:
@@ -50,7 +50,7 @@ def with_icrc(frame: bytes, value: int) -> bytes:
     return frame[: layout.end - 4] + value.to_bytes(4, "little") + frame[layout.end :]
 
 
-def spoil(frames: list[bytes], rule: Callable[[Case], int | None]) -> list[bytes]:
+def corrupt(frames: list[bytes], rule: Callable[[CrcInput], int | None]) -> list[bytes]:
     """Frames whose ICRC is what the rule makes of each packet; None leaves it."""
     made = []
     for case in cases_of(frames):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Small healthy captures for the checker's tests, and tools to spoil them."""
+"""Small healthy captures for the checker's tests, and tools to corrupt them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The register of captures that break rules; modules named `spoilt_*` fill it."""
+"""The register of captures that break rules; modules named `corrupted_*` fill it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Scenario:
 SCENARIOS: list[Scenario] = []
 
 
-def spoil(rules: str, frames: Frames, **options: Any) -> None:
+def scenario(rules: str, frames: Frames, **options: Any) -> None:
     """Register a capture for the rules that it alone must break, separated by blanks."""
     name = f"{len(SCENARIOS):03} {rules}"
     SCENARIOS.append(Scenario(name, frozenset(rules.split()), frames, options))

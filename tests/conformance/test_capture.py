@@ -202,9 +202,9 @@ def test_a_broken_block_is_named_by_its_place(tmp_path: Path, field: int, value:
 
 
 @pytest.mark.parametrize(
-    "spoilt", ["absurd length", "no magic", "new version", "old version", "pcap", "pcapng"]
+    "corrupted", ["absurd length", "no magic", "new version", "old version", "pcap", "pcapng"]
 )
-def test_an_absurd_header_is_refused(tmp_path: Path, spoilt: str) -> None:
+def test_an_absurd_header_is_refused(tmp_path: Path, corrupted: str) -> None:
     writer, foreign = Writer(), Writer()
     foreign.interface(link=113)
     classic = pcap("<", 0xA1B2C3D4)
@@ -215,7 +215,7 @@ def test_an_absurd_header_is_refused(tmp_path: Path, spoilt: str) -> None:
         "old version": classic[:4] + b"\1" + classic[5:],
         "pcap": pcap(">", 0xA1B2C3D4, link=113),
         "pcapng": foreign.data,
-    }[spoilt]
+    }[corrupted]
     with pytest.raises(CaptureError, match="at byte"):
         records_of(tmp_path, data)
 

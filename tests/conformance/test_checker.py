@@ -8,6 +8,7 @@ from dataclasses import replace
 from zlib import crc32
 
 import pytest
+from corrupted_requests import with_psns
 from healthy_capture import (
     PATH_MTU,
     RECEIVER,
@@ -23,7 +24,6 @@ from healthy_capture import (
     one_send,
 )
 from scenarios import broken_rules
-from spoilt_requests import with_psns
 
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.findings import Direction

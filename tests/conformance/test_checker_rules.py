@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each spoilt capture breaks exactly the rules it is named for, and no rule is left out."""
+"""Each corrupted capture breaks exactly the rules it is named for, and no rule is left out."""
 
 from __future__ import annotations
 
+import corrupted_datagrams
+import corrupted_headers
+import corrupted_links
+import corrupted_requests
+import corrupted_responses
 import pytest
-import spoilt_datagrams
-import spoilt_headers
-import spoilt_links
-import spoilt_requests
-import spoilt_responses
 from scenarios import SCENARIOS, Scenario, broken_rules
 
 from roceproof.conformance.rules.table import RULES
 
 REGISTERED = (
-    spoilt_datagrams,
-    spoilt_headers,
-    spoilt_links,
-    spoilt_requests,
-    spoilt_responses,
+    corrupted_datagrams,
+    corrupted_headers,
+    corrupted_links,
+    corrupted_requests,
+    corrupted_responses,
 )
 NEVER_BY_THEMSELVES = {
     *("VLAN-01", "UC-01", "PFC-04"),
@@ -27,7 +27,7 @@ NEVER_BY_THEMSELVES = {
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_spoilt_capture_breaks_exactly_its_rules(scenario: Scenario) -> None:
+def test_corrupted_capture_breaks_exactly_its_rules(scenario: Scenario) -> None:
     assert set(broken_rules(scenario.frames(), **scenario.options)) == scenario.rules
 
 

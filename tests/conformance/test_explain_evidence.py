@@ -11,11 +11,11 @@ from random import Random
 from zlib import crc32
 
 import pytest
-from explained import cases_of, healthy, planted, records, spoil, with_icrc
+from explained import cases_of, corrupt, healthy, planted, records, with_icrc
 
 from roceproof.conformance.diagnosis.icrc.combinations import Search
 from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc, locate_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.evidence import (
     KNOWN_STARTS,
     Shape,
@@ -41,7 +41,7 @@ VECTORS = {
 WORKED = json.loads((Path(__file__).parent / "wrong_icrcs.json").read_text())
 
 
-def probe_pair() -> tuple[Case, Case]:
+def probe_pair() -> tuple[CrcInput, CrcInput]:
     """Two right packets that differ in one payload bit."""
     packet = parse(VECTORS["B"])
     assert packet is not None
@@ -50,7 +50,7 @@ def probe_pair() -> tuple[Case, Case]:
     return first, second
 
 
-def fed(case: Case, data: bytes) -> Case:
+def fed(case: CrcInput, data: bytes) -> CrcInput:
     """The case with the plain CRC of other input in its field."""
     (made,) = cases_of([with_icrc(case.seen.frame, crc32(b"\xff" * 8 + data))])
     return made
@@ -165,7 +165,7 @@ def test_any_set_of_bare_mask_bits_is_recovered_exactly() -> None:
         frames.append(bytes(frame))
     bare = {"ttl": 0x3C, "tos": 0x03, "udp checksum": 0x8001}
 
-    def rule(case: Case) -> int:
+    def rule(case: CrcInput) -> int:
         head = bytearray(case.masked)
         for field, bits in bare.items():
             for place, (at, _) in enumerate(reversed(case.spans(field))):
@@ -173,7 +173,7 @@ def test_any_set_of_bare_mask_bits_is_recovered_exactly() -> None:
                 head[at] = head[at] & ~keep | case.head[at] & keep
         return crc32(b"\xff" * 8 + head + case.seen.body)
 
-    mask = recover_mask(cases_of(spoil(frames, rule)))
+    mask = recover_mask(cases_of(corrupt(frames, rule)))
     assert mask is not None and mask.bare == bare and mask.open == 0
 
 
@@ -183,13 +183,13 @@ def test_a_mask_cannot_explain_a_missing_payload() -> None:
 
 
 def test_the_value_that_the_crc_saw_in_a_field_is_recovered() -> None:
-    def rule(case: Case) -> int:
+    def rule(case: CrcInput) -> int:
         head = bytearray(case.masked)
         at = case.spans("psn")[0][0]
         head[at : at + 3] = b"\x12\x34\x56"
         return crc32(b"\xff" * 8 + head + case.seen.body)
 
-    wrong = [case for case in cases_of(spoil(healthy(2)[:60], rule)) if case.seen.wrong]
+    wrong = [case for case in cases_of(corrupt(healthy(2)[:60], rule)) if case.seen.wrong]
     head = seen_as(wrong[0], ["psn"])
     assert head is not None and b"\x12\x34\x56" in head
     fault = field_fault(wrong)

@@ -12,9 +12,9 @@ from random import Random
 from zlib import crc32
 
 import pytest
-from explained import cases_of, explain, healthy, planted, spoil, with_icrc
+from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.faults.catalogue import FAULTS, Kind
 from roceproof.conformance.faults.icrc_catalogue import FaultError
@@ -130,13 +130,13 @@ def test_two_devices_with_different_faults_get_a_diagnosis_each() -> None:
 
 
 def test_a_fault_of_the_requests_alone_is_found_although_responses_are_right() -> None:
-    def rule(case: Case) -> int | None:
+    def rule(case: CrcInput) -> int | None:
         seeded_anew = crc32(case.masked + case.seen.body)
         return seeded_anew if case.kind == "request" and case.seen.frame[6:12] == mac else None
 
     frames = healthy(1)
     mac = frames[0][6:12]
-    (found,) = explain(spoil(frames, rule))
+    (found,) = explain(corrupt(frames, rule))
     assert found.id == "S11" and found.explained == found.of
     assert "requests only" in found.text
 
@@ -189,7 +189,7 @@ def test_corruption_on_the_way_does_not_hide_a_fault() -> None:
 
 def test_random_icrcs_are_undecided() -> None:
     rng = Random(6)
-    frames = spoil(healthy(6)[:40], lambda case: rng.getrandbits(32))
+    frames = corrupt(healthy(6)[:40], lambda case: rng.getrandbits(32))
     found = explain(frames)
     assert {each.id for each in found} == {UNDECIDED}
     assert all(each.explained == 0 and each.advice for each in found)
@@ -217,13 +217,15 @@ def test_one_packet_with_id_one_leaves_every_cause_possible() -> None:
     packet = parse(healthy(1, ip_versions=(4,))[0])
     assert packet is not None and isinstance(packet.ip, Ipv4)
     frame = build(replace(packet, ip=replace(packet.ip, ident=1)))
-    (found,) = explain(spoil([frame], lambda case: as_if_id_were(case, 0)))
+    (found,) = explain(corrupt([frame], lambda case: as_if_id_were(case, 0)))
     assert {found.id, *found.equivalent} == {CORRUPT, "S34", "S55"}
-    many = spoil(healthy(1), lambda case: as_if_id_were(case, 0) if len(case.head) == 40 else None)
+    many = corrupt(
+        healthy(1), lambda case: as_if_id_were(case, 0) if len(case.head) == 40 else None
+    )
     assert {each.id for each in explain(many)} == {"S34"}
 
 
-def as_if_id_were(case: Case, value: int) -> int:
+def as_if_id_were(case: CrcInput, value: int) -> int:
     head = case.masked[:4] + value.to_bytes(2, "big") + case.masked[6:]
     return crc32(b"\xff" * 8 + head + case.seen.body)
 

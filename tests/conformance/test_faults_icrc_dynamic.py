@@ -13,8 +13,8 @@ from roceproof.conformance.faults.catalogue import FAULTS, Kind, plant
 from roceproof.conformance.faults.icrc_catalogue import (
     STREAM_FAULTS,
     FaultError,
+    corrupt,
     sent_from,
-    spoil,
     stream_fault,
 )
 from roceproof.conformance.faults.icrc_static import SLIPS
@@ -40,8 +40,8 @@ ENGINES = [
 
 
 def planted(fault: str, variant: int = 0, *, stalls: bool = False) -> Pairs:
-    """(right, spoilt) frames of the faulty station, after a look at all others."""
-    made = spoil(fault, FRAMES, OWN, variant=variant, stalls=stalls)
+    """(right, corrupted) frames of the faulty station, after a look at all others."""
+    made = corrupt(fault, FRAMES, OWN, variant=variant, stalls=stalls)
     assert [t for t, _ in made] == [t for t, _ in FRAMES]
     pairs = [(right.frame, bad.frame) for right, bad in zip(FRAMES, made, strict=True)]
     assert all(right == bad for right, bad in pairs if not OWN(right))
@@ -136,7 +136,7 @@ def test_s58_does_not_see_the_lane() -> None:
             if at % width != lane:
                 continue
             flipped = icrc.reseal(right[:at] + bytes((right[at] ^ 0x55,)) + right[at + 1 :])
-            (again,) = spoil("S58", [TimedFrame(0, flipped)], OWN)
+            (again,) = corrupt("S58", [TimedFrame(0, flipped)], OWN)
             assert field(again.frame) == field(bad)
             probed += 1
             break
@@ -186,8 +186,8 @@ def test_s63_mixes_right_and_stale_bytes() -> None:
 
 
 def test_two_static_faults_are_planted_together_and_others_refused() -> None:
-    alone = spoil("S01", FRAMES, OWN)
-    for first, two in zip(alone, spoil(("S01", "S26"), FRAMES, OWN), strict=True):
+    alone = corrupt("S01", FRAMES, OWN)
+    for first, two in zip(alone, corrupt(("S01", "S26"), FRAMES, OWN), strict=True):
         if OWN(first.frame):
             assert field(two.frame) == field(first.frame)[::-1]
     with pytest.raises(FaultError, match="do not compose"):

@@ -40,10 +40,10 @@ def test_every_static_fault_has_a_worked_value() -> None:
 @pytest.mark.parametrize("row", WORKED, ids=lambda row: str(row["fault"]))
 def test_fault_gives_the_worked_wrong_value(row: dict[str, str]) -> None:
     frame = VECTORS[row["vector"]]
-    spoilt = recipe(row["fault"]).apply(frame)
+    corrupted = recipe(row["fault"]).apply(frame)
     assert recipe(row["fault"]).compute(frame).hex() == row["icrc"]
-    assert icrc.check(spoilt).judgement is icrc.Judgement.BAD
-    assert icrc.reseal(spoilt) == frame
+    assert icrc.check(corrupted).judgement is icrc.Judgement.BAD
+    assert icrc.reseal(corrupted) == frame
 
 
 def test_only_s25_and_s27_are_the_same_function_over_the_vectors() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.capture import reader as capture
+from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.faults.network import TimedFrame
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.traffic import Conversation

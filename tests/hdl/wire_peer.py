@@ -51,7 +51,7 @@ class Peer:
         ]
 
     def packet(self, config: QpConfig, psn: int, *, syndrome: int = NO_CREDITS) -> Packet:
-        """An acknowledgement or NAK for one queue pair, to be spoilt or built."""
+        """An acknowledgement or NAK for one queue pair, to be corrupted or built."""
         return Packet(
             dst_mac=self._mac,
             src_mac=parse_mac(config.remote_mac),

@@ -76,7 +76,7 @@ def is_admitted(frame: Packet | bytes, **choices: Any) -> bool:
     return isinstance(examine(frame, **choices), Admitted)
 
 
-def spoilt(frame: bytes, edit: Callable[[bytearray], None], *, seal: bool = True) -> bytes:
+def corrupted(frame: bytes, edit: Callable[[bytearray], None], *, seal: bool = True) -> bytes:
     """The frame changed by hand; IP checksum and ICRC follow, if asked to."""
     data = bytearray(frame)
     edit(data)
@@ -151,19 +151,19 @@ def test_ip_10_what_is_not_masked_is_covered_by_the_icrc(at: int):
         data[24:26] = bytes(2)
         data[24:26] = checksum(bytes(data[14:34])).to_bytes(2, "big")
 
-    assert not is_admitted(spoilt(FRAME, flip, seal=False))
+    assert not is_admitted(corrupted(FRAME, flip, seal=False))
 
 
 @pytest.mark.parametrize("at", range(42, len(FRAME)))
 def test_icrc_12_a_bit_of_the_packet_that_flips_drops_it_unless_it_is_masked(at: int):
     for bit in range(8):
-        flipped = spoilt(FRAME, put(at, bytes((FRAME[at] ^ 1 << bit,))), seal=False)
+        flipped = corrupted(FRAME, put(at, bytes((FRAME[at] ^ 1 << bit,))), seal=False)
         assert is_admitted(flipped) == (at == 46), (at, bit)
 
 
 def test_icrc_07_the_pad_is_covered():
     assert FRAME[-7:-4] == bytes(3)
-    assert examine(spoilt(FRAME, put(len(FRAME) - 5, b"\1"), seal=False)) is Drop.ICRC
+    assert examine(corrupted(FRAME, put(len(FRAME) - 5, b"\1"), seal=False)) is Drop.ICRC
 
 
 def test_icrc_20_a_crc_without_masks_is_wrong():
@@ -174,24 +174,24 @@ def test_icrc_20_a_crc_without_masks_is_wrong():
 
 
 def test_ip_11_a_wrong_header_checksum_drops_the_packet():
-    assert examine(spoilt(FRAME, put(24, b"\0\1"), seal=False)) is Drop.IP_CHECKSUM
+    assert examine(corrupted(FRAME, put(24, b"\0\1"), seal=False)) is Drop.IP_CHECKSUM
 
 
 @pytest.mark.parametrize(("word", "drop"), [(b"\x20\0", Drop.FRAGMENT), (b"\0\1", Drop.NOT_ROCE)])
 def test_ip_12_fragments_are_dropped(word: bytes, drop: Drop):
-    assert examine(spoilt(FRAME, put(20, word))) is drop
+    assert examine(corrupted(FRAME, put(20, word))) is drop
 
 
 @pytest.mark.parametrize("change", [-20, -4, -1, 1, 4, 20])
 def test_ip_13_an_ip_length_that_does_not_fit_drops_the_packet(change: int):
     length = int.from_bytes(FRAME[16:18], "big") + change
-    drop = examine(spoilt(FRAME, put(16, length.to_bytes(2, "big"))))
+    drop = examine(corrupted(FRAME, put(16, length.to_bytes(2, "big"))))
     assert drop is (Drop.IP_LENGTH if change > 0 else Drop.UDP_LENGTH)
 
 
 @pytest.mark.parametrize("length", [0, 7, 8, 23, 0xFFFF, len(FRAME) - 34 - 4, len(FRAME) - 34 + 1])
 def test_udp_09_a_udp_length_that_does_not_fit_drops_the_packet(length: int):
-    assert examine(spoilt(FRAME, put(38, length.to_bytes(2, "big")))) is Drop.UDP_LENGTH
+    assert examine(corrupted(FRAME, put(38, length.to_bytes(2, "big")))) is Drop.UDP_LENGTH
 
 
 def test_ip_16_options_are_accepted_or_dropped():
@@ -225,8 +225,8 @@ def test_udp_08_a_udp_checksum_is_right_or_wrong(qpn: int):
 
 
 def test_other_traffic_is_not_roce():
-    assert examine(spoilt(FRAME, put(36, b"\x12\xb6"))) is Drop.NOT_ROCE
-    assert examine(spoilt(FRAME, put(12, b"\x89\x15"), seal=False)) is Drop.NOT_ROCE
+    assert examine(corrupted(FRAME, put(36, b"\x12\xb6"))) is Drop.NOT_ROCE
+    assert examine(corrupted(FRAME, put(12, b"\x89\x15"), seal=False)) is Drop.NOT_ROCE
     assert examine(b"") is Drop.NOT_ROCE
 
 
@@ -298,13 +298,13 @@ def test_bth_16_a_packet_without_room_for_its_headers_is_dropped(opcode: int):
 @pytest.mark.parametrize("size", range(16))
 def test_bth_16_a_packet_without_room_for_bth_and_icrc_is_dropped(size: int):
     cut = FRAME[:34] + FRAME[34:42] + FRAME[42 : 42 + size]
-    frame = spoilt(cut, put(16, (28 + size).to_bytes(2, "big")))
-    frame = spoilt(frame, put(38, (8 + size).to_bytes(2, "big")))
+    frame = corrupted(cut, put(16, (28 + size).to_bytes(2, "big")))
+    frame = corrupted(frame, put(38, (8 + size).to_bytes(2, "big")))
     assert isinstance(examine(frame), Drop)
 
 
 def test_pad_06_a_pad_beyond_the_payload_is_dropped_or_left_to_the_responder():
-    frame = spoilt(build(packet(data=b"")), put(43, bytes((0x70,))))
+    frame = corrupted(build(packet(data=b"")), put(43, bytes((0x70,))))
     assert examine(frame) is Drop.PAD
     admitted = examine(frame, pad_fault=PadFault.REFUSED)
     assert isinstance(admitted, Admitted)
@@ -313,7 +313,7 @@ def test_pad_06_a_pad_beyond_the_payload_is_dropped_or_left_to_the_responder():
 
 
 def test_pad_08_pad_bytes_may_have_any_value():
-    odd = spoilt(FRAME, put(len(FRAME) - 7, b"\xff\xff\xff"))
+    odd = corrupted(FRAME, put(len(FRAME) - 7, b"\xff\xff\xff"))
     admitted = examine(odd)
     assert isinstance(admitted, Admitted) and admitted.segment.payload == b"hello"
 
@@ -346,7 +346,7 @@ def uneven(opcode: int, qpn: int = RC) -> bytes:
     size = len(frame) - 15
     short = frame[:-5] + frame[-4:]
     short = short[:38] + (size - 20).to_bytes(2, "big") + short[40:]
-    return spoilt(short, put(16, size.to_bytes(2, "big")))
+    return corrupted(short, put(16, size.to_bytes(2, "big")))
 
 
 @pytest.mark.parametrize("opcode", [0x04, 0x0A, 0x0C])

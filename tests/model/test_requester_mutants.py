@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Requesters with one fault each: the watch sees it beside a bad network, by the rule it breaks.
+"""Requesters with one fault each: the monitor sees it beside a bad network, by the rule it breaks.
 
 Each fault is one step of the specification done wrongly, so these are also the places where
-the model can be spoilt.
+the model can be corrupted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lossy_network import Impairment
 from soak import Soak
 
 from roceproof.conformance.model.codes import rnr_wait_ns
-from roceproof.conformance.model.monitor.requester_monitor import RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
@@ -66,39 +66,39 @@ class RelabelsTheFirstCopy(RcRequester):
         return replace(segment, bth=replace(segment.bth, opcode=0x06))
 
 
-class SpoilsCopies(RcRequester):
-    def spoil(self, segment: Segment) -> Segment:
+class CorruptsCopies(RcRequester):
+    def corrupt(self, segment: Segment) -> Segment:
         return segment
 
     def next_request(self, now_ns: int) -> Segment | None:
         is_copy = self.window.replays
         segment = super().next_request(now_ns)
-        return self.spoil(segment) if segment is not None and is_copy else segment
+        return self.corrupt(segment) if segment is not None and is_copy else segment
 
 
-class SendsOtherBytesAgain(SpoilsCopies):
-    def spoil(self, segment: Segment) -> Segment:
+class SendsOtherBytesAgain(CorruptsCopies):
+    def corrupt(self, segment: Segment) -> Segment:
         return replace(segment, payload=bytes(len(segment.payload)))
 
 
-class CutsCopies(SpoilsCopies):
-    def spoil(self, segment: Segment) -> Segment:
+class CutsCopies(CorruptsCopies):
+    def corrupt(self, segment: Segment) -> Segment:
         return replace(segment, payload=segment.payload[:4])
 
 
-class ForgetsTheImmediate(SpoilsCopies):
-    def spoil(self, segment: Segment) -> Segment:
+class ForgetsTheImmediate(CorruptsCopies):
+    def corrupt(self, segment: Segment) -> Segment:
         kept = [ImmDt(1) if isinstance(x, ImmDt) else x for x in segment.extensions]
         return replace(segment, extensions=tuple(kept))
 
 
-class ForgetsToAsk(SpoilsCopies):
-    def spoil(self, segment: Segment) -> Segment:
+class ForgetsToAsk(CorruptsCopies):
+    def corrupt(self, segment: Segment) -> Segment:
         return replace(segment, bth=replace(segment.bth, ack_req=False))
 
 
-class ReadsTheWrongRest(SpoilsCopies):
-    def spoil(self, segment: Segment) -> Segment:
+class ReadsTheWrongRest(CorruptsCopies):
+    def corrupt(self, segment: Segment) -> Segment:
         reth = segment.extension(Reth)
         if segment.bth.opcode != 0x0C or reth is None:
             return segment
@@ -217,22 +217,22 @@ MUTANTS: dict[type[RcRequester], str] = {
 
 
 def rules_broken_by(requester: type[RcRequester], seed: int) -> list[str]:
-    """What the watch says up to the end of the queue pair, or until the soak gives up."""
+    """What the monitor says up to the end of the queue pair, or until the soak gives up."""
     told = 0
 
     def complete(now: int) -> None:
         nonlocal told
         for outcome in soak.model.outcomes[told:]:
-            watch.completed(outcome, now)
+            monitor.completed(outcome, now)
         told = len(soak.model.outcomes)
 
     def sent(now: int, segment: Segment) -> None:
         complete(now)
-        watch.sent(segment, now)
+        monitor.sent(segment, now)
 
     def heard(now: int, segment: Segment) -> None:
         complete(now)
-        watch.heard(segment, now)
+        monitor.heard(segment, now)
 
     soak = Soak(
         seed,
@@ -243,14 +243,14 @@ def rules_broken_by(requester: type[RcRequester], seed: int) -> list[str]:
         sent=sent,
         heard=heard,
     )
-    timing = WatchTiming(reaction_ns=0, prompt_ns=20_000)
-    watch = RequesterWatch(soak.spec, timing=timing)
+    timing = MonitorTiming(reaction_ns=0, prompt_ns=20_000)
+    monitor = RequesterMonitor(soak.spec, timing=timing)
     for work in soak.works:
-        watch.posted(work)
+        monitor.posted(work)
     soak.run(steps=20_000)
     complete(soak.network.now)
-    watch.elapsed(soak.network.now + 10_000_000)
-    return [violation.rule for violation in watch.violations]
+    monitor.elapsed(soak.network.now + 10_000_000)
+    return [violation.rule for violation in monitor.violations]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def patched(frame: bytes, *, masked: tuple[int, ...] = MASKED, **places: int) ->
     return bytes(bent[:58]) + crc32(covered).to_bytes(4, "little") + bytes(bent[62:])
 
 
-def spoilt(ack: bytes) -> Iterator[bytes]:
+def corrupted(ack: bytes) -> Iterator[bytes]:
     """One ACK in many forms; some count, most do not."""
     bad_checksum = bytearray(ack)
     bad_checksum[24] ^= 0x55
@@ -71,14 +71,14 @@ def spoilt(ack: bytes) -> Iterator[bytes]:
 
 
 def foreign_responses(device: Device) -> None:
-    """One spoilt ACK after the other, each followed by the right one."""
+    """One corrupted ACK after the other, each followed by the right one."""
     config = qp(0)
     device.activate(config)
-    for index in range(len(list(spoilt(bytes(62))))):
+    for index in range(len(list(corrupted(bytes(62))))):
         device.post(config, Operation.WRITE, 4)
         device.run(128, answering=False)
         ack = device.peer.response(config, config.sq_psn + index)
-        device.receive(list(spoilt(ack))[index], ack)
+        device.receive(list(corrupted(ack))[index], ack)
     device.post(config, Operation.WRITE, 4)
     device.run(128, answering=False)
     ack = device.peer.response(config, config.sq_psn + index + 1)

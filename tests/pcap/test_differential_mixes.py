@@ -21,11 +21,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 
-import spoilt_datagrams
-import spoilt_headers
-import spoilt_links
-import spoilt_requests
-import spoilt_responses
+import corrupted_datagrams
+import corrupted_headers
+import corrupted_links
+import corrupted_requests
+import corrupted_responses
 from roce_check import RoceCheck
 from scenarios import SCENARIOS
 
@@ -36,11 +36,11 @@ from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
 
 REGISTERED = (
-    spoilt_datagrams,
-    spoilt_headers,
-    spoilt_links,
-    spoilt_requests,
-    spoilt_responses,
+    corrupted_datagrams,
+    corrupted_headers,
+    corrupted_links,
+    corrupted_requests,
+    corrupted_responses,
 )
 
 pytestmark = pytest.mark.xdist_group("pcap")

@@ -40,7 +40,7 @@ def healthy() -> list[bytes]:
     return [timed.frame for timed in Conversation(seed=3).frames()]
 
 
-def spoilt(frames: list[bytes], count: int) -> list[bytes]:
+def corrupted(frames: list[bytes], count: int) -> list[bytes]:
     """That many frames with a wrong ICRC in front."""
     return [frame[:-1] + bytes([frame[-1] ^ 1]) for frame in frames[:count]] + frames[count:]
 
@@ -49,7 +49,7 @@ def test_exit_code_tells_clean_from_broken_from_unreadable(
     check: RoceCheck, healthy: list[bytes]
 ) -> None:
     assert check.frames(healthy).code == 0
-    assert check.frames(spoilt(healthy, 1)).code == 1
+    assert check.frames(corrupted(healthy, 1)).code == 1
     missing = check.file(check.folder / "missing.pcap")
     assert (missing.code, missing.text) == (2, "")
     assert "missing.pcap: " in missing.errors
@@ -78,7 +78,7 @@ def test_wrong_usage_prints_how_to_use_it(check: RoceCheck, options: tuple[str, 
 def test_max_bounds_the_findings_printed_and_not_those_counted(
     check: RoceCheck, healthy: list[bytes]
 ) -> None:
-    frames = spoilt(healthy, 50)
+    frames = corrupted(healthy, 50)
     everything = check.frames(frames, "--max", "0")
     assert len(everything.places) > 50
     few = check.frames(frames, "--max", "3")
@@ -90,7 +90,7 @@ def test_max_bounds_the_findings_printed_and_not_those_counted(
 def test_every_line_is_one_object_with_the_promised_keys(
     check: RoceCheck, healthy: list[bytes]
 ) -> None:
-    checked = check.frames(spoilt(healthy, 20))
+    checked = check.frames(corrupted(healthy, 20))
     *others, summary = checked.lines
     kinds = [line["type"] for line in others]
     assert kinds == sorted(kinds)  # findings, then flows
@@ -149,7 +149,7 @@ def test_facts_that_cannot_be_read_are_named(check: RoceCheck, healthy: list[byt
 def test_a_damaged_capture_is_judged_up_to_the_damage(
     check: RoceCheck, healthy: list[bytes]
 ) -> None:
-    whole = check.frames(spoilt(healthy, 5))
+    whole = check.frames(corrupted(healthy, 5))
     path = check.folder / "torn.pcap"
     path.write_bytes((check.folder / "capture.pcap").read_bytes()[:-7])
     torn = check.file(path)

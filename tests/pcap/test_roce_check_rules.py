@@ -11,11 +11,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 
-import spoilt_datagrams
-import spoilt_headers
-import spoilt_links
-import spoilt_requests
-import spoilt_responses
+import corrupted_datagrams
+import corrupted_headers
+import corrupted_links
+import corrupted_requests
+import corrupted_responses
 from healthy_capture import RECEIVER, SENDER
 from queue_pair_facts import document
 from roce_check import RoceCheck
@@ -29,11 +29,11 @@ from roceproof.conformance.rules.table import RULES
 pytestmark = pytest.mark.xdist_group("pcap")
 
 REGISTERED = (
-    spoilt_datagrams,
-    spoilt_headers,
-    spoilt_links,
-    spoilt_requests,
-    spoilt_responses,
+    corrupted_datagrams,
+    corrupted_headers,
+    corrupted_links,
+    corrupted_requests,
+    corrupted_responses,
 )
 NEVER_BY_THEMSELVES = {
     *("VLAN-01", "UC-01", "PFC-04"),
@@ -75,7 +75,7 @@ def facts_for(scenario: Scenario, frames: list[bytes]) -> dict[str, Any] | None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_spoilt_capture_breaks_exactly_its_rules_where_the_reference_says(
+def test_corrupted_capture_breaks_exactly_its_rules_where_the_reference_says(
     check: RoceCheck, scenario: Scenario
 ) -> None:
     frames = scenario.frames()

@@ -20,7 +20,7 @@ from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
 from roceproof.conformance.wire.scapy import BTH, GRH
 
-from .wireshark_traffic import capture, fields, read, send, spoiled, tshark
+from .wireshark_traffic import capture, corrupted, fields, read, send, tshark
 
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
@@ -46,7 +46,7 @@ ENVELOPES = {
 RULES = dict.fromkeys(ENVELOPES, "ICRC-02") | {"tags": "ICRC-03", "ipv6": "ICRC-03"}
 
 
-def test_every_vector_is_right_and_every_spoiled_one_wrong(tmp_path: Path) -> None:
+def test_every_vector_is_right_and_every_corrupted_one_wrong(tmp_path: Path) -> None:
     good = capture(tmp_path / "good.pcapng", VECTORS)
     rows = fields(good, "icrc", "icrc.computed", home=tmp_path)
     checked = [icrc.check(data) for data in VECTORS]
@@ -57,7 +57,7 @@ def test_every_vector_is_right_and_every_spoiled_one_wrong(tmp_path: Path) -> No
     bad = []
     for data in VECTORS:
         end = locate(data).end  # type: ignore[union-attr]
-        bad.append(spoiled(data[:end]) + data[end:])
+        bad.append(corrupted(data[:end]) + data[end:])
     path = capture(tmp_path / "bad.pcapng", [*bad, *VECTORS])
     only = ["-Y", 'roceproof.icrc == "bad"']
     rows = fields(path, "icrc", "finding", home=tmp_path, options=only)
@@ -72,7 +72,7 @@ def test_the_verdict_holds_in_every_envelope_and_for_odd_lengths(name: str, tmp_
     frames = []
     for size in range(9):
         data = bytes(ENVELOPES[name]() / UDP(sport=0xC0DE) / BTH(opcode=4, psn=size) / bytes(size))
-        frames += [data, data + b"\xaa" * 7, spoiled(data)]
+        frames += [data, data + b"\xaa" * 7, corrupted(data)]
     rows = fields(capture(tmp_path / "x.pcapng", frames), "icrc", "finding", home=tmp_path)
     assert rows == [["ok", ""], ["ok", ""], ["bad", RULES[name]]] * 9
 
@@ -81,7 +81,7 @@ def test_rocev1_is_checked_over_its_grh(tmp_path: Path) -> None:
     head = ethernet() / GRH(sgid="fe80::1", dgid="fe80::2", tclass=5, flowlabel=6, hoplmt=9)
     data = bytes(head / BTH(opcode=0x24, psn=9) / b"abcde")
     tagged = bytes(ethernet() / Dot1Q(vlan=3) / GRH() / BTH(opcode=4))
-    path = capture(tmp_path / "v1.pcapng", [data, tagged, data + bytes(9), spoiled(data)])
+    path = capture(tmp_path / "v1.pcapng", [data, tagged, data + bytes(9), corrupted(data)])
     rows = fields(path, "icrc", "finding", home=tmp_path)
     assert rows == [["ok", ""], ["ok", ""], ["ok", "PSN-18"], ["bad", "ICRC-05"]]
 
@@ -133,7 +133,7 @@ def test_comments_of_the_checker_become_findings_and_go_before_our_own(tmp_path:
         "somebody else wrote this\nroceproof: no rule",
         "",
     ]
-    frames = [spoiled(send(0)), send(1), spoiled(send(2))]
+    frames = [corrupted(send(0)), send(1), corrupted(send(2))]
     path = capture(tmp_path / "noted.pcapng", frames, comments=comments)
     names = ("finding", "finding.severity", "finding.text")
     rows = fields(path, *names, home=tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from roceproof.conformance.wire.scapy import AETH, BTH, DETH
 
-from .wireshark_traffic import ack, capture, fields, frame, read, send, spoiled
+from .wireshark_traffic import ack, capture, corrupted, fields, frame, read, send
 
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
@@ -110,7 +110,7 @@ def test_a_distant_start_is_a_new_connection(tmp_path: Path) -> None:
 
 
 def test_a_corrupt_packet_in_a_healthy_flow_counts_as_lost(tmp_path: Path) -> None:
-    rows = findings(tmp_path, [send(0), spoiled(send(1)), send(2), spoiled(send(3)), send(5)])
+    rows = findings(tmp_path, [send(0), corrupted(send(1)), send(2), corrupted(send(3)), send(5)])
     assert rows == ["", "ICRC-02", "", "ICRC-02", "PSN-02"]
 
 
@@ -124,7 +124,7 @@ def test_datagrams_count_per_sending_queue_pair_and_have_no_gaps(tmp_path: Path)
 
 
 def test_a_second_visit_changes_nothing_where_nothing_was_filled(tmp_path: Path) -> None:
-    frames = [send(0), send(1), spoiled(send(2)), uc(7), uc(9), ack(1), read(3, 64), send(4)]
+    frames = [send(0), send(1), corrupted(send(2)), uc(7), uc(9), ack(1), read(3, 64), send(4)]
     path = capture(tmp_path / "twice.pcapng", frames)
     names = ("icrc", "psn.relative", "message", "finding")
     once = fields(path, *names, home=tmp_path)

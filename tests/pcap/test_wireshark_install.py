@@ -28,7 +28,7 @@ from roceproof.pcap.wireshark.install import (
     uninstall,
 )
 
-from .wireshark_traffic import capture, send, spoiled, tshark
+from .wireshark_traffic import capture, corrupted, send, tshark
 
 needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 WHEEL_SECONDS = 120
@@ -54,7 +54,7 @@ def written(root: Path) -> dict[Path, bytes]:
 def test_a_plain_tshark_of_that_user_has_the_fields_and_the_profile(home: Path) -> None:
     said = roceproof("install")
     assert said.exit_code == 0 and "wireshark -C roceproof" in said.output
-    path = capture(home / "x.pcapng", [send(0), spoiled(send(1))])
+    path = capture(home / "x.pcapng", [send(0), corrupted(send(1))])
     only = ["-r", str(path), "-Y", 'roceproof.icrc == "bad"']
     lines = tshark("-C", "roceproof", *only, home=home, plugin=False).splitlines()
     assert len(lines) == 1 and "bad ICRC-02" in lines[0]
@@ -73,7 +73,7 @@ def test_the_profile_takes_short_sends_for_what_they_are(home: Path) -> None:
 def test_the_profiles_colours_and_buttons_are_valid_filters(home: Path) -> None:
     roceproof("install")
     profile = home / ".config" / "wireshark" / "profiles" / "roceproof"
-    path = capture(home / "x.pcapng", [send(0), spoiled(send(1)), send(9)])
+    path = capture(home / "x.pcapng", [send(0), corrupted(send(1)), send(9)])
     words = ("--color", "-C", "roceproof", "-r", str(path), "-T", "fields")
     names = tshark(*words, "-e", "frame.coloring_rule.name", home=home, plugin=False)
     assert names.splitlines() == ["RoCE", "ICRC wrong", "Broken must rule"]
@@ -173,7 +173,7 @@ def test_uninstalling_keeps_what_was_changed_and_says_so(tmp_path: Path) -> None
     assert "was not installed" in roceproof("uninstall", "--directory", str(tmp_path)).output
 
 
-def test_a_spoiled_ledger_is_named(tmp_path: Path) -> None:
+def test_a_corrupted_ledger_is_named(tmp_path: Path) -> None:
     folders = below(tmp_path)
     install(folders)
     (profile_of(folders) / LEDGER).write_text("[]")

@@ -13,7 +13,7 @@ import pytest
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.capture.reader import read as read_capture
 
-from .wireshark_traffic import PLUGIN, ack, capture, fields, read, send, spoiled
+from .wireshark_traffic import PLUGIN, ack, capture, corrupted, fields, read, send
 
 API = Path(__file__).parent / "wireshark_api.lua"
 STOCK = REPOSITORY / "tests" / "captures" / "rxe" / "compare_swap_lost.pcapng.gz"
@@ -45,7 +45,7 @@ def in_lua(frames: list[bytes], *mode: str) -> list[list[str]]:
 def test_lua_5_4_gives_the_fields_that_tshark_gives(tmp_path: Path) -> None:
     vectors = json.loads((REPOSITORY / "conformance/vectors/icrc.json").read_text())
     frames = [bytes.fromhex(vector["frame"]) for vector in vectors]
-    frames += [spoiled(frame) for frame in frames]
+    frames += [corrupted(frame) for frame in frames]
     frames += [send(psn) for psn in (0xFFFFFE, 0xFFFFFF, 0, 3, 4)] + [ack(0), ack(4)]
     frames += [read(5, 600), send(9), send(0x800000)]
     frames += [record.frame for record in read_capture(STOCK)]
@@ -56,7 +56,7 @@ def test_lua_5_4_gives_the_fields_that_tshark_gives(tmp_path: Path) -> None:
 
 
 def test_frames_visited_again_backwards_show_what_two_passes_show(tmp_path: Path) -> None:
-    frames = [send(0), send(3), spoiled(send(4)), send(1), send(2), send(9), read(10, 64), ack(4)]
+    frames = [send(0), send(3), corrupted(send(4)), send(1), send(2), send(9), read(10, 64), ack(4)]
     path = capture(tmp_path / "x.pcapng", frames)
     two_passes = fields(path, *NAMES, home=tmp_path, options=["-2"])
     assert in_lua(frames, "again") == two_passes
@@ -64,5 +64,5 @@ def test_frames_visited_again_backwards_show_what_two_passes_show(tmp_path: Path
 
 
 def test_frames_first_seen_out_of_turn_have_a_verdict_and_no_place_in_a_flow() -> None:
-    rows = in_lua([send(0), spoiled(send(7))], "late")
+    rows = in_lua([send(0), corrupted(send(7))], "late")
     assert [[row[0], *row[2:]] for row in rows] == [["ok", "", "", ""], ["bad", "", "", "ICRC-02"]]

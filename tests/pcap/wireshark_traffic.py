@@ -43,7 +43,7 @@ def ack(psn: int, syndrome: int = 0x1F) -> bytes:
     return frame(transport, reverse=True)
 
 
-def spoiled(good: bytes) -> bytes:
+def corrupted(good: bytes) -> bytes:
     """The frame with its ICRC wrong in one bit."""
     return good[:-1] + bytes([good[-1] ^ 1])
 

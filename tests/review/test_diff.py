@@ -74,12 +74,12 @@ def test_a_flow_of_one_side_only_matters() -> None:
 def test_corrupt_payload_is_seen_in_data_and_icrc() -> None:
     random = Random(1)
 
-    def spoiled(packet: Packet) -> Packet:
+    def corrupted(packet: Packet) -> Packet:
         if len(packet.payload) < 2 or random.random() < 0.5:
             return packet
         return replace(packet, payload=packet.payload[:-1] + b"\x55")
 
-    found = differing(compare(story(RC_ONLY), story(RC_ONLY, spoiled)))
+    found = differing(compare(story(RC_ONLY), story(RC_ONLY, corrupted)))
     assert found == {"payload": True}
 
 

@@ -15,8 +15,8 @@ from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import WRITE_ONLY
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelSource
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.icrc import Judgement, check
 from roceproof.verbs.service import Service
@@ -33,7 +33,7 @@ class TakesVersion2(Ingress):
 
 
 def bench_of(parts: Parts) -> Iterator[Bench]:
-    source = ModelSource(parts=parts)
+    source = ModelFactory(parts=parts)
     with source.device(CasePlace(name="fences", seed=1)) as target:
         yield Bench(target, source.claims, seed=1)
 
@@ -81,7 +81,7 @@ def test_each_of_what_must_be_taken_has_a_psn_of_its_own(bench: Bench) -> None:
 
 @pytest.mark.parametrize("size", [16, 20, 31])
 def test_a_truncated_packet_has_lengths_and_icrc_of_its_own(bench: Bench, size: int) -> None:
-    frame = bench.connect().frame(WRITE_ONLY().resealed(spoil.truncate(size)))
+    frame = bench.connect().frame(WRITE_ONLY().resealed(edits.truncate(size)))
     packet = parse(frame)
     assert packet is not None
     assert packet.udp_length == 8 + size
@@ -91,7 +91,7 @@ def test_a_truncated_packet_has_lengths_and_icrc_of_its_own(bench: Bench, size: 
 
 def test_a_header_changed_with_its_checksum_has_the_icrc_that_it_had(bench: Bench) -> None:
     qp = bench.connect()
-    changed = qp.frame(WRITE_ONLY().spoilt(spoil.checksummed(spoil.flip_ip(8))))
+    changed = qp.frame(WRITE_ONLY().corrupted(edits.checksummed(edits.flip_ip(8))))
     assert check(changed).judgement is Judgement.OK
-    qp.send(WRITE_ONLY(psn=0).spoilt(spoil.checksummed(spoil.flip_ip(8))))
+    qp.send(WRITE_ONLY(psn=0).corrupted(edits.checksummed(edits.flip_ip(8))))
     qp.fence(1)

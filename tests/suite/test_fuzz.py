@@ -14,33 +14,33 @@ from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import Trial
+from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.requests import any_request
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelSource
+from roceproof.conformance.targets.model import ModelFactory
 from roceproof.verbs.service import Service
 
 
 @contextmanager
 def bench_of(responder: type[RcResponder] = RcResponder) -> Iterator[Bench]:
     """A bench with a device that has this responder."""
-    source = ModelSource(parts=Parts(responders={**RESPONDERS, Service.RC: responder}))
+    source = ModelFactory(parts=Parts(responders={**RESPONDERS, Service.RC: responder}))
     with source.device(CasePlace(name="fuzz", seed=1)) as target:
         yield Bench(target, source.claims, seed=1)
 
 
-def mixed(trial: Trial) -> None:
+def mixed(session: FuzzSession) -> None:
     """A valid request, one ahead, and one that is damaged."""
-    trial.send(any_request(trial), WRITE_ONLY(psn=9, a=1))
-    trial.send_frame(trial.qp.frame(WRITE_ONLY(psn=1))[:-1] + b"\0")
+    session.send(any_request(session), WRITE_ONLY(psn=9, a=1))
+    session.send_frame(session.qp.frame(WRITE_ONLY(psn=1))[:-1] + b"\0")
 
 
 @pytest.mark.parametrize("service", list(Service))
 def test_a_device_that_conforms_passes(service: Service) -> None:
     with bench_of() as bench:
-        run(bench, [lambda trial: trial.send(any_request(trial))] * 40, service)
+        run(bench, [lambda session: session.send(any_request(session))] * 40, service)
 
 
 def test_answers_to_damaged_packets_are_understood_as_none() -> None:
@@ -58,7 +58,7 @@ class Mute(RcResponder):
 
 def test_an_answer_that_is_missing_fails_with_all_that_was_sent() -> None:
     with bench_of(Mute) as bench, pytest.raises(CaseFailed) as failure:
-        run(bench, [lambda trial: trial.send(SEND_ONLY(psn=0, payload=b"1234", a=1))])
+        run(bench, [lambda session: session.send(SEND_ONLY(psn=0, payload=b"1234", a=1))])
     text = str(failure.value)
     assert "frame 0 was not answered by RC ACKNOWLEDGE psn=+0" in text
     assert "0 > SEND_ONLY psn=+0" in text
@@ -73,8 +73,8 @@ class Forgetful(RcResponder):
 
 
 def test_memory_that_holds_something_else_fails() -> None:
-    def write(trial: Trial) -> None:
-        trial.send(WRITE_ONLY(psn=0, payload=b"1234", a=1, **at(trial.region)))
+    def write(session: FuzzSession) -> None:
+        session.send(WRITE_ONLY(psn=0, payload=b"1234", a=1, **at(session.region)))
 
     with bench_of(Forgetful) as bench, pytest.raises(CaseFailed, match="memory holds what it may"):
         run(bench, [write])
@@ -91,4 +91,4 @@ class Stuttering(RcResponder):
 
 def test_an_answer_too_many_fails() -> None:
     with bench_of(Stuttering) as bench, pytest.raises(CaseFailed, match="more came back"):
-        run(bench, [lambda trial: trial.send(SEND_ONLY(psn=0, payload=b"1234", a=1))])
+        run(bench, [lambda session: session.send(SEND_ONLY(psn=0, payload=b"1234", a=1))])

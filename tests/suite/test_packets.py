@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.suite.flow_codec import Lane
+from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import got, mismatches, wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -19,12 +19,12 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     opcode,
 )
-from roceproof.conformance.wire import frame_edits as spoil
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.addresses import Host
 
-LANE = Lane(
+FLOW = FlowCodec(
     src=Host(b"\x02" + bytes(5), bytes([10, 0, 0, 1])),
     dst=Host(b"\x04" + bytes(5), bytes([10, 0, 0, 2])),
     dest_qpn=0x123456,
@@ -36,7 +36,7 @@ LANE = Lane(
 
 
 def sent(pattern: object) -> Packet:
-    packet = parse(LANE.build(pattern))  # type: ignore[arg-type]
+    packet = parse(FLOW.build(pattern))  # type: ignore[arg-type]
     assert packet is not None
     return packet
 
@@ -44,7 +44,7 @@ def sent(pattern: object) -> Packet:
 def test_psns_count_from_the_start_of_their_direction_and_wrap() -> None:
     packet = sent(WRITE_ONLY(psn=3))
     assert packet.bth.psn == 1
-    assert "psn=+3" in got(packet, LANE)
+    assert "psn=+3" in got(packet, FLOW)
     assert sent(ACK(psn=3)).bth.psn == 0x103
 
 
@@ -57,9 +57,9 @@ def test_the_connection_sets_the_service_but_not_of_responses_and_raw_opcodes() 
 
 def test_a_field_that_is_not_said_does_not_matter() -> None:
     packet = sent(WRITE_ONLY(psn=0, payload=b"abc", va=7, rkey=8))
-    assert not mismatches(WRITE_ONLY(psn=0), packet, LANE)
-    assert not mismatches(WRITE_ONLY(payload=3), packet, LANE)
-    assert not mismatches(WRITE_ONLY(psn=range(0, 3)), packet, LANE)
+    assert not mismatches(WRITE_ONLY(psn=0), packet, FLOW)
+    assert not mismatches(WRITE_ONLY(payload=3), packet, FLOW)
+    assert not mismatches(WRITE_ONLY(psn=range(0, 3)), packet, FLOW)
 
 
 @pytest.mark.parametrize(
@@ -76,27 +76,27 @@ def test_a_field_that_is_not_said_does_not_matter() -> None:
 )
 def test_a_field_that_is_said_must_fit(pattern: object, field: str) -> None:
     packet = sent(WRITE_ONLY(psn=0, payload=b"abc", va=7, rkey=8))
-    found = mismatches(pattern, packet, LANE)  # type: ignore[arg-type]
+    found = mismatches(pattern, packet, FLOW)  # type: ignore[arg-type]
     assert found[0].field == field
 
 
 def test_kinds_of_acknowledgement_are_told_apart() -> None:
     ack, nak = sent(ACK(psn=0, credits=5)), sent(NAK(SEQUENCE_ERROR, psn=0))
     rnr = sent(RNR(psn=0, timer=12))
-    assert not mismatches(ACK(), ack, LANE)
-    assert not mismatches(RNR(), rnr, LANE)
-    assert mismatches(ACK(), nak, LANE)
-    assert mismatches(ACK(), rnr, LANE)
-    assert mismatches(RNR(), ack, LANE)
-    assert mismatches(ACK(), sent(ACKNOWLEDGE(syndrome=0x80)), LANE)
-    assert [got(p, LANE).split()[0] for p in (ack, nak, rnr)] == ["ACK", "NAK", "RNR"]
+    assert not mismatches(ACK(), ack, FLOW)
+    assert not mismatches(RNR(), rnr, FLOW)
+    assert mismatches(ACK(), nak, FLOW)
+    assert mismatches(ACK(), rnr, FLOW)
+    assert mismatches(RNR(), ack, FLOW)
+    assert mismatches(ACK(), sent(ACKNOWLEDGE(syndrome=0x80)), FLOW)
+    assert [got(p, FLOW).split()[0] for p in (ack, nak, rnr)] == ["ACK", "NAK", "RNR"]
 
 
 def test_what_is_wanted_and_what_came_are_told_alike() -> None:
     pattern = WRITE_FIRST(psn=-1, payload=256, dmalen=700, va=0x10, rkey=1)
     packet = sent(pattern.but(payload=bytes(256)))
     assert wanted(pattern) == "WRITE_FIRST psn=-1 va=0x10 rkey=0x1 dmalen=700 payload=256"
-    assert got(packet, LANE, pattern).startswith("WRITE_FIRST psn=-1 va=0x10 rkey=0x1 dmalen=700")
+    assert got(packet, FLOW, pattern).startswith("WRITE_FIRST psn=-1 va=0x10 rkey=0x1 dmalen=700")
 
 
 def test_an_unknown_field_is_refused() -> None:
@@ -104,11 +104,11 @@ def test_an_unknown_field_is_refused() -> None:
         WRITE_ONLY(pns=3)
 
 
-def test_spoilt_keeps_the_icrc_and_resealed_mends_it() -> None:
+def test_corrupted_keeps_the_icrc_and_resealed_mends_it() -> None:
     pattern = WRITE_ONLY(payload=b"abcd")
-    spoilt = LANE.build(pattern.spoilt(spoil.flip_udp(8 + 8, 0x80)))
-    resealed = LANE.build(pattern.resealed(spoil.flip_udp(8 + 8, 0x80)))
-    assert icrc.check(spoilt).judgement is icrc.Judgement.BAD
+    corrupted = FLOW.build(pattern.corrupted(edits.flip_udp(8 + 8, 0x80)))
+    resealed = FLOW.build(pattern.resealed(edits.flip_udp(8 + 8, 0x80)))
+    assert icrc.check(corrupted).judgement is icrc.Judgement.BAD
     assert icrc.check(resealed).judgement is icrc.Judgement.OK
     packet = parse(resealed)
     assert packet is not None
@@ -117,7 +117,7 @@ def test_spoilt_keeps_the_icrc_and_resealed_mends_it() -> None:
 
 @pytest.mark.parametrize("change", [-4, -1, 3, 8])
 def test_resize_keeps_lengths_and_icrc_right(change: int) -> None:
-    frame = LANE.build(WRITE_ONLY(payload=bytes(64)).resealed(spoil.resize(change)))
-    plain = LANE.build(WRITE_ONLY(payload=bytes(64)))
+    frame = FLOW.build(WRITE_ONLY(payload=bytes(64)).resealed(edits.resize(change)))
+    plain = FLOW.build(WRITE_ONLY(payload=bytes(64)))
     assert len(frame) == len(plain) + change
     assert icrc.check(frame).judgement is icrc.Judgement.OK

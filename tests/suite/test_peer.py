@@ -11,7 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import CNP
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelSource
+from roceproof.conformance.targets.model import ModelFactory
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -21,7 +21,7 @@ TOO_LONG = (1 << 31) + 1
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    source = ModelSource()
+    source = ModelFactory()
     with source.device(CasePlace(name="peer", seed=1)) as target:
         yield Bench(target, source.claims, seed=1)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.faults.icrc_catalogue import engine_of
-from roceproof.conformance.mutants.corrupting_target import SpoiltSource
+from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.families.icrc import Sealed
 from roceproof.conformance.mutants.families.ip_udp import BeforeIcrc, UdpLengthWithoutIcrc
 from roceproof.conformance.mutants.families.ip_udp_received import ChecksumIgnored
@@ -26,7 +26,7 @@ from roceproof.conformance.suite.sweep import (
     ignores_each,
 )
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelSource
+from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc, flip_ip, flip_udp
 from roceproof.verbs.work import Op
 
@@ -38,7 +38,7 @@ class IcrcOfZeros(Sealed):
 @contextmanager
 def bench_of(fault: type[WireFault] = WireFault) -> Iterator[Bench]:
     """A bench whose device has this fault, or none."""
-    source = SpoiltSource(ModelSource(), WireMutant("fault", "", (), (), make=fault))
+    source = CorruptingFactory(ModelFactory(), WireMutant("fault", "", (), (), make=fault))
     with source.device(CasePlace(name="test", seed=1)) as target:
         yield Bench(target, replace(source.claims, qps=1), seed=1)
 
@@ -96,12 +96,12 @@ def test_a_healthy_requester_ignores_every_flipped_bit_but_masked_ones() -> None
         qp = bench.connect()
         completes_with_each(qp, bit_flips(FIRST_ACK, flip_udp, [12]).values())
         with pytest.raises(CaseFailed, match="want  work"):
-            completes_with_each(qp, [FIRST_ACK.spoilt(bad_icrc())])
+            completes_with_each(qp, [FIRST_ACK.corrupted(bad_icrc())])
 
 
 def test_a_sweep_names_the_variant_that_was_not_ignored() -> None:
     with bench_of(ChecksumIgnored) as bench:
-        variants = {"harmless": FIRST_ACK.spoilt(bad_icrc())}
+        variants = {"harmless": FIRST_ACK.corrupted(bad_icrc())}
         variants |= bit_flips(FIRST_ACK, flip_ip, [10])
         with pytest.raises(CaseFailed, match="not dropped: byte 10 bit 0 flipped"):
             ignores_each(bench, variants)
@@ -111,6 +111,6 @@ def test_a_sweep_of_more_variants_than_queue_pairs_still_fails() -> None:
     with bench_of(ChecksumIgnored) as bench:
         harmless = bit_flips(FIRST_ACK, flip_udp, range(8, 12))
         assert len(harmless) > bench.claims.qps == 1
-        last = FIRST_ACK.spoilt(flip_ip(10, 1))
+        last = FIRST_ACK.corrupted(flip_ip(10, 1))
         with pytest.raises(CaseFailed, match="not dropped: the last"):
             ignores_each(bench, {**harmless, "the last": last})

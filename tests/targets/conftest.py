@@ -18,9 +18,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.nic import NicOptions, NicSource
-from roceproof.conformance.targets.rxe import RxeSource
-from roceproof.conformance.targets.verbs_factory import VerbsSource
+from roceproof.conformance.targets.nic import NicFactory, NicOptions
+from roceproof.conformance.targets.rxe import RxeFactory
+from roceproof.conformance.targets.verbs_factory import VerbsFactory
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 
 
@@ -34,14 +34,14 @@ def nic_options(*, mirror: bool = False) -> NicOptions:
 
 
 @pytest.fixture(scope="session")
-def source() -> Iterator[VerbsSource]:
-    started = NicSource(nic_options()) if "NIC_INTERFACE" in os.environ else RxeSource()
+def source() -> Iterator[VerbsFactory]:
+    started = NicFactory(nic_options()) if "NIC_INTERFACE" in os.environ else RxeFactory()
     yield started
     started.close()
 
 
 @pytest.fixture
-def target(source: VerbsSource, request: pytest.FixtureRequest) -> Iterator[VerbsTarget]:
+def target(source: VerbsFactory, request: pytest.FixtureRequest) -> Iterator[VerbsTarget]:
     with source.device(CasePlace(name=request.node.name, seed=1)) as device:
         assert isinstance(device, VerbsTarget)
         yield device

@@ -13,7 +13,7 @@ from conftest import nic_options
 from far_end import answer, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
-from roceproof.conformance.targets.nic import NicSource
+from roceproof.conformance.targets.nic import NicFactory
 from roceproof.conformance.targets.packet_port import PacketPort
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
@@ -44,7 +44,7 @@ def writes(target: object) -> None:
     silence(target)
 
 
-def test_the_device_is_what_the_agent_says(source: NicSource) -> None:
+def test_the_device_is_what_the_agent_says(source: NicFactory) -> None:
     with source.device(PLACE) as target:
         writes(target)
         assert target.host.mac == DEVICE_MAC
@@ -55,7 +55,7 @@ def test_the_device_is_what_the_agent_says(source: NicSource) -> None:
 
 
 def test_a_mirror_port_shows_only_what_the_device_sends() -> None:
-    source = NicSource(nic_options(mirror=True))
+    source = NicFactory(nic_options(mirror=True))
     try:
         for _ in range(2):
             with source.device(PLACE) as target:
@@ -65,7 +65,7 @@ def test_a_mirror_port_shows_only_what_the_device_sends() -> None:
 
 
 def test_an_agent_that_goes_away_is_a_death_and_the_next_case_has_another() -> None:
-    source = NicSource(nic_options())
+    source = NicFactory(nic_options())
     try:
         with (
             pytest.raises(DeviceDied, match=r"rxe0 on rxe-peer died: .*went away"),
@@ -82,7 +82,7 @@ def test_an_agent_that_goes_away_is_a_death_and_the_next_case_has_another() -> N
 
 
 def test_an_interface_is_one_runs_at_a_time() -> None:
-    first, second = NicSource(nic_options()), NicSource(nic_options())
+    first, second = NicFactory(nic_options()), NicFactory(nic_options())
     try:
         with (
             first.device(PLACE),

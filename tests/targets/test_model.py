@@ -20,7 +20,7 @@ from roceproof.conformance.model.responder.policy import Credits, Persistence, R
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, Target, TargetError
-from roceproof.conformance.targets.model import HOST, ModelSource, wire_ns
+from roceproof.conformance.targets.model import HOST, ModelFactory, wire_ns
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
@@ -38,7 +38,7 @@ ANSWER_NS = 100_000
 
 @contextmanager
 def opened(**options: Any) -> Iterator[Target]:
-    with ModelSource(**options).device(CasePlace(name="case", seed=1)) as target:
+    with ModelFactory(**options).device(CasePlace(name="case", seed=1)) as target:
         yield target
 
 
@@ -426,7 +426,7 @@ def test_live_01_the_device_answers_arp_nd_and_ping(peer: Host):
 
 
 def test_a_dead_device_does_not_answer_a_ping():
-    with opened(spoil_sent=lambda _frame, _time: []) as target:
+    with opened(corrupt_sent=lambda _frame, _time: []) as target:
         assert not target.ping(PEER, timeout_ns=ANSWER_NS)
 
 
@@ -441,7 +441,7 @@ def test_drops_are_counted_by_reason():
 def test_filters_see_every_frame_and_its_time():
     seen: list[tuple[str, int]] = []
 
-    def spoil(frame: bytes, time_ns: int) -> list[bytes]:
+    def corrupt(frame: bytes, time_ns: int) -> list[bytes]:
         seen.append(("sent", time_ns))
         return [frame, frame]
 
@@ -449,7 +449,7 @@ def test_filters_see_every_frame_and_its_time():
         seen.append(("received", time_ns))
         return [] if len(seen) > 2 else [frame]
 
-    with opened(spoil_sent=spoil, repair_received=repair) as target:
+    with opened(corrupt_sent=corrupt, repair_received=repair) as target:
         qp = target.open(spec())
         frame = write(target, qp)
         assert len(answers(target, frame)) == 2
@@ -472,7 +472,7 @@ def test_a_part_can_be_exchanged():
 def test_what_the_policy_rules_out_is_not_claimed():
     def claims(**choices: Any) -> frozenset[Capability]:
         parts = Parts(responder_policy=ResponderPolicy(**choices))
-        return ModelSource(parts=parts).claims.capabilities
+        return ModelFactory(parts=parts).claims.capabilities
 
     assert {Capability.RECEIVE_CREDITS, Capability.FLUSH, Capability.MARKS} <= claims()
     assert Capability.RECEIVE_CREDITS not in claims(credits=Credits.INVALID)

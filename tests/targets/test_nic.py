@@ -12,7 +12,7 @@ import pytest
 
 from roceproof.common.errors import Skipped
 from roceproof.conformance.targets.interface import CasePlace, TargetError
-from roceproof.conformance.targets.nic import NicOptions, NicSource
+from roceproof.conformance.targets.nic import NicFactory, NicOptions
 from roceproof.demo_tap import UNSHARE, require_tap
 from roceproof.rxe_env import saved, vm_backend
 
@@ -57,7 +57,7 @@ def test_all_holds_through_a_packet_socket() -> None:
 
 def test_an_interface_that_is_not_there_is_told() -> None:
     with pytest.raises(TargetError, match="there is no interface nosuch0"):
-        NicSource(NicOptions(interface="nosuch0", agent=["cat"]))
+        NicFactory(NicOptions(interface="nosuch0", agent=["cat"]))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_interface_that_is_not_there_is_told() -> None:
 def test_an_agent_that_does_not_start_is_told_with_what_it_said(
     agent: list[str], reason: str
 ) -> None:
-    source = NicSource(NicOptions(interface="lo", agent=agent))
+    source = NicFactory(NicOptions(interface="lo", agent=agent))
     with pytest.raises(TargetError, match=reason), source.device(PLACE):
         pass
     source.close()

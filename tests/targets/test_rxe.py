@@ -13,7 +13,7 @@ import pytest
 from far_end import answer, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
-from roceproof.conformance.targets.rxe import RxeSource
+from roceproof.conformance.targets.rxe import RxeFactory
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
 from roceproof.verbs.queue_pair import Qp
@@ -27,8 +27,8 @@ REPLACED_SECONDS = 5.0  # about 0.5 s, and more on a busy machine
 
 
 @pytest.fixture
-def source() -> Iterator[RxeSource]:
-    started = RxeSource()
+def source() -> Iterator[RxeFactory]:
+    started = RxeFactory()
     yield started
     started.close()
 
@@ -55,7 +55,7 @@ def own_guests() -> set[int]:
 class Guest:
     """The guest of one case, ready to take a WRITE, and ready to be killed."""
 
-    def __init__(self, source: RxeSource, before: set[int], target: VerbsTarget) -> None:
+    def __init__(self, source: RxeFactory, before: set[int], target: VerbsTarget) -> None:
         (self.pid,) = own_guests() - before
         self.target = target
         self.qp: Qp = target.open(spec_for(target))
@@ -66,12 +66,12 @@ class Guest:
         return frame(self.target, self.qp, 0x0A, psn, reth, data=b"data")
 
 
-def begun(source: RxeSource, before: set[int], target: object) -> Guest:
+def begun(source: RxeFactory, before: set[int], target: object) -> Guest:
     assert isinstance(target, VerbsTarget)
     return Guest(source, before, target)
 
 
-def works(source: RxeSource) -> None:
+def works(source: RxeFactory) -> None:
     with source.device(PLACE) as target:
         assert isinstance(target, VerbsTarget)
         qp = target.open(spec_for(target))
@@ -80,7 +80,7 @@ def works(source: RxeSource) -> None:
 
 
 def test_a_guest_killed_while_frames_are_awaited_is_a_death_with_its_last_frame(
-    source: RxeSource,
+    source: RxeFactory,
 ) -> None:
     before = own_guests()
     with source.device(PLACE) as target:
@@ -100,7 +100,7 @@ def test_a_guest_killed_while_frames_are_awaited_is_a_death_with_its_last_frame(
 
 
 def test_a_guest_killed_while_the_agent_is_asked_is_a_death_with_its_last_words(
-    source: RxeSource,
+    source: RxeFactory,
 ) -> None:
     with (
         pytest.raises(
@@ -114,7 +114,7 @@ def test_a_guest_killed_while_the_agent_is_asked_is_a_death_with_its_last_words(
     works(source)
 
 
-def test_a_death_that_the_case_did_not_see_is_told_at_its_end(source: RxeSource) -> None:
+def test_a_death_that_the_case_did_not_see_is_told_at_its_end(source: RxeFactory) -> None:
     before = own_guests()
     with pytest.raises(DeviceDied), source.device(PLACE) as target:
         guest = begun(source, before, target)
@@ -122,7 +122,7 @@ def test_a_death_that_the_case_did_not_see_is_told_at_its_end(source: RxeSource)
     works(source)
 
 
-def test_a_guest_that_stands_still_is_a_death_after_a_deadline(source: RxeSource) -> None:
+def test_a_guest_that_stands_still_is_a_death_after_a_deadline(source: RxeFactory) -> None:
     before = own_guests()
     with (
         pytest.raises(DeviceDied, match="did not answer 'reset' in time"),
@@ -135,7 +135,7 @@ def test_a_guest_that_stands_still_is_a_death_after_a_deadline(source: RxeSource
     works(source)
 
 
-def test_a_case_that_fails_on_a_living_guest_leaves_it_for_the_next(source: RxeSource) -> None:
+def test_a_case_that_fails_on_a_living_guest_leaves_it_for_the_next(source: RxeFactory) -> None:
     works(source)
     guests = own_guests()
     with pytest.raises(ZeroDivisionError), source.device(PLACE):
@@ -144,7 +144,7 @@ def test_a_case_that_fails_on_a_living_guest_leaves_it_for_the_next(source: RxeS
     assert own_guests() == guests
 
 
-def test_closing_leaves_no_guest(source: RxeSource) -> None:
+def test_closing_leaves_no_guest(source: RxeFactory) -> None:
     before = own_guests()
     works(source)
     source.close()
@@ -152,7 +152,7 @@ def test_closing_leaves_no_guest(source: RxeSource) -> None:
 
 
 def test_the_claims_have_reasons_for_what_is_absent_and_versions_name_the_kernel() -> None:
-    claims = RxeSource.claims
+    claims = RxeFactory.claims
     assert not claims.capabilities & set(claims.absent)
     assert all(claims.absent.values())
-    assert "QEMU" in RxeSource().versions()["qemu"]
+    assert "QEMU" in RxeFactory().versions()["qemu"]

@@ -7,7 +7,7 @@ import pytest
 from far_end import answer, at, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, TargetError
-from roceproof.conformance.targets.verbs_factory import VerbsSource
+from roceproof.conformance.targets.verbs_factory import VerbsFactory
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
 from roceproof.verbs.queue_pair import Qp, State
@@ -76,7 +76,7 @@ def test_a_queue_pair_keeps_its_service(target: VerbsTarget) -> None:
         target.reopen(qp, spec_for(target, Service.UC))
 
 
-def test_a_new_case_sees_nothing_of_the_one_before(source: VerbsSource) -> None:
+def test_a_new_case_sees_nothing_of_the_one_before(source: VerbsFactory) -> None:
     place = CasePlace(name="test", seed=1)
     with source.device(place) as first:
         assert isinstance(first, VerbsTarget)

@@ -8,7 +8,7 @@ import pytest
 from far_end import REMOTE_QPN, answer, at, frame, peer_of, silence, spec_for
 
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.verbs_factory import VerbsSource
+from roceproof.conformance.targets.verbs_factory import VerbsFactory
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.conformance.wire.headers import Deth, ImmDt, Reth
 from roceproof.verbs.addresses import Host
@@ -186,7 +186,7 @@ def test_a_ping_is_answered(target: VerbsTarget) -> None:
 
 
 def test_a_queue_pair_on_a_vlan_answers_with_its_tag(
-    source: VerbsSource, target: VerbsTarget
+    source: VerbsFactory, target: VerbsTarget
 ) -> None:
     if Capability.VLAN not in source.claims.capabilities:
         pytest.skip(source.claims.absent[Capability.VLAN])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse
 from roceproof.conformance.diagnosis.icrc.scope import Scope
@@ -23,12 +23,12 @@ class Answer:
 
     name: str
     scope: Scope
-    explained: Sequence[Case]
+    explained: Sequence[CrcInput]
     equivalent: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     """Sentences for people."""
     hypothesis: Hypothesis | None = field(default=None, compare=False)
-    asked: Sequence[Case] | None = None
+    asked: Sequence[CrcInput] | None = None
     """Where not all wrong packets of the scope were asked, those that were."""
 
 
@@ -45,19 +45,19 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
             best, left = better, []
     names = ["+".join(hypothesis.ids) for hypothesis in best]
     facts = (best[0].note,) if best[0].note else ()
-    numbers = {case.seen.number for case in left}
-    explained = [case for case in scope.wrong if case.seen.number not in numbers]
+    numbers = {packet.seen.number for packet in left}
+    explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     return Answer(names[0], scope, explained, tuple(names[1:]), facts, best[0])
 
 
-def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[Case]:
-    return [case for case in scope.wrong if hypothesis.predict(case) != case.found]
+def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[CrcInput]:
+    return [packet for packet in scope.wrong if hypothesis.predict(packet) != packet.found]
 
 
-def _with_leftovers(scope: Scope, left: list[Case]) -> list[Hypothesis]:
+def _with_leftovers(scope: Scope, left: list[CrcInput]) -> list[Hypothesis]:
     """Larger sets of faults that explain every packet, the rare ones included."""
-    numbers = {case.seen.number for case in left}
-    explained = [case for case in scope.wrong if case.seen.number not in numbers]
+    numbers = {packet.seen.number for packet in left}
+    explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     sample = diverse(left, 3) + diverse(explained, 3) + diverse(scope.right, 4)
     for size in range(2, DEPTH + 1):
         found = scope.best(Search(sample).recipes(size))
@@ -67,9 +67,9 @@ def _with_leftovers(scope: Scope, left: list[Case]) -> list[Hypothesis]:
     return []
 
 
-def flips(cases: Sequence[Case], hypothesis: Hypothesis | None) -> list[FlippedBit]:
+def flips(packets: Sequence[CrcInput], hypothesis: Hypothesis | None) -> list[FlippedBit]:
     """The single bits that explain some of the packets."""
-    found = (flipped_bit(case, hypothesis) for case in cases[:FLIPS])
+    found = (flipped_bit(packet, hypothesis) for packet in packets[:FLIPS])
     return [flip for flip in found if flip is not None]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
 
 WIDTHS = (4, 8, 16, 32, 64)
@@ -19,13 +19,13 @@ class Origin:
     """Where the beats are counted from: that many bytes stand before the IP header."""
 
     words: str
-    lead: Callable[[Case], int]
+    lead: Callable[[CrcInput], int]
 
 
 ORIGINS = (
-    Origin("", lambda case: case.seen.ip),
-    Origin(", counted from the IP header", lambda case: 0),
-    Origin(", counted from the dummy bytes", lambda case: _DUMMY),
+    Origin("", lambda packet: packet.seen.ip),
+    Origin(", counted from the IP header", lambda packet: 0),
+    Origin(", counted from the dummy bytes", lambda packet: _DUMMY),
 )
 
 
@@ -46,15 +46,15 @@ class DeadLane:
         place = f"byte {self.lane} of each {self.width}{self.origin.words}"
         return f"{place} is seen as {self.value:02x}"
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Overwrite the lane."""
-        dummy = _DUMMY if self.origin.lead(case) == _DUMMY else 0
-        data = bytearray(b"\xff" * dummy + case.masked + case.seen.body)
-        first = (self.lane - self.origin.lead(case) + dummy) % self.width
+        dummy = _DUMMY if self.origin.lead(packet) == _DUMMY else 0
+        data = bytearray(b"\xff" * dummy + packet.masked + packet.seen.body)
+        first = (self.lane - self.origin.lead(packet) + dummy) % self.width
         count = len(range(first, len(data), self.width))
         data[first :: self.width] = bytes([self.value]) * count
         if self.masks_last:
-            for at, bits in _masked_places(case):
+            for at, bits in _masked_places(packet):
                 data[dummy + at] |= bits
         register = ONES if dummy else Engine().start
         return ETHERNET.run(bytes(data), register) ^ ONES
@@ -72,10 +72,10 @@ class MaskAgain:
         """Which window."""
         return f"each {self.window} bytes"
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Mask the payload as if it were a header."""
-        data = bytearray(case.masked + case.seen.body)
-        places = _masked_places(case)
+        data = bytearray(packet.masked + packet.seen.body)
+        places = _masked_places(packet)
         for base in range(self.window, len(data), self.window):
             for at, bits in places:
                 if base + at < len(data):
@@ -83,8 +83,8 @@ class MaskAgain:
         return ETHERNET.run(bytes(data), Engine().start) ^ ONES
 
 
-def _masked_places(case: Case) -> list[tuple[int, int]]:
-    return [span for field in MASKED for span in case.spans(field)]
+def _masked_places(packet: CrcInput) -> list[tuple[int, int]]:
+    return [span for field in MASKED for span in packet.spans(field)]
 
 
 def dead_lanes() -> Iterator[DeadLane]:

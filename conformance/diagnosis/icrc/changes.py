@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
 from roceproof.conformance.diagnosis.icrc.masks import mask_pairs
 
-Edit = Callable[[Case, bytearray], None]
+Edit = Callable[[CrcInput, bytearray], None]
 Start = Callable[[Engine], int]
 
 _ICRC_BYTES = 4
@@ -35,21 +35,21 @@ class Change(NamedTuple):
     start: Start | None = None
     inverted: bool = False
 
-    def head(self, case: Case) -> bytes:
+    def head(self, packet: CrcInput) -> bytes:
         """The masked head as altered."""
-        head = bytearray(case.masked)
+        head = bytearray(packet.masked)
         if self.edit is not None:
-            self.edit(case, head)
+            self.edit(packet, head)
         return bytes(head)
 
 
 def unmask(*fields: str) -> Edit:
     """The fields are seen as they stand on the wire."""
 
-    def edit(case: Case, head: bytearray) -> None:
+    def edit(packet: CrcInput, head: bytearray) -> None:
         for field in fields:
-            for at, bits in case.spans(field):
-                head[at] = head[at] & ~bits | case.head[at] & bits
+            for at, bits in packet.spans(field):
+                head[at] = head[at] & ~bits | packet.head[at] & bits
 
     return edit
 
@@ -57,9 +57,9 @@ def unmask(*fields: str) -> Edit:
 def ones(*fields: str) -> Edit:
     """The fields are seen as ones."""
 
-    def edit(case: Case, head: bytearray) -> None:
+    def edit(packet: CrcInput, head: bytearray) -> None:
         for field in fields:
-            for at, bits in case.spans(field):
+            for at, bits in packet.spans(field):
                 head[at] |= bits
 
     return edit
@@ -68,9 +68,9 @@ def ones(*fields: str) -> Edit:
 def zeros(*fields: str) -> Edit:
     """The fields are seen as zeros."""
 
-    def edit(case: Case, head: bytearray) -> None:
+    def edit(packet: CrcInput, head: bytearray) -> None:
         for field in fields:
-            for at, bits in case.spans(field):
+            for at, bits in packet.spans(field):
                 head[at] &= ~bits
 
     return edit
@@ -79,25 +79,25 @@ def zeros(*fields: str) -> Edit:
 def number(field: str, offset: int) -> Edit:
     """The field is seen as its value on the wire plus an offset."""
 
-    def edit(case: Case, head: bytearray) -> None:
-        spans = case.spans(field)
+    def edit(packet: CrcInput, head: bytearray) -> None:
+        spans = packet.spans(field)
         if spans:
             at, size = spans[0][0], len(spans)
-            value = int.from_bytes(case.head[at : at + size], "big") + offset
+            value = int.from_bytes(packet.head[at : at + size], "big") + offset
             head[at : at + size] = (value % (1 << 8 * size)).to_bytes(size, "big")
 
     return edit
 
 
-def borrow(source: Callable[[Case], Case | None], *fields: str) -> Edit:
+def borrow(source: Callable[[CrcInput], CrcInput | None], *fields: str) -> Edit:
     """The fields are seen with the values that another packet has there, if there is one."""
 
-    def edit(case: Case, head: bytearray) -> None:
-        other = source(case)
+    def edit(packet: CrcInput, head: bytearray) -> None:
+        other = source(packet)
         if other is not None:
             for field in fields:
                 for (at, bits), (there, _) in zip(
-                    case.spans(field), other.spans(field), strict=False
+                    packet.spans(field), other.spans(field), strict=False
                 ):
                     head[at] = head[at] & ~bits | other.head[there] & bits
 
@@ -107,9 +107,9 @@ def borrow(source: Callable[[Case], Case | None], *fields: str) -> Edit:
 def each(*edits: Edit) -> Edit:
     """Several edits in one fault."""
 
-    def edit(case: Case, head: bytearray) -> None:
+    def edit(packet: CrcInput, head: bytearray) -> None:
         for step in edits:
-            step(case, head)
+            step(packet, head)
 
     return edit
 
@@ -117,25 +117,25 @@ def each(*edits: Edit) -> Edit:
 def _ipv4_mask_on_ipv6(offsets: Iterable[int], *, ip_only: bool = False) -> Edit:
     places = frozenset(offsets)
 
-    def edit(case: Case, head: bytearray) -> None:
-        if case.seen.version == 6 and not case.seen.is_v1:
-            last = case.udp_at if ip_only else len(head)
-            head[:last] = case.head[:last]
+    def edit(packet: CrcInput, head: bytearray) -> None:
+        if packet.seen.version == 6 and not packet.seen.is_v1:
+            last = packet.udp_at if ip_only else len(head)
+            head[:last] = packet.head[:last]
             for at in places:
                 head[at] = 0xFF
 
     return edit
 
 
-def _ipv6_byte_8(case: Case, head: bytearray) -> None:
-    if case.seen.version == 6:
-        head[7], head[8] = case.head[7], 0xFF
+def _ipv6_byte_8(packet: CrcInput, head: bytearray) -> None:
+    if packet.seen.version == 6:
+        head[7], head[8] = packet.head[7], 0xFF
 
 
 def _over_ipv4(edit: Edit) -> Edit:
-    def narrowed(case: Case, head: bytearray) -> None:
-        if case.seen.version == 4:
-            edit(case, head)
+    def narrowed(packet: CrcInput, head: bytearray) -> None:
+        if packet.seen.version == 4:
+            edit(packet, head)
 
     return narrowed
 
@@ -143,9 +143,9 @@ def _over_ipv4(edit: Edit) -> Edit:
 def _before_congestion_mark(transport: int) -> Edit:
     """Unmask the TOS as it was before a switch marked it: the sender's ECN bits."""
 
-    def edit(case: Case, head: bytearray) -> None:
-        unmask("tos")(case, head)
-        at, bits = case.spans("tos")[-1]
+    def edit(packet: CrcInput, head: bytearray) -> None:
+        unmask("tos")(packet, head)
+        at, bits = packet.spans("tos")[-1]
         low = 0x30 if bits == 0xF0 else 0x03
         if head[at] & low == low:
             head[at] = head[at] & ~low | transport * (low & -low)
@@ -153,12 +153,12 @@ def _before_congestion_mark(transport: int) -> Edit:
     return edit
 
 
-def _previous(case: Case) -> Case | None:
-    return case.previous
+def _previous(packet: CrcInput) -> CrcInput | None:
+    return packet.previous
 
 
-def _original(case: Case) -> Case | None:
-    return case.original
+def _original(packet: CrcInput) -> CrcInput | None:
+    return packet.original
 
 
 def _head(name: str, note: str, touches: Iterable[str], edit: Edit) -> Change:

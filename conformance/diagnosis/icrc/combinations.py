@@ -16,7 +16,7 @@ from typing import NamedTuple
 from roceproof.conformance.diagnosis.icrc.changes import CHANGES, Change
 from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage, Feed
 from roceproof.conformance.diagnosis.icrc.crc import ONES, Crc
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import ENGINES, REORDERINGS, Engine, Reordering
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 
@@ -68,8 +68,8 @@ class _Base:
     def _target(self, reordering: Reordering) -> int:
         """Return what the changes have to add up to."""
         total = 0
-        for case, value in zip(self._search.sample, self._values, strict=True):
-            found = self._implied.apply(reordering.apply(case.found))
+        for packet, value in zip(self._search.sample, self._values, strict=True):
+            found = self._implied.apply(reordering.apply(packet.found))
             total = total << 32 | found ^ value
         return total
 
@@ -96,14 +96,14 @@ class _Base:
     @cached_property
     def _values(self) -> list[int]:
         blank = Recipe(self._engine, self._ids, self._coverage, _AS_IT_SHOULD, _AS_IT_SHOULD)
-        return [blank.predict(case) or 0 for case in self._search.sample]
+        return [blank.predict(packet) or 0 for packet in self._search.sample]
 
     @cached_property
     def _columns(self) -> list[_Column]:
         """One per change that shows here; of two that add the same, one id is listed once."""
         parts = frozenset[str]().union(*(option.parts for option in self._coverage.options))
         columns: dict[tuple[str, int], _Column] = {}
-        feeds = [self._coverage.feed(case) for case in self._search.sample]
+        feeds = [self._coverage.feed(packet) for packet in self._search.sample]
         for change, deltas in self._search.deltas:
             if change.touches & parts:
                 continue
@@ -155,14 +155,14 @@ class _Base:
 class Search:
     """All recipes over a few packets, right ones among them."""
 
-    def __init__(self, sample: Sequence[Case]) -> None:
+    def __init__(self, sample: Sequence[CrcInput]) -> None:
         self.sample = sample
 
     @cached_property
     def deltas(self) -> list[tuple[Change, list[bytes]]]:
         """What each change alters in the head of each packet."""
         return [
-            (change, [_difference(change.head(case), case.masked) for case in self.sample])
+            (change, [_difference(change.head(packet), packet.masked) for packet in self.sample])
             for change in CHANGES
         ]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc import locate_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, Case
+from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 
@@ -25,45 +25,45 @@ class FlippedBit(NamedTuple):
         return f"frame {self.number}: byte {self.offset} bit {self.bit} ({self.part})"
 
 
-def flipped_bit(case: Case, hypothesis: Hypothesis | None = None) -> FlippedBit | None:
+def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> FlippedBit | None:
     """The one bit that explains the difference from what the device should have sent, if any.
 
     That is the right ICRC, or what a hypothesis about the device predicts.
     """
-    expected = case.right if hypothesis is None else hypothesis.predict(case)
+    expected = packet.right if hypothesis is None else hypothesis.predict(packet)
     if expected is None:
         return None
-    error = case.found ^ expected
+    error = packet.found ^ expected
     if isinstance(hypothesis, Recipe) and error.bit_count() != 1:
         if hypothesis.engine_ids:
             return None
         error = hypothesis.reordering.apply(error)
-    place = locate_bit(error, len(case.head) + len(case.seen.body))
+    place = locate_bit(error, len(packet.head) + len(packet.seen.body))
     if place is None:
         return None
     distance, bit = place
-    offset = case.covered_end - 1 - distance
+    offset = packet.covered_end - 1 - distance
     if distance < 0:
-        offset = case.covered_end + ICRC_BYTES + distance
-    return FlippedBit(case.seen.number, offset, bit, _part(case, offset, bit))
+        offset = packet.covered_end + ICRC_BYTES + distance
+    return FlippedBit(packet.seen.number, offset, bit, _part(packet, offset, bit))
 
 
-def _part(case: Case, offset: int, bit: int) -> str:
-    if offset >= case.covered_end:
+def _part(packet: CrcInput, offset: int, bit: int) -> str:
+    if offset >= packet.covered_end:
         return "ICRC"
-    within = offset - case.seen.ip
+    within = offset - packet.seen.ip
     for field in FIELDS:
-        if any(at == within and bits >> bit & 1 for at, bits in case.spans(field)):
+        if any(at == within and bits >> bit & 1 for at, bits in packet.spans(field)):
             return field
-    if within < len(case.head):
-        if within >= len(case.head) - BTH_BYTES:
+    if within < len(packet.head):
+        if within >= len(packet.head) - BTH_BYTES:
             return "BTH"
-        return "IP header" if within < case.udp_at else "UDP header"
-    if within < len(case.head) + len(case.extension):
+        return "IP header" if within < packet.udp_at else "UDP header"
+    if within < len(packet.head) + len(packet.extension):
         return "extension header"
-    pad_at = case.covered_end - len(case.pad)
+    pad_at = packet.covered_end - len(packet.pad)
     return (
         "pad"
         if offset >= pad_at
-        else f"payload byte {within - len(case.head) - len(case.extension)}"
+        else f"payload byte {within - len(packet.head) - len(packet.extension)}"
     )

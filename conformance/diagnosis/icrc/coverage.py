@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 
 _TAG_BYTES = 4
@@ -54,7 +54,7 @@ class Option(NamedTuple):
     id: str
     note: str
     parts: frozenset[str]
-    edit: Callable[[Case, Feed], None]
+    edit: Callable[[CrcInput, Feed], None]
 
 
 class Coverage(NamedTuple):
@@ -62,107 +62,107 @@ class Coverage(NamedTuple):
 
     options: tuple[Option, ...] = ()
 
-    def feed(self, case: Case) -> Feed:
+    def feed(self, packet: CrcInput) -> Feed:
         """The input for one packet."""
-        feed = Feed(case.extension, case.payload, case.pad)
+        feed = Feed(packet.extension, packet.payload, packet.pad)
         for option in self.options:
-            option.edit(case, feed)
+            option.edit(packet, feed)
         return feed
 
 
-def _ethernet_instead(case: Case, feed: Feed) -> None:
-    feed.front, feed.start = case.seen.ethernet, ONES
+def _ethernet_instead(packet: CrcInput, feed: Feed) -> None:
+    feed.front, feed.start = packet.seen.ethernet, ONES
 
 
-def _ethernet_from_zeros(case: Case, feed: Feed) -> None:
-    feed.front, feed.start = case.seen.ethernet, 0
+def _ethernet_from_zeros(packet: CrcInput, feed: Feed) -> None:
+    feed.front, feed.start = packet.seen.ethernet, 0
 
 
-def _untagged_instead(case: Case, feed: Feed) -> None:
-    feed.front, feed.start = _untagged(case), ONES
+def _untagged_instead(packet: CrcInput, feed: Feed) -> None:
+    feed.front, feed.start = _untagged(packet), ONES
 
 
-def _ethernet_behind(case: Case, feed: Feed) -> None:
-    feed.front = case.seen.ethernet
+def _ethernet_behind(packet: CrcInput, feed: Feed) -> None:
+    feed.front = packet.seen.ethernet
 
 
-def _untagged_behind(case: Case, feed: Feed) -> None:
-    feed.front = _untagged(case)
+def _untagged_behind(packet: CrcInput, feed: Feed) -> None:
+    feed.front = _untagged(packet)
 
 
-def _untagged(case: Case) -> bytes:
-    frame = case.seen.ethernet
+def _untagged(packet: CrcInput) -> bytes:
+    frame = packet.seen.ethernet
     return frame[:12] + frame[-2:]
 
 
-def _tags(case: Case, feed: Feed) -> None:
-    feed.front = case.tags
+def _tags(packet: CrcInput, feed: Feed) -> None:
+    feed.front = packet.tags
 
 
-def _inner_tag(case: Case, feed: Feed) -> None:
-    feed.front = case.tags[-_TAG_BYTES:]
+def _inner_tag(packet: CrcInput, feed: Feed) -> None:
+    feed.front = packet.tags[-_TAG_BYTES:]
 
 
-def _from_udp(case: Case, feed: Feed) -> None:
-    feed.skip = case.udp_at
+def _from_udp(packet: CrcInput, feed: Feed) -> None:
+    feed.skip = packet.udp_at
 
 
-def _from_bth(case: Case, feed: Feed) -> None:
-    feed.skip = case.bth_at
+def _from_bth(packet: CrcInput, feed: Feed) -> None:
+    feed.skip = packet.bth_at
 
 
-def _no_extension(case: Case, feed: Feed) -> None:
+def _no_extension(packet: CrcInput, feed: Feed) -> None:
     feed.extension = b""
 
 
-def _no_extension_but_of_notifications(case: Case, feed: Feed) -> None:
-    row = OPCODES.get(case.seen.bth.opcode)
+def _no_extension_but_of_notifications(packet: CrcInput, feed: Feed) -> None:
+    row = OPCODES.get(packet.seen.bth.opcode)
     if row is None or row.family is not Family.CONGESTION:
         feed.extension = b""
 
 
-def _no_payload(case: Case, feed: Feed) -> None:
+def _no_payload(packet: CrcInput, feed: Feed) -> None:
     feed.payload = b""
 
 
-def _no_payload_nor_pad(case: Case, feed: Feed) -> None:
+def _no_payload_nor_pad(packet: CrcInput, feed: Feed) -> None:
     feed.payload = feed.pad = b""
 
 
-def _no_pad(case: Case, feed: Feed) -> None:
+def _no_pad(packet: CrcInput, feed: Feed) -> None:
     feed.pad = b""
 
 
-def _trailer(case: Case, feed: Feed) -> None:
-    feed.trailer = case.seen.trailer
+def _trailer(packet: CrcInput, feed: Feed) -> None:
+    feed.trailer = packet.seen.trailer
 
 
-def _place_as_zeros(case: Case, feed: Feed) -> None:
+def _place_as_zeros(packet: CrcInput, feed: Feed) -> None:
     feed.place = bytes(4)
 
 
-def _place_as_ones(case: Case, feed: Feed) -> None:
+def _place_as_ones(packet: CrcInput, feed: Feed) -> None:
     feed.place = b"\xff" * 4
 
 
-_ORIGINS: dict[str, Callable[[Case], int]] = {
-    "": lambda case: case.covered_end,
-    ", counted from the IP header": lambda case: case.covered_end - case.seen.ip,
-    ", counted from the dummy bytes": lambda case: case.covered_end - case.seen.ip + 8,
+_ORIGINS: dict[str, Callable[[CrcInput], int]] = {
+    "": lambda packet: packet.covered_end,
+    ", counted from the IP header": lambda packet: packet.covered_end - packet.seen.ip,
+    ", counted from the dummy bytes": lambda packet: packet.covered_end - packet.seen.ip + 8,
 }
 """Where the beats are counted from, and how long the packet is from there."""
 
 
-def _filled(width: int, length: Callable[[Case], int]) -> Callable[[Case, Feed], None]:
-    def edit(case: Case, feed: Feed) -> None:
-        feed.filler = bytes(-length(case) % width)
+def _filled(width: int, length: Callable[[CrcInput], int]) -> Callable[[CrcInput, Feed], None]:
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        feed.filler = bytes(-length(packet) % width)
 
     return edit
 
 
-def _dropped(width: int, length: Callable[[Case], int]) -> Callable[[Case, Feed], None]:
-    def edit(case: Case, feed: Feed) -> None:
-        feed.cut = length(case) % width
+def _dropped(width: int, length: Callable[[CrcInput], int]) -> Callable[[CrcInput, Feed], None]:
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        feed.cut = length(packet) % width
 
     return edit
 
@@ -179,7 +179,7 @@ def _beats() -> list[Option]:
     return rows
 
 
-def _option(name: str, part: str, edit: Callable[[Case, Feed], None], note: str = "") -> Option:
+def _option(name: str, part: str, edit: Callable[[CrcInput, Feed], None], note: str = "") -> Option:
     return Option(name, note, frozenset(part.split()), edit)
 
 

@@ -51,15 +51,15 @@ FIELDS = tuple(dict.fromkeys((*_IPV4, *_IPV6, *_UDP, *_BTH)))
 
 
 @dataclass(slots=True)
-class Case:
+class CrcInput:
     """One sound packet with what went before it."""
 
     seen: Observation
-    previous: Case | None
+    previous: CrcInput | None
     """What the station sent before."""
-    predecessor: Case | None
+    predecessor: CrcInput | None
     """What it sent to the same QP before."""
-    original: Case | None
+    original: CrcInput | None
     """The first sending of the same PSN and opcode to the same QP."""
     head: bytes
     """IP, UDP and BTH as they stand on the wire."""
@@ -116,33 +116,36 @@ class Case:
         return _moved(_BTH[field], self.bth_at) if field in _BTH else ()
 
 
-def cases(observations: Iterable[Observation]) -> list[Case]:
+def crc_inputs(observations: Iterable[Observation]) -> list[CrcInput]:
     """The sound packets of one station, in the order of sending."""
-    first: dict[tuple[bytes, int, int, int], Case] = {}
-    newest: dict[tuple[bytes, int], Case] = {}
-    previous: Case | None = None
-    result: list[Case] = []
+    first: dict[tuple[bytes, int, int, int], CrcInput] = {}
+    newest: dict[tuple[bytes, int], CrcInput] = {}
+    previous: CrcInput | None = None
+    result: list[CrcInput] = []
     for seen in observations:
         if seen.sound:
             flow = seen.destination, seen.bth.dest_qpn
             key = *flow, seen.bth.psn, seen.bth.opcode
-            case = _case(seen, previous, newest.get(flow), first.get(key))
-            first.setdefault(key, case)
-            newest[flow] = previous = case
-            result.append(case)
+            packet = _crc_input(seen, previous, newest.get(flow), first.get(key))
+            first.setdefault(key, packet)
+            newest[flow] = previous = packet
+            result.append(packet)
     return result
 
 
-def _case(
-    seen: Observation, previous: Case | None, predecessor: Case | None, original: Case | None
-) -> Case:
+def _crc_input(
+    seen: Observation,
+    previous: CrcInput | None,
+    predecessor: CrcInput | None,
+    original: CrcInput | None,
+) -> CrcInput:
     body = seen.body
     row = OPCODES.get(seen.bth.opcode)
     extension = sum(kind.SIZE for kind in row.headers) if row else 0
     extension = min(extension, len(body))
     pad = min(seen.bth.pad_count, len(body) - extension)
     end = len(body) - pad
-    return Case(
+    return CrcInput(
         seen,
         previous,
         predecessor,

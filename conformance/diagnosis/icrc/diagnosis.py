@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer
-from roceproof.conformance.diagnosis.icrc.crc_input import cases
+from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
 from roceproof.conformance.diagnosis.icrc.search import pursue
 from roceproof.conformance.diagnosis.icrc.signs import leaking, without_icrc
 from roceproof.conformance.diagnosis.icrc.wording import advice, text
@@ -35,10 +35,10 @@ def _explain(
         words = f"{station}: FIRST and MIDDLE packets are four bytes short"
         yield Diagnosis("S62", (), numbers, len(bare), len(bare), f"{words}.", advice("S62", ()))
     missing = {each.number for each in bare}
-    whole = cases(each for each in seen if each.number not in missing)
+    whole = crc_inputs(each for each in seen if each.number not in missing)
     leaks, fields = leaking(whole, facts)
     if leaks:
-        numbers = tuple(case.seen.number for case in leaks)
+        numbers = tuple(packet.seen.number for packet in leaks)
         words = f"{station}: on the wire {', '.join(fields)} are all ones"
         yield Diagnosis("S56", (), numbers, len(leaks), len(leaks), f"{words}.", advice("S56", ()))
     for answer in pursue(whole):
@@ -50,7 +50,7 @@ def _diagnosis(station: Station, answer: Answer) -> Diagnosis:
     return Diagnosis(
         answer.name,
         answer.equivalent,
-        tuple(case.seen.number for case in answer.explained),
+        tuple(packet.seen.number for packet in answer.explained),
         len(answer.explained) if decided else 0,
         len(answer.scope.wrong),
         text(station, answer),

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import REORDERINGS, Engine
 from roceproof.conformance.diagnosis.icrc.gf2 import Equations
 
@@ -42,7 +42,7 @@ class Probe(NamedTuple):
     """Bytes clocked behind the true end; below zero, bytes left out there."""
 
 
-def tail_probe(a: Case, b: Case) -> list[Probe]:
+def tail_probe(a: CrcInput, b: CrcInput) -> list[Probe]:
     """The ways in which two packets of one length and layout can differ as their ICRCs do."""
     if (len(a.masked), len(a.seen.body)) != (len(b.masked), len(b.seen.body)):
         return []
@@ -59,10 +59,10 @@ def tail_probe(a: Case, b: Case) -> list[Probe]:
     return found
 
 
-def start_register(case: Case) -> int:
+def start_register(packet: CrcInput) -> int:
     """The register in front of the IP header that leads to the field, all else being right."""
-    data = case.masked + case.seen.body
-    return ETHERNET.shift(case.found ^ ONES ^ ETHERNET.run(data, 0), -len(data))
+    data = packet.masked + packet.seen.body
+    return ETHERNET.shift(packet.found ^ ONES ^ ETHERNET.run(data, 0), -len(data))
 
 
 class Shape(StrEnum):
@@ -73,28 +73,30 @@ class Shape(StrEnum):
     CONTENT = "different for packets of one length"
 
 
-def shape(cases: Sequence[Case]) -> Shape | None:
+def shape(packets: Sequence[CrcInput]) -> Shape | None:
     """What the error depends on; None if the packets cannot tell."""
     errors: dict[int, set[int]] = {}
-    for case in cases:
-        errors.setdefault(len(case.head) + len(case.seen.body), set()).add(case.found ^ case.right)
+    for packet in packets:
+        errors.setdefault(len(packet.head) + len(packet.seen.body), set()).add(
+            packet.found ^ packet.right
+        )
     if any(len(of_one) > 1 for of_one in errors.values()):
         return Shape.CONTENT
-    if len(errors) < 2 or len(cases) < len(errors) + 2:
+    if len(errors) < 2 or len(packets) < len(errors) + 2:
         return None
     return Shape.CONSTANT if len(set.union(*errors.values())) == 1 else Shape.LENGTH
 
 
-def seen_as(case: Case, fields: Sequence[str]) -> bytes | None:
+def seen_as(packet: CrcInput, fields: Sequence[str]) -> bytes | None:
     """The head that gives the field if only these fields are seen otherwise; None if none does."""
-    places = [place for field in fields for place in _bits(case, field)]
-    equations = Equations(case.found ^ case.right)
+    places = [place for field in fields for place in _bits(packet, field)]
+    equations = Equations(packet.found ^ packet.right)
     for at, bit in places:
-        equations.add(_effect(case, at, bit))
+        equations.add(_effect(packet, at, bit))
     chosen = equations.solve()
     if chosen is None:
         return None
-    head = bytearray(case.masked)
+    head = bytearray(packet.masked)
     for place in chosen:
         at, bit = places[place]
         head[at] ^= 1 << bit
@@ -110,27 +112,27 @@ class Mask(NamedTuple):
     """How many bits the packets leave open."""
 
 
-def recover_mask(cases: Sequence[Case]) -> Mask | None:
+def recover_mask(packets: Sequence[CrcInput]) -> Mask | None:
     """Solve for the bits that are not masked; None if no set of them explains the errors."""
     names = sorted(
         {
             (field, place)
-            for case in cases
+            for packet in packets
             for field in MASKED
-            for place in range(len(_bits(case, field)))
+            for place in range(len(_bits(packet, field)))
         }
     )
     goal = 0
-    for case in cases:
-        goal = goal << 32 | case.found ^ case.right
+    for packet in packets:
+        goal = goal << 32 | packet.found ^ packet.right
     equations = Equations(goal)
     for field, place in names:
         column = 0
-        for case in cases:
-            bits = _bits(case, field)
+        for packet in packets:
+            bits = _bits(packet, field)
             effect = 0
-            if place < len(bits) and not case.head[bits[place][0]] >> bits[place][1] & 1:
-                effect = _effect(case, *bits[place])
+            if place < len(bits) and not packet.head[bits[place][0]] >> bits[place][1] & 1:
+                effect = _effect(packet, *bits[place])
             column = column << 32 | effect
         equations.add(column)
     chosen = equations.solve()
@@ -143,30 +145,33 @@ def recover_mask(cases: Sequence[Case]) -> Mask | None:
     return Mask(bare, equations.open)
 
 
-def _bits(case: Case, field: str) -> list[tuple[int, int]]:
+def _bits(packet: CrcInput, field: str) -> list[tuple[int, int]]:
     """Return the bits of a field, least significant first."""
     return [
-        (at, bit) for at, bits in reversed(case.spans(field)) for bit in range(8) if bits >> bit & 1
+        (at, bit)
+        for at, bits in reversed(packet.spans(field))
+        for bit in range(8)
+        if bits >> bit & 1
     ]
 
 
-def _effect(case: Case, at: int, bit: int) -> int:
+def _effect(packet: CrcInput, at: int, bit: int) -> int:
     """Return what one bit of the head adds to the ICRC."""
     register = ETHERNET.run(bytes([1 << bit]), 0)
-    return ETHERNET.shift(register, len(case.head) - 1 - at + len(case.seen.body))
+    return ETHERNET.shift(register, len(packet.head) - 1 - at + len(packet.seen.body))
 
 
 def _difference(a: bytes, b: bytes) -> bytes:
     return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(len(a), "big")
 
 
-def probe_pairs(cases: Sequence[Case], most: int) -> Iterator[tuple[Case, Case]]:
+def probe_pairs(packets: Sequence[CrcInput], most: int) -> Iterator[tuple[CrcInput, CrcInput]]:
     """Pairs that a tail probe can compare."""
-    last: dict[tuple[int, int], Case] = {}
+    last: dict[tuple[int, int], CrcInput] = {}
     count = 0
-    for case in cases:
-        key = len(case.masked), len(case.seen.body)
+    for packet in packets:
+        key = len(packet.masked), len(packet.seen.body)
         if key in last and count < most:
             count += 1
-            yield last[key], case
-        last[key] = case
+            yield last[key], packet
+        last[key] = packet

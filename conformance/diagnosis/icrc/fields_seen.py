@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.evidence import seen_as
 
 _SIGNATURES = {
@@ -51,12 +51,12 @@ class FieldFault(NamedTuple):
         """Which fields, and what the CRC saw in a few packets."""
         return (f"the CRC saw another {' and '.join(self.fields)}: {'; '.join(self.examples)}",)
 
-    def explained(self, wrong: Sequence[Case]) -> list[Case]:
+    def explained(self, wrong: Sequence[CrcInput]) -> list[CrcInput]:
         """The packets that these fields explain."""
-        return [case for case in wrong if seen_as(case, self.fields) is not None]
+        return [packet for packet in wrong if seen_as(packet, self.fields) is not None]
 
 
-def field_fault(wrong: Sequence[Case]) -> FieldFault | None:
+def field_fault(wrong: Sequence[CrcInput]) -> FieldFault | None:
     """The fewest fields that explain the wrong packets, if those say enough to tell."""
     choices = [(name,) for name in _SIGNATURES]
     for fields in (*choices, *combinations(_EDITED_LATE, 2)):
@@ -65,30 +65,30 @@ def field_fault(wrong: Sequence[Case]) -> FieldFault | None:
             continue
         if not _worth_it(fields, wrong):
             continue
-        heads = [(case, seen_as(case, fields)) for case in wrong]
-        hits = [(case, head) for case, head in heads if head is not None]
+        heads = [(packet, seen_as(packet, fields)) for packet in wrong]
+        hits = [(packet, head) for packet, head in heads if head is not None]
         if hits and len(hits) >= _SHARE * len(wrong):
             return FieldFault(fields, _examples(fields, hits[:3]))
     return None
 
 
-def _worth_it(fields: tuple[str, ...], wrong: Sequence[Case]) -> bool:
+def _worth_it(fields: tuple[str, ...], wrong: Sequence[CrcInput]) -> bool:
     probes = wrong[:: len(wrong) // _PROBES + 1]
-    return 2 * sum(seen_as(case, fields) is not None for case in probes) >= len(probes)
+    return 2 * sum(seen_as(packet, fields) is not None for packet in probes) >= len(probes)
 
 
-def _distinct(wrong: Sequence[Case]) -> int:
-    return len({case.found ^ case.right for case in wrong})
+def _distinct(wrong: Sequence[CrcInput]) -> int:
+    return len({packet.found ^ packet.right for packet in wrong})
 
 
-def _examples(fields: tuple[str, ...], hits: Sequence[tuple[Case, bytes]]) -> tuple[str, ...]:
+def _examples(fields: tuple[str, ...], hits: Sequence[tuple[CrcInput, bytes]]) -> tuple[str, ...]:
     return tuple(
-        f"frame {case.seen.number}: {_value(case, head, field)}"
-        f" instead of {_value(case, case.head, field)}"
-        for case, head in hits
+        f"frame {packet.seen.number}: {_value(packet, head, field)}"
+        f" instead of {_value(packet, packet.head, field)}"
+        for packet, head in hits
         for field in fields
     )
 
 
-def _value(case: Case, head: bytes, field: str) -> str:
-    return bytes(head[at] & bits for at, bits in case.spans(field)).hex()
+def _value(packet: CrcInput, head: bytes, field: str) -> str:
+    return bytes(head[at] & bits for at, bits in packet.spans(field)).hex()

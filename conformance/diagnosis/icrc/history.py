@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from itertools import product
 
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 
 WINDOW = 16
 """How many packets away another one's ICRC is looked for."""
 
-Value = Callable[[Case], int | None]
+Value = Callable[[CrcInput], int | None]
 
 
 @dataclass(frozen=True)
 class Stale:
     """S53: the field holds what an earlier packet should have."""
 
-    before: Callable[[Case], Case | None]
+    before: Callable[[CrcInput], CrcInput | None]
     note: str
     inner: Hypothesis | None = None
     """What else is wrong with the values."""
@@ -31,9 +31,9 @@ class Stale:
         """S53, and what is wrong with the values."""
         return tuple(sorted(("S53", *(self.inner.ids if self.inner else ()))))
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """The earlier packet's value."""
-        earlier = self.before(case)
+        earlier = self.before(packet)
         if earlier is None:
             return None
         return earlier.right if self.inner is None else self.inner.predict(earlier)
@@ -48,12 +48,12 @@ class NotReseeded:
     dummy: bool
     ids: tuple[str, ...] = ("S54",)
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Go on from the field of the packet before."""
-        if case.previous is None:
+        if packet.previous is None:
             return None
-        register = case.previous.found ^ (ONES if self.inverted else 0)
-        data = (b"\xff" * 8 if self.dummy else b"") + case.masked + case.seen.body
+        register = packet.previous.found ^ (ONES if self.inverted else 0)
+        data = (b"\xff" * 8 if self.dummy else b"") + packet.masked + packet.seen.body
         return ETHERNET.run(data, register) ^ ONES
 
 
@@ -67,40 +67,40 @@ class PartlyLatched:
     note: str
     ids: tuple[str, ...] = ("S63",)
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Mix both."""
-        other = self.source(case)
-        return None if other is None else case.right & ~self.stale | other & self.stale
+        other = self.source(packet)
+        return None if other is None else packet.right & ~self.stale | other & self.stale
 
 
-def previous(case: Case) -> Case | None:
+def previous(packet: CrcInput) -> CrcInput | None:
     """What the station sent before."""
-    return case.previous
+    return packet.previous
 
 
-def predecessor(case: Case) -> Case | None:
+def predecessor(packet: CrcInput) -> CrcInput | None:
     """What the station sent to the same QP before."""
-    return case.predecessor
+    return packet.predecessor
 
 
-def _previous_found(case: Case) -> int | None:
-    return None if case.previous is None else case.previous.found
+def _previous_found(packet: CrcInput) -> int | None:
+    return None if packet.previous is None else packet.previous.found
 
 
-def _previous_right(case: Case) -> int | None:
-    return None if case.previous is None else case.previous.right
+def _previous_right(packet: CrcInput) -> int | None:
+    return None if packet.previous is None else packet.previous.right
 
 
-def _predecessor_found(case: Case) -> int | None:
-    return None if case.predecessor is None else case.predecessor.found
+def _predecessor_found(packet: CrcInput) -> int | None:
+    return None if packet.predecessor is None else packet.predecessor.found
 
 
 _SOURCES: tuple[tuple[str, Value], ...] = (
     ("are left from the field of the packet before", _previous_found),
     ("are those of the packet before", _previous_right),
     ("are left from the field of the packet before on the same QP", _predecessor_found),
-    ("are always zeros", lambda case: 0),
-    ("are always ones", lambda case: ONES),
+    ("are always zeros", lambda packet: 0),
+    ("are always ones", lambda packet: ONES),
 )
 
 
@@ -125,19 +125,19 @@ HISTORIES: tuple[Hypothesis, ...] = (
 )
 
 
-def mixed_up(cases: Sequence[Case]) -> list[Case]:
+def mixed_up(packets: Sequence[CrcInput]) -> list[CrcInput]:
     """S60: the wrong packets that hold what a packet of another QP nearby should have."""
     result = []
-    for place, case in enumerate(cases):
-        if case.seen.wrong:
-            near = cases[max(0, place - WINDOW) : place + WINDOW + 1]
-            if any(case.found == other.right and _elsewhere(case, other) for other in near):
-                result.append(case)
+    for place, packet in enumerate(packets):
+        if packet.seen.wrong:
+            near = packets[max(0, place - WINDOW) : place + WINDOW + 1]
+            if any(packet.found == other.right and _elsewhere(packet, other) for other in near):
+                result.append(packet)
     return result
 
 
-def _elsewhere(case: Case, other: Case) -> bool:
-    return (case.seen.bth.dest_qpn, case.seen.destination) != (
+def _elsewhere(packet: CrcInput, other: CrcInput) -> bool:
+    return (packet.seen.bth.dest_qpn, packet.seen.destination) != (
         other.seen.bth.dest_qpn,
         other.seen.destination,
     )

@@ -10,7 +10,7 @@ from zlib import crc32
 from roceproof.conformance.diagnosis.icrc.changes import Change
 from roceproof.conformance.diagnosis.icrc.coverage import Coverage
 from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine, Reordering
 
 
@@ -25,7 +25,7 @@ class Hypothesis(Protocol):
     def note(self) -> str:
         """What it is more precisely than its signatures say; empty for the catalogue's own."""
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """The field's value; None where the hypothesis has no say."""
 
 
@@ -62,16 +62,16 @@ class Recipe:
         notes += [change.note for change in self.changes]
         return "; ".join(note for note in notes if note)
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Compute the field as the device would."""
-        feed = self.coverage.feed(case)
+        feed = self.coverage.feed(packet)
         register = self.engine.start if feed.start is None else feed.start
-        head = case.masked
+        head = packet.masked
         final = ONES
         for change in self.changes:
             if change.edit is not None:
-                altered = change.head(case)
-                head = _added(head, _added(altered, case.masked))
+                altered = change.head(packet)
+                head = _added(head, _added(altered, packet.masked))
             if change.start is not None:
                 register = change.start(self.engine)
             if change.inverted:
@@ -91,7 +91,7 @@ class Constant:
     value: int
     note: str = ""
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """The constant."""
         return self.value
 
@@ -103,9 +103,9 @@ class FrameCheck:
     ids: tuple[str, ...] = ("S45",)
     note: str = ""
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Compute the FCS that the frame would have without its last four bytes."""
-        return crc32(case.seen.frame[: case.covered_end])
+        return crc32(packet.seen.frame[: packet.covered_end])
 
 
 def _added(a: bytes, b: bytes) -> bytes:

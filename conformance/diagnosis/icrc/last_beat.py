@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 
@@ -25,13 +25,13 @@ class Tail:
     remainder: int
     origin: Origin
 
-    def holds(self, case: Case) -> bool:
+    def holds(self, packet: CrcInput) -> bool:
         """Whether the packet is one of them."""
-        return self.size(case) == self.remainder
+        return self.size(packet) == self.remainder
 
-    def size(self, case: Case) -> int:
+    def size(self, packet: CrcInput) -> int:
         """Bytes in the last, partial beat."""
-        return (len(case.head) + len(case.seen.body) + self.origin.lead(case)) % self.width
+        return (len(packet.head) + len(packet.seen.body) + self.origin.lead(packet)) % self.width
 
     def __str__(self) -> str:
         return f"{self.remainder} bytes in the last beat of {self.width}{self.origin.words}"
@@ -51,11 +51,11 @@ class WrongCount:
         kind = "more (zeros)" if self.surplus > 0 else "fewer"
         return f"with {self.tail} the CRC takes {abs(self.surplus)} {kind}"
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Take so many bytes more or fewer."""
-        if not self.tail.holds(case):
-            return case.right
-        data = case.masked + case.seen.body
+        if not self.tail.holds(packet):
+            return packet.right
+        data = packet.masked + packet.seen.body
         data = data + bytes(self.surplus) if self.surplus > 0 else data[: self.surplus]
         return ETHERNET.run(data, Engine().start) ^ ONES
 
@@ -77,47 +77,47 @@ class WrongTable:
         which = self.tail.remainder - self.behind
         return f"with {self.tail}, byte {which} of these goes through a wrong table"
 
-    def predict(self, case: Case) -> int | None:
+    def predict(self, packet: CrcInput) -> int | None:
         """Add what the table does wrongly; None for a byte that it has not been learned for."""
-        if not self.tail.holds(case):
-            return case.right
-        rest, error = _reduced(self.table, _byte(case, self.behind), 0)
-        return None if rest else case.right ^ error
+        if not self.tail.holds(packet):
+            return packet.right
+        rest, error = _reduced(self.table, _byte(packet, self.behind), 0)
+        return None if rest else packet.right ^ error
 
 
-def tails(wrong: Sequence[Case]) -> Iterator[Tail]:
+def tails(wrong: Sequence[CrcInput]) -> Iterator[Tail]:
     """The kinds of last beat that (nearly) all of the wrong packets have."""
     for width in WIDTHS[1:]:
         for origin in ORIGINS:
-            sizes = Counter(Tail(width, 0, origin).size(case) for case in wrong)
+            sizes = Counter(Tail(width, 0, origin).size(packet) for packet in wrong)
             size, count = sizes.most_common(1)[0]
             if count >= _SHARE * len(wrong):
                 yield Tail(width, size, origin)
 
 
-def tail_faults(tail: Tail, cases: Sequence[Case]) -> Iterator[Hypothesis]:
+def tail_faults(tail: Tail, packets: Sequence[CrcInput]) -> Iterator[Hypothesis]:
     """What can be wrong with one kind of last beat, as far as these packets bear it out."""
     for size in range(1, tail.width + 1):
         yield WrongCount(tail, -size)
         yield WrongCount(tail, size)
-    affected = [case for case in cases if tail.holds(case)]
+    affected = [packet for packet in packets if tail.holds(packet)]
     for behind in range(tail.remainder):
         table = _learned(affected, behind)
         if table is not None:
             yield WrongTable(tail, behind, table)
 
 
-def decided_by(tail: Tail, wrong: Sequence[Case], right: Sequence[Case]) -> bool:
+def decided_by(tail: Tail, wrong: Sequence[CrcInput], right: Sequence[CrcInput]) -> bool:
     """Whether the kind of last beat nearly decides which packets are wrong."""
     return all(map(tail.holds, wrong)) and 4 * sum(map(tail.holds, right)) <= len(wrong)
 
 
-def _learned(cases: Sequence[Case], behind: int) -> dict[int, tuple[int, int]] | None:
+def _learned(packets: Sequence[CrcInput], behind: int) -> dict[int, tuple[int, int]] | None:
     """Learn what a byte adds to the ICRC, linearly; None unless repetitions bear it out."""
     table: dict[int, tuple[int, int]] = {}
     checks = 0
-    for case in cases:
-        rest, error = _reduced(table, _byte(case, behind), case.found ^ case.right)
+    for packet in packets:
+        rest, error = _reduced(table, _byte(packet, behind), packet.found ^ packet.right)
         if rest:
             table[rest.bit_length()] = rest, error
         elif error:
@@ -134,5 +134,5 @@ def _reduced(table: Mapping[int, tuple[int, int]], bits: int, error: int) -> tup
     return bits, error
 
 
-def _byte(case: Case, behind: int) -> int:
-    return case.seen.frame[case.covered_end - 1 - behind]
+def _byte(packet: CrcInput, behind: int) -> int:
+    return packet.seen.frame[packet.covered_end - 1 - behind]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case, Spans, ipv4_spans
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput, Spans, ipv4_spans
 
 
 @dataclass(frozen=True)
@@ -25,19 +25,19 @@ class Mask:
     late_hop_limit: bool = False
     """Over IPv6, the byte behind the hop limit."""
 
-    def head(self, case: Case, head: bytearray) -> None:
+    def head(self, packet: CrcInput, head: bytearray) -> None:
         """Turn a masked head into what this mask makes of the raw one."""
-        head[:] = case.head
+        head[:] = packet.head
         for field in self.fields:
-            for at, bits in self._spans(case, field):
+            for at, bits in self._spans(packet, field):
                 head[at] = head[at] & ~bits | self.fill & bits
 
-    def _spans(self, case: Case, field: str) -> Spans:
-        if self.ipv4_offsets and case.seen.version == 6 and not case.seen.is_v1:
+    def _spans(self, packet: CrcInput, field: str) -> Spans:
+        if self.ipv4_offsets and packet.seen.version == 6 and not packet.seen.is_v1:
             return ipv4_spans(field)
-        if self.late_hop_limit and case.seen.version == 6 and field == "ttl":
+        if self.late_hop_limit and packet.seen.version == 6 and field == "ttl":
             return ((8, 0xFF),)
-        return case.spans(field)
+        return packet.spans(field)
 
     def without(self, field: str) -> Mask:
         """The mask that lacks a field."""

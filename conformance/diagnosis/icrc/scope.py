@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
 
@@ -20,24 +20,24 @@ _SHARE = 0.8  # of the wrong packets; the others may have suffered on the way
 class Scope:
     """Sound packets of one transmitter in their order."""
 
-    def __init__(self, cases: Sequence[Case], words: str = "") -> None:
-        self.cases = cases
+    def __init__(self, packets: Sequence[CrcInput], words: str = "") -> None:
+        self.packets = packets
         self.words = words
         """Which part of the transmitter's packets these are; empty for all."""
-        self.wrong = [case for case in cases if case.seen.wrong]
-        self.right = [case for case in cases if not case.seen.wrong]
+        self.wrong = [packet for packet in packets if packet.seen.wrong]
+        self.right = [packet for packet in packets if not packet.seen.wrong]
 
-    def sample(self, seed: int) -> list[Case]:
+    def sample(self, seed: int) -> list[CrcInput]:
         """A few wrong packets and a few right ones, for a search."""
         return diverse(self.wrong, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
 
     @cached_property
-    def some_wrong(self) -> list[Case]:
+    def some_wrong(self) -> list[CrcInput]:
         """The wrong packets that hypotheses are held against."""
         return spread(self.wrong, _LOOKED_AT)
 
     @cached_property
-    def some_right(self) -> list[Case]:
+    def some_right(self) -> list[CrcInput]:
         """The right packets that hypotheses are held against."""
         return spread(self.right, _LOOKED_AT)
 
@@ -62,15 +62,15 @@ class Scope:
     def _hits(self, hypothesis: Hypothesis) -> int:
         """Count the wrong packets that it predicts; 0 if too few, or if a right one contradicts."""
         misses = 0
-        for case in self.some_wrong:
-            misses += hypothesis.predict(case) != case.found
+        for packet in self.some_wrong:
+            misses += hypothesis.predict(packet) != packet.found
             if misses > (1 - _SHARE) * len(self.some_wrong):
                 return 0
         hits = len(self.some_wrong) - misses
         contradictions = 0
-        for case in self.some_right:
-            predicted = hypothesis.predict(case)
-            contradictions += predicted is not None and predicted != case.found
+        for packet in self.some_right:
+            predicted = hypothesis.predict(packet)
+            contradictions += predicted is not None and predicted != packet.found
             if contradictions > (hits // 10 if _forgets(hypothesis) else 0):
                 return 0
         return hits

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
 from roceproof.conformance.diagnosis.icrc.strategies import ATTEMPTS, more_faults
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 
-def pursue(cases: Sequence[Case]) -> list[Answer]:
+def pursue(packets: Sequence[CrcInput]) -> list[Answer]:
     """Explain the wrong packets among the sound ones of a transmitter."""
-    scope = Scope(cases)
+    scope = Scope(packets)
     if not scope.wrong:
         return []
     answers = _whole(scope)
     if not answers:
-        for parts in _partitions(cases):
+        for parts in _partitions(packets):
             found = [(part, _whole(part)) for part in parts if part.wrong]
             if len(parts) > 1 and any(answers for _, answers in found):
                 return [
@@ -48,17 +48,17 @@ def _whole(scope: Scope) -> list[Answer]:
 
 def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     """Account for the packets that an explanation leaves over."""
-    numbers = {case.seen.number for case in answer.explained}
-    left = [case for case in answer.asked or scope.wrong if case.seen.number not in numbers]
+    numbers = {packet.seen.number for packet in answer.explained}
+    left = [packet for packet in answer.asked or scope.wrong if packet.seen.number not in numbers]
     if answer.hypothesis is not None:
-        left = [case for case in left if answer.hypothesis.predict(case) is not None]
+        left = [packet for packet in left if answer.hypothesis.predict(packet) is not None]
     if not left:
         return []
     found = flips(left, answer.hypothesis)
     hit = {flip.number for flip in found}
-    changed = [case for case in left if case.seen.number in hit]
-    other = [case for case in left if case.seen.number not in hit]
-    few = len(other) <= max(2, FEW * len(scope.cases))
+    changed = [packet for packet in left if packet.seen.number in hit]
+    other = [packet for packet in left if packet.seen.number not in hit]
+    few = len(other) <= max(2, FEW * len(scope.packets))
     if few and _follows_others(answer.hypothesis):
         other = []  # a packet before them was not captured
     answers = []
@@ -74,14 +74,14 @@ def _follows_others(hypothesis: Hypothesis | None) -> bool:
     return hypothesis is not None and bool({"S53", "S54", "S63"} & {*hypothesis.ids})
 
 
-def _partitions(cases: Sequence[Case]) -> Iterator[list[Scope]]:
+def _partitions(packets: Sequence[CrcInput]) -> Iterator[list[Scope]]:
     """Ways to split a transmitter's packets into parts that may be made by different machinery."""
-    ways: tuple[Callable[[Case], str], ...] = (
-        lambda case: f"from {case.seen.station}",
-        lambda case: f"{case.kind}s only",
+    ways: tuple[Callable[[CrcInput], str], ...] = (
+        lambda packet: f"from {packet.seen.station}",
+        lambda packet: f"{packet.kind}s only",
     )
     for way in ways:
-        groups: dict[str, list[Case]] = {}
-        for case in cases:
-            groups.setdefault(way(case), []).append(case)
+        groups: dict[str, list[CrcInput]] = {}
+        for packet in packets:
+            groups.setdefault(way(packet), []).append(packet)
         yield [Scope(group, words) for words, group in groups.items()]

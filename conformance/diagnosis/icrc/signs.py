@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
 
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, Case
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.observation import Observation
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Position
@@ -16,32 +16,38 @@ _PATH_MTUS = frozenset({256, 512, 1024, 2048, 4096})
 _TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire
 
 
-def leaking(cases: Sequence[Case], facts: Mapping[str, Any] | None) -> tuple[list[Case], list[str]]:
+def leaking(
+    packets: Sequence[CrcInput], facts: Mapping[str, Any] | None
+) -> tuple[list[CrcInput], list[str]]:
     """S56: the packets that carry the mask on the wire, and the fields that do in all of them.
 
     A hop limit or TOS of all ones is a leak only where it is not what is configured.
     """
-    telling = {*_TELLING, *_unlike_configuration(cases, facts)}
-    found = [case for case in cases if any(_all_ones(case, field) for field in telling)]
+    telling = {*_TELLING, *_unlike_configuration(packets, facts)}
+    found = [packet for packet in packets if any(_all_ones(packet, field) for field in telling)]
     fields = [
         field
         for field in MASKED
-        if found and all(_all_ones(case, field) or not case.spans(field) for case in found)
+        if found and all(_all_ones(packet, field) or not packet.spans(field) for packet in found)
     ]
     return found, fields
 
 
-def _unlike_configuration(cases: Sequence[Case], facts: Mapping[str, Any] | None) -> list[str]:
+def _unlike_configuration(
+    packets: Sequence[CrcInput], facts: Mapping[str, Any] | None
+) -> list[str]:
     """Return the fields that are all ones in every packet, though configured otherwise."""
     rows = facts.get("qps", ()) if facts else ()
     configured = [(ip_address(row["address"]).packed, row) for row in rows]
-    own = [row for address, row in configured if any(c.seen.source == address for c in cases[:99])]
+    own = [
+        row for address, row in configured if any(c.seen.source == address for c in packets[:99])
+    ]
     return [
         field
         for field, key, ones in (("ttl", "ttl", 255), ("tos", "dscp", 63))
         if (values := {row[key] for row in own if key in row})
         and ones not in values
-        and all(_all_ones(case, field) for case in cases)
+        and all(_all_ones(packet, field) for packet in packets)
     ]
 
 
@@ -68,6 +74,6 @@ def _is_short(seen: Observation) -> bool:
     return seen.wrong and payload + ICRC_BYTES in _PATH_MTUS
 
 
-def _all_ones(case: Case, field: str) -> bool:
-    spans = case.spans(field)
-    return bool(spans) and all(case.head[at] & bits == bits for at, bits in spans)
+def _all_ones(packet: CrcInput, field: str) -> bool:
+    spans = packet.spans(field)
+    return bool(spans) and all(packet.head[at] & bits == bits for at, bits in spans)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
 
 
@@ -31,12 +31,12 @@ def all_stalls() -> Iterator[Stall]:
     return (Stall(w, origin, kind) for w in WIDTHS for origin in ORIGINS for kind in _KINDS)
 
 
-def stalled(case: Case, stall: Stall) -> int | None:
+def stalled(packet: CrcInput, stall: Stall) -> int | None:
     """Where in the frame the beat begins whose mishandling gives the field; None if none does."""
-    data = case.masked + case.seen.body
-    goal = case.found ^ ONES
+    data = packet.masked + packet.seen.body
+    goal = packet.found ^ ONES
     register, done = Engine().start, 0
-    first = -stall.origin.lead(case) % stall.width
+    first = -stall.origin.lead(packet) % stall.width
     for at in range(first, len(data) + 1, stall.width):
         register, done = ETHERNET.run(data[done:at], register), at
         beat = data[at : at + stall.width]
@@ -48,14 +48,14 @@ def stalled(case: Case, stall: Stall) -> int | None:
         else:
             again = ETHERNET.shift(register, stall.width)
         if ETHERNET.run(rest, again) == goal:
-            return case.seen.ip + at
+            return packet.seen.ip + at
     return None
 
 
-def find_stall(wrong: Sequence[Case]) -> Stall | None:
+def find_stall(wrong: Sequence[CrcInput]) -> Stall | None:
     """The one way that explains most of some packets."""
     for stall in all_stalls():
-        places = [stalled(case, stall) for case in wrong]
+        places = [stalled(packet, stall) for packet in wrong]
         hits = [place for place in places if place is not None]
         if len(set(hits)) > 1 and 5 * len(hits) >= 4 * len(wrong):
             return stall

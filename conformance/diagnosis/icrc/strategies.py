@@ -11,7 +11,7 @@ from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, answer, f
 from roceproof.conformance.diagnosis.icrc.beats import dead_lanes, masks_again
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
 from roceproof.conformance.diagnosis.icrc.history import (
     HISTORIES,
@@ -27,7 +27,7 @@ from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
 from roceproof.conformance.diagnosis.icrc.stalls import find_stall, stalled
 from roceproof.conformance.diagnosis.result import CORRUPT
 
-_ROUNDS = {1: 4, 2: 2, 3: 1}  # samples tried by size: one bad packet spoils a sample
+_ROUNDS = {1: 4, 2: 2, 3: 1}  # samples tried by size: one bad packet corrupts a sample
 _ENOUGH_RIGHT = 10
 _PROBED = 8
 _ASKED = 400
@@ -57,16 +57,16 @@ def _searched(scope: Scope, size: int) -> Answer | None:
 def _special(scope: Scope) -> Iterator[Hypothesis]:
     """Faults of the data path that predict some of the packets, so that all need be asked."""
     probes = diverse(scope.wrong, 3)
-    longest = max(len(case.payload) for case in scope.wrong)
+    longest = max(len(packet.payload) for packet in scope.wrong)
     for tail in tails(scope.wrong):
         yield from tail_faults(tail, scope.some_wrong + scope.some_right)
     yield from _predicting(probes, dead_lanes())
     yield from _predicting(probes, masks_again(longest))
 
 
-def _predicting(probes: list[Case], hypotheses: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
+def _predicting(probes: list[CrcInput], hypotheses: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
     for hypothesis in hypotheses:
-        if sum(hypothesis.predict(case) == case.found for case in probes) * 2 >= len(probes):
+        if sum(hypothesis.predict(packet) == packet.found for packet in probes) * 2 >= len(probes):
             yield hypothesis
 
 
@@ -83,9 +83,9 @@ def _late_and_wrong(scope: Scope) -> Answer | None:
     """S53 together with another fault: each field, held against the packet before."""
     for seed in range(_ROUNDS[2]):
         shifted = [
-            _with_found(case.previous, case.found)
-            for case in diverse(scope.wrong, _PROBED, seed)
-            if case.previous is not None
+            _with_found(packet.previous, packet.found)
+            for packet in diverse(scope.wrong, _PROBED, seed)
+            if packet.previous is not None
         ]
         found = Search(shifted).recipes(1) if len(shifted) > 1 else []
         best = scope.best(Stale(previous, recipe.note, recipe) for recipe in found)
@@ -94,14 +94,14 @@ def _late_and_wrong(scope: Scope) -> Answer | None:
     return None
 
 
-def _with_found(case: Case, found: int) -> Case:
-    other = copy.copy(case)
-    other.seen = replace(case.seen, found=found)
+def _with_found(packet: CrcInput, found: int) -> CrcInput:
+    other = copy.copy(packet)
+    other.seen = replace(packet.seen, found=found)
     return other
 
 
 def _mixed_up(scope: Scope) -> Answer | None:
-    found = mixed_up(scope.cases)
+    found = mixed_up(scope.packets)
     if len(found) < max(2, _SHARE * len(scope.wrong)):
         return None
     fact = f"each holds the right ICRC of a packet to another QP at most {WINDOW} packets away"
@@ -116,12 +116,12 @@ def _one_field(scope: Scope) -> Answer | None:
 
 
 def _stalled(scope: Scope) -> Answer | None:
-    probes = sorted(diverse(scope.wrong, 2 * _PROBED), key=lambda case: len(case.payload))
+    probes = sorted(diverse(scope.wrong, 2 * _PROBED), key=lambda packet: len(packet.payload))
     stall = find_stall(probes[:_PROBED])
     if stall is None:
         return None
     asked = spread(scope.wrong, _ASKED)
-    found = [case for case in asked if stalled(case, stall) is not None]
+    found = [packet for packet in asked if stalled(packet, stall) is not None]
     if len(found) < _SHARE * len(asked):
         return None
     fact = f"{stall}, at a place of its own in each of {len(asked)} packets asked"
@@ -156,7 +156,7 @@ def _by_last_beat(scope: Scope) -> Answer | None:
 
 
 def _rare(scope: Scope) -> Answer | None:
-    few = len(scope.wrong) <= max(2, FEW * len(scope.cases))
+    few = len(scope.wrong) <= max(2, FEW * len(scope.packets))
     if not few or len(scope.right) < _ENOUGH_RIGHT:
         return None
     fact = "the others are right and no single bit explains these: several bits changed on the way"

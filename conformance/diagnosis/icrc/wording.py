@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer
-from roceproof.conformance.diagnosis.icrc.crc_input import Case
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.evidence import (
     KNOWN_STARTS,
     probe_pairs,
@@ -78,14 +78,14 @@ def _unjudged(answer: Answer) -> list[str]:
     """Say how many packets the hypothesis has no say in."""
     if answer.hypothesis is None:
         return []
-    count = sum(answer.hypothesis.predict(case) is None for case in answer.scope.wrong)
+    count = sum(answer.hypothesis.predict(packet) is None for packet in answer.scope.wrong)
     return [f"{count} cannot be judged, for want of the packet before"] if count else []
 
 
 def _register(answer: Answer) -> list[str]:
     """Say where the register seems to start, if that is a constant other than the right one."""
     probes = diverse(answer.explained, _PROBED)
-    starts = {start_register(case) for case in probes}
+    starts = {start_register(packet) for packet in probes}
     if len(starts) != 1 or len(probes) < 2 or answer.name == CORRUPT:
         return []
     start = starts.pop()
@@ -98,21 +98,21 @@ def _open_questions(answer: Answer) -> list[str]:
     """Say what can be said without a hypothesis, where there is none."""
     if answer.name != UNDECIDED:
         return []
-    cases = answer.explained
+    packets = answer.explained
     facts = []
-    depends = shape(cases)
+    depends = shape(packets)
     if depends is not None:
         facts.append(f"the error is {depends}")
-    facts += _tail(cases)
-    mask = recover_mask(diverse(cases, _PROBED))
+    facts += _tail(packets)
+    mask = recover_mask(diverse(packets, _PROBED))
     if mask is not None and not mask.open:
         bits = ", ".join(f"{field} bits {value:x}" for field, value in mask.bare.items())
         facts.append(f"exactly these masked bits would have to be bare: {bits}")
     return facts
 
 
-def _tail(cases: Sequence[Case]) -> list[str]:
-    counts = Counter(probe for pair in probe_pairs(cases, _PAIRS) for probe in tail_probe(*pair))
+def _tail(packets: Sequence[CrcInput]) -> list[str]:
+    counts = Counter(probe for pair in probe_pairs(packets, _PAIRS) for probe in tail_probe(*pair))
     if not counts:
         return []
     probe, count = counts.most_common(1)[0]

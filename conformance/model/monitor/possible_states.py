@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from roceproof.conformance.model.monitor.response_effects import Hearing
+from roceproof.conformance.model.monitor.response_effects import ResponseEffects
 from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.monitor.state import WatchState
 from roceproof.conformance.model.segment import Segment
@@ -20,7 +20,7 @@ class Candidates:
 
     def __init__(self, spec: QpSpec, wire: WireRecord, reaction_ns: int) -> None:
         self._states = [WatchState(oldest=spec.sq_psn, cursor=spec.sq_psn)]
-        self._hearing = Hearing(spec, wire)
+        self._effects = ResponseEffects(spec, wire)
         self._wire = wire
         self._reaction_ns = reaction_ns
         self._responses: dict[int, tuple[Segment, int]] = {}
@@ -42,7 +42,7 @@ class Candidates:
             response, heard_ns = self._responses[taken_in]
             if heard_ns + self._reaction_ns > now_ns:
                 reached += states
-            take_in = self._hearing.take_in
+            take_in = self._effects.take_in
             states = dict.fromkeys(take_in(state, response, heard_ns) for state in states)
         return reached
 

@@ -3,8 +3,8 @@
 
 Every request is NEW, a COPY of one that left before, a READ asked for AGAIN from a later
 response on, or a violation of the most precise rule. A response needs time to take effect,
-so the watch keeps all states that the requester may be in (`watch_candidates`) and accuses
-only if none of them admits what it sees (`watch_admission`), by the rule that `watch_blame`
+so the monitor keeps all states that the requester may be in (`possible_states`) and accuses
+only if none of them admits what it sees (`allowed_sends`), by the rule that `rule_attribution`
 chooses.
 """
 
@@ -38,28 +38,28 @@ class Kind(Enum):
 
 
 class Sighting(NamedTuple):
-    """A request as the watch saw it; a COPY may break a rule, too."""
+    """A request as the monitor saw it; a COPY may break a rule, too."""
 
     kind: Kind
     violation: Violation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchTiming:
-    """What the watch takes for granted of the device and the wire to it."""
+class MonitorTiming:
+    """What the monitor takes for granted of the device and the wire to it."""
 
     reaction_ns: int = 2_000  # until a response that was sent to it must have taken effect
     early_ns: int = 0  # by which its timers and our clock may differ
     prompt_ns: int = 20_000  # until what must follow at once has followed
 
 
-class RequesterWatch:
+class RequesterMonitor:
     """One queue pair. `sent` and `heard` come in the order of time."""
 
-    def __init__(self, spec: QpSpec, *, timing: WatchTiming | None = None) -> None:
+    def __init__(self, spec: QpSpec, *, timing: MonitorTiming | None = None) -> None:
         self.violations: list[Violation] = []
         self._spec = spec
-        self._timing = timing or WatchTiming()
+        self._timing = timing or MonitorTiming()
         self._wire = WireRecord(spec.sq_psn, spec.path_mtu)
         self._candidates = Candidates(spec, self._wire, self._timing.reaction_ns)
         self._expected: Expected | None = None
@@ -69,7 +69,7 @@ class RequesterWatch:
     # what happens
 
     def posted(self, work: Work) -> None:
-        """Work was posted. If the watch knows all of it, it judges new packets by it, too."""
+        """Work was posted. If the monitor knows all of it, it judges new packets by it, too."""
         if self._expected is None:
             self._expected = Expected(self._spec)
         self._expected.post(work)

@@ -22,7 +22,7 @@ _FATAL = (
 )
 
 
-class Hearing:
+class ResponseEffects:
     """How one queue pair takes in responses."""
 
     def __init__(self, spec: QpSpec, wire: WireRecord) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One state that a requester beside the watch may be in, and what it may send from there.
+"""One state that a requester beside the monitor may be in, and what it may send from there.
 
 The state follows from the responses that the requester has taken in and from the packets
 that it has sent. What it owes (a restart) and what it may do besides (a timeout, a READ asked

@@ -130,7 +130,7 @@ def _places_by_count() -> Parts:
 
 
 class RereadsFromOldAddress(CopiesDiffer):
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         reth = segment.extension(Reth)
         if segment.bth.opcode != 0x0C or reth is None:
             return segment

@@ -14,7 +14,7 @@ from roceproof.conformance.wire.headers import ImmDt, Reth
 
 
 class RelabelsFirst(CopiesDiffer):
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         value = {0x07: 0x06, 0x01: 0x00}.get(segment.bth.opcode, segment.bth.opcode)
         extensions = (Reth(0, 0, 0),) if value == 0x06 and not segment.extensions else None
         bth = replace(segment.bth, opcode=value)
@@ -31,7 +31,7 @@ def _relabels_first() -> Parts:
 
 
 class LosesLast(CopiesDiffer):
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         value = {0x08: 0x07, 0x02: 0x01}.get(segment.bth.opcode, segment.bth.opcode)
         return replace(segment, bth=replace(segment.bth, opcode=value))
 
@@ -46,7 +46,7 @@ def _loses_last() -> Parts:
 
 
 class LosesPayload(CopiesDiffer):
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         return replace(segment, payload=segment.payload[:-1] + b"\xee" * bool(segment.payload))
 
 
@@ -60,7 +60,7 @@ def _loses_payload() -> Parts:
 
 
 class OtherImmediate(CopiesDiffer):
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         changed = tuple(ImmDt(0) if isinstance(e, ImmDt) else e for e in segment.extensions)
         return replace(segment, extensions=changed)
 
@@ -75,7 +75,7 @@ def _other_immediate() -> Parts:
 
 
 class NewPsns(CopiesDiffer):
-    def spoilt(self, segment: Segment) -> Segment:
+    def corrupted(self, segment: Segment) -> Segment:
         return replace(segment, bth=replace(segment.bth, psn=ahead(segment.bth.psn, 64)))
 
 

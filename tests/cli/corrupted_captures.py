@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Captures for the tests of the commands that read them: real traffic, and what spoils it."""
+"""Captures for the tests of the commands that read them: real traffic, and what corrupts it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def middles(path: Path) -> list[int]:
     ]
 
 
-def spoil(
+def corrupt(
     source: Path, target: Path, changes: dict[int, Callable[[bytes], bytes]], **fields: object
 ) -> Path:
     """Write a copy in which the numbered frames are changed, and every record if fields are."""
-    records = (spoiled(record, changes, **fields) for record in read(source))
+    records = (corrupted(record, changes, **fields) for record in read(source))
     write_pcapng(target, records)
     return target
 
 
-def spoiled(
+def corrupted(
     record: Record, changes: dict[int, Callable[[bytes], bytes]], **fields: object
 ) -> Record:
     change = changes.get(record.number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each rule of recovery is broken once by hand, and the watch names it.
+"""Each rule of recovery is broken once by hand, and the monitor names it.
 
 The connection has sent 1 + 2 + 2 packets of WRITEs (PSNs 0 to 4), and may send a READ of four
 responses (5 to 8) and a WRITE with immediate (9). T is 1.05 ms; time steps by 1 us.
@@ -16,7 +16,11 @@ from requester_bench import T_NS, ack, atomic_ack, nak, psn, qp, read_response, 
 
 from roceproof.conformance.model.codes import rnr_wait_ns
 from roceproof.conformance.model.monitor.expected import first_transmission
-from roceproof.conformance.model.monitor.requester_monitor import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.requester_monitor import (
+    Kind,
+    MonitorTiming,
+    RequesterMonitor,
+)
 from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message
@@ -37,12 +41,12 @@ Step = Callable[["Story"], None]
 
 
 class Story:
-    """A watch, and the time of what it is told."""
+    """A monitor, and the time of what it is told."""
 
     def __init__(self, **fields: Any) -> None:
         self.now = 0
         spec = replace(SPEC, **fields)
-        self.watch = RequesterWatch(spec, timing=WatchTiming(reaction_ns=0, prompt_ns=50_000))
+        self.monitor = RequesterMonitor(spec, timing=MonitorTiming(reaction_ns=0, prompt_ns=50_000))
         self.kinds: list[Kind] = []
 
     def tell(self, *steps: Step | int) -> Story:
@@ -57,8 +61,8 @@ class Story:
 
     @property
     def rules(self) -> list[str]:
-        """What the watch has found."""
-        return [violation.rule for violation in self.watch.violations]
+        """What the monitor has found."""
+        return [violation.rule for violation in self.monitor.violations]
 
 
 def request(offset: int) -> Segment:
@@ -68,24 +72,24 @@ def request(offset: int) -> Segment:
 
 
 def send(segment: Segment) -> Step:
-    return lambda story: story.kinds.append(story.watch.sent(segment, story.now).kind)
+    return lambda story: story.kinds.append(story.monitor.sent(segment, story.now).kind)
 
 
 def hear(segment: Segment) -> Step:
-    return lambda story: story.watch.heard(segment, story.now)
+    return lambda story: story.monitor.heard(segment, story.now)
 
 
 def wait(duration: int) -> Step:
     def step(story: Story) -> None:
         story.now += duration
-        story.watch.elapsed(story.now)
+        story.monitor.elapsed(story.now)
 
     return step
 
 
 def done(wr_id: int, status: str = "success") -> Step:
     outcome = Outcome(wr_id=wr_id, status=status)
-    return lambda story: story.watch.completed(outcome, story.now)
+    return lambda story: story.monitor.completed(outcome, story.now)
 
 
 def data(offset: int, opcode: int) -> Step:
@@ -207,13 +211,13 @@ BROKEN = {
 @pytest.mark.parametrize("steps", HEALTHY.values(), ids=HEALTHY)
 def test_what_the_rules_allow_breaks_none(steps: Iterable[Step | int]) -> None:
     story = Story().tell(*steps)
-    assert story.watch.violations == []
+    assert story.monitor.violations == []
 
 
 @pytest.mark.parametrize(("name", "steps"), BROKEN.items(), ids=BROKEN)
 def test_a_broken_rule_is_named(name: str, steps: Iterable[Step | int]) -> None:
     story = Story().tell(*steps)
-    assert story.rules == [name.split()[0]], story.watch.violations
+    assert story.rules == [name.split()[0]], story.monitor.violations
 
 
 def test_timeout_code_0_forbids_any_timeout() -> None:
@@ -235,11 +239,11 @@ def test_more_reads_than_the_initiator_depth_are_seen() -> None:
 
 
 def test_more_than_half_of_all_psns_outstanding_are_seen() -> None:
-    watch = RequesterWatch(SPEC)
+    monitor = RequesterMonitor(SPEC)
     longest = work(Op.READ, 1 << 31), work()
     for number, segment in enumerate(first_transmission(SPEC, longest, psn(0))):
-        watch.sent(segment, number)
-    assert [violation.rule for violation in watch.violations] == ["PSN-11"]
+        monitor.sent(segment, number)
+    assert [violation.rule for violation in monitor.violations] == ["PSN-11"]
 
 
 def test_new_packets_are_held_against_the_work_that_was_posted() -> None:
@@ -253,11 +257,11 @@ def test_new_packets_are_held_against_the_work_that_was_posted() -> None:
         "BTH-10": altered(0, dest_qpn=1),
     }.items():
         story = Story()
-        story.watch.posted(MESSAGES[0].work)
+        story.monitor.posted(MESSAGES[0].work)
         story.tell(step)
         assert story.rules == [rule]
     story = Story()
-    story.watch.posted(MESSAGES[0].work)
+    story.monitor.posted(MESSAGES[0].work)
     story.tell(0, altered(0, psn=psn(1)))
     assert story.rules == ["PSN-06"]
 
@@ -283,8 +287,10 @@ def test_requests_are_told_apart() -> None:
 
 def test_the_watch_says_what_may_leave_next() -> None:
     story = Story().tell(*SENT, NAK_2, 2)
-    allowed = {(allowance.psn - psn(0)): allowance for allowance in story.watch.allowed(story.now)}
+    allowed = {
+        (allowance.psn - psn(0)): allowance for allowance in story.monitor.allowed(story.now)
+    }
     assert set(allowed) == {3, 2}
     assert allowed[2].not_before_ns == story.now + T_NS
-    violation = Story().tell(*SENT, NAK_2, 3).watch.violations[0]
+    violation = Story().tell(*SENT, NAK_2, 3).monitor.violations[0]
     assert (violation.expected, violation.got) == ("PSN +2", "RC WRITE FIRST +3")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A healthy requester gives the watch no cause, whatever the network does to it."""
+"""A healthy requester gives the monitor no cause, whatever the network does to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import pytest
 from lossy_network import Impairment
 from soak import Soak
 
-from roceproof.conformance.model.monitor.requester_monitor import Kind, RequesterWatch, WatchTiming
+from roceproof.conformance.model.monitor.requester_monitor import (
+    Kind,
+    MonitorTiming,
+    RequesterMonitor,
+)
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread, ResponseGap
 from roceproof.conformance.model.segment import Segment
 
@@ -27,12 +31,12 @@ POLICIES = {
 
 
 def watched(
-    seed: int, impairment: Impairment, policy: RequesterPolicy, timing: WatchTiming
-) -> tuple[RequesterWatch, Counter[Kind]]:
+    seed: int, impairment: Impairment, policy: RequesterPolicy, timing: MonitorTiming
+) -> tuple[RequesterMonitor, Counter[Kind]]:
     kinds: Counter[Kind] = Counter()
 
     def sent(now: int, segment: Segment) -> None:
-        kinds[watch.sent(segment, now).kind] += 1
+        kinds[monitor.sent(segment, now).kind] += 1
 
     soak = Soak(
         seed,
@@ -40,17 +44,17 @@ def watched(
         impairment,
         policy=policy,
         sent=sent,
-        heard=lambda now, segment: watch.heard(segment, now),
+        heard=lambda now, segment: monitor.heard(segment, now),
     )
-    watch = RequesterWatch(soak.spec, timing=timing)
+    monitor = RequesterMonitor(soak.spec, timing=timing)
     for work in soak.works:
-        watch.posted(work)
+        monitor.posted(work)
     assert soak.run()
     soak.check()
     for outcome in soak.model.outcomes:
-        watch.completed(outcome, soak.network.now)
-    watch.elapsed(soak.network.now + 1_000_000)
-    return watch, kinds
+        monitor.completed(outcome, soak.network.now)
+    monitor.elapsed(soak.network.now + 1_000_000)
+    return monitor, kinds
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
@@ -58,19 +62,19 @@ def watched(
 def test_a_healthy_requester_breaks_no_rule_on_a_bad_network(
     policy: RequesterPolicy, seed: int
 ) -> None:
-    watch, kinds = watched(seed, BAD, policy, WatchTiming(reaction_ns=0))
-    assert watch.violations == []
+    monitor, kinds = watched(seed, BAD, policy, MonitorTiming(reaction_ns=0))
+    assert monitor.violations == []
     assert min(kinds[Kind.NEW], kinds[Kind.COPY]) > MESSAGES // 2
 
 
 @pytest.mark.parametrize("seed", range(40, 44))
 def test_nor_if_the_watch_does_not_know_when_responses_take_effect(seed: int) -> None:
-    timing = WatchTiming(reaction_ns=3_000, prompt_ns=40_000)
-    watch, _ = watched(seed, BAD, RequesterPolicy(), timing)
-    assert watch.violations == []
+    timing = MonitorTiming(reaction_ns=3_000, prompt_ns=40_000)
+    monitor, _ = watched(seed, BAD, RequesterPolicy(), timing)
+    assert monitor.violations == []
 
 
 def test_partial_requests_for_lost_responses_are_seen_as_such() -> None:
-    _, kinds = watched(50, replace(BAD, loss=0.1), RequesterPolicy(), WatchTiming())
+    _, kinds = watched(50, replace(BAD, loss=0.1), RequesterPolicy(), MonitorTiming())
     assert kinds[Kind.READ_AGAIN] > 0
     assert kinds[Kind.VIOLATION] == 0

@@ -17,7 +17,7 @@ from healthy_capture import (
     one_write,
     poke,
 )
-from scenarios import breaks, spoil
+from scenarios import breaks, scenario
 
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build
@@ -30,11 +30,11 @@ IPV6_SEND = bytes.fromhex(
 )
 
 # Ethernet, IP, UDP
-spoil("ETH-02", lambda: [one_send(0)[:58]])
-spoil("ETH-02", lambda: [one_send(40) + b"\0"])
-spoil("ETH-04", lambda: [one_send(0)[:58] + b"\1\0"])
-spoil("ETH-05", lambda: [b"\xff" * 6 + one_send()[6:]])
-spoil("ETH-05", lambda: [b"\0" * 6 + one_send()[6:]])
+scenario("ETH-02", lambda: [one_send(0)[:58]])
+scenario("ETH-02", lambda: [one_send(40) + b"\0"])
+scenario("ETH-04", lambda: [one_send(0)[:58] + b"\1\0"])
+scenario("ETH-05", lambda: [b"\xff" * 6 + one_send()[6:]])
+scenario("ETH-05", lambda: [b"\0" * 6 + one_send()[6:]])
 
 
 @breaks("IP-01")
@@ -45,17 +45,17 @@ def options() -> list[bytes]:
     return [poke(longer, 14, b"\x46")]
 
 
-spoil("IP-02", lambda: [poke(one_send(40), 16, (200).to_bytes(2, "big"), seal=False)])
-spoil("IP-02", lambda: [poke(one_send(40), 16, (76).to_bytes(2, "big"), seal=False)])
-spoil("IP-03", lambda: [poke(one_send(), 20, b"\0\0")])
-spoil("IP-03", lambda: [poke(one_send(), 20, b"\x60\0", seal=False)])
-spoil("IP-04 ICRC-02", lambda: [poke(one_send(), 18, b"\0\x08", seal=False)])
-spoil("IP-05", lambda: [one_send()[:24] + b"\x12\x34" + one_send()[26:]])
-spoil("UDP-01", lambda: [poke(one_send(), 36, b"\xb7\x12", seal=False)])
-spoil("UDP-02", lambda: [poke(one_send(40), 38, (60).to_bytes(2, "big"), seal=False)])
-spoil("UDP-02", lambda: [body(one_send(41), lambda b: b[:1] + b"\x40" + b[2:-3])])
-spoil("UDP-02", lambda: [body(one_send(), lambda b: b[:10], seal=False)])
-spoil("UDP-03", lambda: [poke(one_send(), 40, b"\x12\x34")])
+scenario("IP-02", lambda: [poke(one_send(40), 16, (200).to_bytes(2, "big"), seal=False)])
+scenario("IP-02", lambda: [poke(one_send(40), 16, (76).to_bytes(2, "big"), seal=False)])
+scenario("IP-03", lambda: [poke(one_send(), 20, b"\0\0")])
+scenario("IP-03", lambda: [poke(one_send(), 20, b"\x60\0", seal=False)])
+scenario("IP-04 ICRC-02", lambda: [poke(one_send(), 18, b"\0\x08", seal=False)])
+scenario("IP-05", lambda: [one_send()[:24] + b"\x12\x34" + one_send()[26:]])
+scenario("UDP-01", lambda: [poke(one_send(), 36, b"\xb7\x12", seal=False)])
+scenario("UDP-02", lambda: [poke(one_send(40), 38, (60).to_bytes(2, "big"), seal=False)])
+scenario("UDP-02", lambda: [body(one_send(41), lambda b: b[:1] + b"\x40" + b[2:-3])])
+scenario("UDP-02", lambda: [body(one_send(), lambda b: b[:10], seal=False)])
+scenario("UDP-03", lambda: [poke(one_send(), 40, b"\x12\x34")])
 
 
 @breaks("UDP-04")
@@ -75,11 +75,11 @@ def without_icrc(frame: bytes) -> bytes:
     return poke(shorter, 16, (20 + size).to_bytes(2, "big"), seal=False)
 
 
-spoil("ICRC-01", lambda: [without_icrc(one_write(40))])
-spoil("ICRC-01", lambda: [without_icrc(build(ack(1, 1))).ljust(60, b"\0")])
-spoil("ICRC-01", lambda: [without_icrc(one_send(0)[:58]).ljust(60, b"\0")])
-spoil("ICRC-02", lambda: [flipped(one_send())])
-spoil("ICRC-03", lambda: [flipped(IPV6_SEND)])
+scenario("ICRC-01", lambda: [without_icrc(one_write(40))])
+scenario("ICRC-01", lambda: [without_icrc(build(ack(1, 1))).ljust(60, b"\0")])
+scenario("ICRC-01", lambda: [without_icrc(one_send(0)[:58]).ljust(60, b"\0")])
+scenario("ICRC-02", lambda: [flipped(one_send())])
+scenario("ICRC-03", lambda: [flipped(IPV6_SEND)])
 
 
 def icrc_of(frame: bytes) -> bytes:
@@ -131,9 +131,9 @@ def source_port_changed_behind_the_icrc() -> list[bytes]:
     return [frames[0], poke(frames[1], 34, b"\xc0\xdf", seal=False)]
 
 
-spoil("ICRC-02 ICRC-18", lambda: [flipped(build(ack(1, 1)))])
-spoil("ICRC-02 ICRC-22", lambda: [with_icrc(one_send(40), bytes(4))])
-spoil("ICRC-02 ICRC-22", lambda: [with_icrc(one_send(40), b"\xff" * 4)])
+scenario("ICRC-02 ICRC-18", lambda: [flipped(build(ack(1, 1)))])
+scenario("ICRC-02 ICRC-22", lambda: [with_icrc(one_send(40), bytes(4))])
+scenario("ICRC-02 ICRC-22", lambda: [with_icrc(one_send(40), b"\xff" * 4)])
 
 
 @breaks("ICRC-02 ICRC-22")
@@ -147,8 +147,8 @@ def tagged(frame: bytes, tag: int, tpid: int = 0x8100) -> bytes:
     return frame[:12] + tpid.to_bytes(2, "big") + tag.to_bytes(2, "big") + frame[12:]
 
 
-spoil("VLAN-04", lambda: [tagged(tagged(one_send(40), 5), 6, 0x88A8)])
-spoil("VLAN-04", lambda: [tagged(one_send(40), 5 | 1 << 12)])
+scenario("VLAN-04", lambda: [tagged(tagged(one_send(40), 5), 6, 0x88A8)])
+scenario("VLAN-04", lambda: [tagged(one_send(40), 5 | 1 << 12)])
 
 
 @breaks("VLAN-02")
@@ -158,7 +158,7 @@ def tag_changes() -> list[bytes]:
 
 
 # IP and UDP
-spoil("IP-06", lambda: [poke(one_send(40), 22, b"\0")])
+scenario("IP-06", lambda: [poke(one_send(40), 22, b"\0")])
 
 
 @breaks("IP-07")
@@ -175,7 +175,7 @@ def roce_behind_extension_headers() -> list[bytes]:
     return [head + b"\x11\0\1\4\0\0\0\0" + ipv6[54:]]
 
 
-spoil("UDP-05", lambda: [build(replace(Sender().message(SEND, 4)[0], udp_sport=0x1234))])
+scenario("UDP-05", lambda: [build(replace(Sender().message(SEND, 4)[0], udp_sport=0x1234))])
 
 
 # RoCEv1
@@ -191,8 +191,8 @@ def version_1(payload: bytes = b"abcd", *, value: bytes | None = None) -> bytes:
     return bytes.fromhex("020000000002020000000001 8915") + grh + bth + payload + seal
 
 
-spoil("", lambda: [version_1()])
-spoil("ICRC-05", lambda: [version_1(value=b"1234")])
-spoil("IP-02", lambda: [version_1(b"abc")])
-spoil("IP-02", lambda: [version_1()[:-1]])
-spoil("ETH-01", lambda: [one_send(40)[:12] + b"\x89\x15" + one_send(40)[14:]])
+scenario("", lambda: [version_1()])
+scenario("ICRC-05", lambda: [version_1(value=b"1234")])
+scenario("IP-02", lambda: [version_1(b"abc")])
+scenario("IP-02", lambda: [version_1()[:-1]])
+scenario("ETH-01", lambda: [one_send(40)[:12] + b"\x89\x15" + one_send(40)[14:]])

@@ -19,30 +19,30 @@ from healthy_capture import (
 )
 from management import REP_QPN, REQ_QPN, mad, rep, req
 from queue_pair_facts import facts
-from scenarios import breaks, spoil
+from scenarios import breaks, scenario
 
 from roceproof.conformance.wire.codec import build
 from roceproof.conformance.wire.headers import CnpReserved, Deth
 from roceproof.conformance.wire.ip import Ipv4
 
 # UD
-spoil("", lambda: [build(datagram(64))])
-spoil("UD-01", lambda: [build(replace(datagram(64), extensions=(Deth(1, 1 << 24 | 0x21),)))])
-spoil("UD-04", lambda: [build(datagram(4100))])
-spoil("UD-04", lambda: [build(datagram(PATH_MTU + 4))], path_mtu=PATH_MTU)
-spoil("UD-06", lambda: [build(with_bth(datagram(64), ack_req=True))])
+scenario("", lambda: [build(datagram(64))])
+scenario("UD-01", lambda: [build(replace(datagram(64), extensions=(Deth(1, 1 << 24 | 0x21),)))])
+scenario("UD-04", lambda: [build(datagram(4100))])
+scenario("UD-04", lambda: [build(datagram(PATH_MTU + 4))], path_mtu=PATH_MTU)
+scenario("UD-06", lambda: [build(with_bth(datagram(64), ack_req=True))])
 
 # communication management
-spoil("", lambda: frames_of([req(), rep()]))
-spoil("CM-01", lambda: [build(with_bth(Sender().message(SEND, 4)[0], dest_qpn=1))])
-spoil("CM-01", lambda: [build(mad(qkey=0x1234))])
-spoil("CM-01", lambda: [build(mad(source=2))])
-spoil("CM-01", lambda: [build(replace(mad(), payload=mad().payload[:-4]))])
-spoil("CM-02", lambda: [build(mad(class_version=1))])
-spoil("CM-02", lambda: [build(mad(attribute=0x20))])
-spoil("CM-02", lambda: [build(mad(method=1))])
-spoil("CM-03", lambda: frames_of([req(), req(transaction=2)]))
-spoil("", lambda: frames_of([req(), req()]))
+scenario("", lambda: frames_of([req(), rep()]))
+scenario("CM-01", lambda: [build(with_bth(Sender().message(SEND, 4)[0], dest_qpn=1))])
+scenario("CM-01", lambda: [build(mad(qkey=0x1234))])
+scenario("CM-01", lambda: [build(mad(source=2))])
+scenario("CM-01", lambda: [build(replace(mad(), payload=mad().payload[:-4]))])
+scenario("CM-02", lambda: [build(mad(class_version=1))])
+scenario("CM-02", lambda: [build(mad(attribute=0x20))])
+scenario("CM-02", lambda: [build(mad(method=1))])
+scenario("CM-03", lambda: frames_of([req(), req(transaction=2)]))
+scenario("", lambda: frames_of([req(), req()]))
 
 
 @breaks("PSN-01")
@@ -68,18 +68,18 @@ def marked() -> bytes:
     return build(replace(ack(1, 1), ip=Ipv4(RECEIVER, SENDER, tos=3)))
 
 
-spoil("", lambda: [marked(), build(cnp())])
-spoil("CNP-01", lambda: [marked(), build(cnp(psn=1))])
-spoil("CNP-01", lambda: [marked(), build(replace(cnp(), extensions=(CnpReserved(b"1" * 16),)))])
-spoil("CNP-01", lambda: [marked(), build(replace(cnp(), payload=bytes(4)))])
-spoil("CNP-02", lambda: [build(cnp())])
-spoil("ICRC-02 CNP-09", lambda: [marked(), build(cnp())[:-1] + b"\0"])
+scenario("", lambda: [marked(), build(cnp())])
+scenario("CNP-01", lambda: [marked(), build(cnp(psn=1))])
+scenario("CNP-01", lambda: [marked(), build(replace(cnp(), extensions=(CnpReserved(b"1" * 16),)))])
+scenario("CNP-01", lambda: [marked(), build(replace(cnp(), payload=bytes(4)))])
+scenario("CNP-02", lambda: [build(cnp())])
+scenario("ICRC-02 CNP-09", lambda: [marked(), build(cnp())[:-1] + b"\0"])
 
 # configured facts
-spoil("BTH-10", lambda: [build(Sender(qpn=0x12).message(SEND, 4)[0])], facts=facts())
-spoil("IP-08", lambda: [build(Sender(qpn=0x21).message(SEND, 4)[0])], facts=facts())
-spoil("BTH-01", lambda: [build(Sender().message(SEND, 4)[0])], facts=facts(service="UC"))
-spoil("MTU-09", lambda: [build(Sender().message(SEND, 200)[0])], ip_mtu=200)
+scenario("BTH-10", lambda: [build(Sender(qpn=0x12).message(SEND, 4)[0])], facts=facts())
+scenario("IP-08", lambda: [build(Sender(qpn=0x21).message(SEND, 4)[0])], facts=facts())
+scenario("BTH-01", lambda: [build(Sender().message(SEND, 4)[0])], facts=facts(service="UC"))
+scenario("MTU-09", lambda: [build(Sender().message(SEND, 200)[0])], ip_mtu=200)
 
 
 @breaks("IP-07", facts=facts(dscp=10))

@@ -21,27 +21,27 @@ from healthy_capture import (
     one_write,
     with_bth,
 )
-from scenarios import breaks, spoil
+from scenarios import breaks, scenario
 
 from roceproof.conformance.wire.codec import build
 from roceproof.conformance.wire.headers import ImmDt, Reth
 
 # BTH
-spoil("BTH-01", lambda: [build(with_bth(Sender().message(SEND, 4)[0], opcode=0x15))])
-spoil("BTH-02", lambda: [build(with_bth(Sender().message(WRITE, 4)[0], solicited=True))])
-spoil("BTH-04", lambda: [build(with_bth(Sender().message(SEND, 4)[0], version=1))])
-spoil("BTH-06", lambda: [build(with_bth(Sender().message(SEND, 4)[0], pkey=0x7FFF))])
-spoil("BTH-08", lambda: [build(with_bth(Sender().message(SEND, 4)[0], reserved6=1))])
-spoil("BTH-08", lambda: [build(with_bth(Sender().message(SEND, 4)[0], becn=True))])
-spoil("PSN-19", lambda: [build(with_bth(Sender().message(SEND, 4)[0], reserved7=1))])
-spoil("OPC-11", lambda: [build(with_bth(Sender(UC).message(SEND, 4)[0], opcode=0x2C))])
-spoil("UC-02", lambda: [build(with_bth(Sender(UC).message(SEND, 4)[0], ack_req=True))])
+scenario("BTH-01", lambda: [build(with_bth(Sender().message(SEND, 4)[0], opcode=0x15))])
+scenario("BTH-02", lambda: [build(with_bth(Sender().message(WRITE, 4)[0], solicited=True))])
+scenario("BTH-04", lambda: [build(with_bth(Sender().message(SEND, 4)[0], version=1))])
+scenario("BTH-06", lambda: [build(with_bth(Sender().message(SEND, 4)[0], pkey=0x7FFF))])
+scenario("BTH-08", lambda: [build(with_bth(Sender().message(SEND, 4)[0], reserved6=1))])
+scenario("BTH-08", lambda: [build(with_bth(Sender().message(SEND, 4)[0], becn=True))])
+scenario("PSN-19", lambda: [build(with_bth(Sender().message(SEND, 4)[0], reserved7=1))])
+scenario("OPC-11", lambda: [build(with_bth(Sender(UC).message(SEND, 4)[0], opcode=0x2C))])
+scenario("UC-02", lambda: [build(with_bth(Sender(UC).message(SEND, 4)[0], ack_req=True))])
 
 # pads
-spoil("PAD-01", lambda: [body(one_write(5), lambda b: b[:1] + b"\x50" + b[2:])])
-spoil("PAD-01", lambda: [body(one_send(0), lambda b: b[:1] + b"\x70" + b[2:])])
-spoil("PAD-02", lambda: [body(one_send(5), lambda b: b[:-1] + b"\1")])
-spoil("PAD-05", lambda: [body(build(ack(1, 1)), lambda b: b[:1] + b"\x50" + b[2:])])
+scenario("PAD-01", lambda: [body(one_write(5), lambda b: b[:1] + b"\x50" + b[2:])])
+scenario("PAD-01", lambda: [body(one_send(0), lambda b: b[:1] + b"\x70" + b[2:])])
+scenario("PAD-02", lambda: [body(one_send(5), lambda b: b[:-1] + b"\1")])
+scenario("PAD-05", lambda: [body(build(ack(1, 1)), lambda b: b[:1] + b"\x50" + b[2:])])
 
 
 @breaks("PAD-01")
@@ -58,8 +58,8 @@ def pad_count_of_the_message_on_every_packet() -> list[bytes]:
 
 
 # headers in the wrong place
-spoil("RETH-01", lambda: [body(one_write(0), lambda b: b[:20])])
-spoil("AETH-01", lambda: [body(build(ack(1, 1)), lambda b: b[:12])])
+scenario("RETH-01", lambda: [body(one_write(0), lambda b: b[:20])])
+scenario("AETH-01", lambda: [body(build(ack(1, 1)), lambda b: b[:12])])
 
 
 def message_with(index: int, extra: bytes) -> list[bytes]:
@@ -69,9 +69,9 @@ def message_with(index: int, extra: bytes) -> list[bytes]:
     return frames
 
 
-spoil("RETH-03", lambda: message_with(1, Reth(0x7F0012345600, 0xABCD, 3 * PATH_MTU).pack()))
-spoil("IMM-03", lambda: message_with(1, ImmDt(1).pack()))
-spoil("IMM-03", lambda: message_with(0, ImmDt(1).pack()))
+scenario("RETH-03", lambda: message_with(1, Reth(0x7F0012345600, 0xABCD, 3 * PATH_MTU).pack()))
+scenario("IMM-03", lambda: message_with(1, ImmDt(1).pack()))
+scenario("IMM-03", lambda: message_with(0, ImmDt(1).pack()))
 
 
 @breaks("RETH-03")
@@ -110,15 +110,15 @@ def longer(frame: bytes) -> bytes:
     return body(frame, lambda b: b + bytes(4))
 
 
-spoil("OPC-12", lambda: [build(with_bth(datagram(8), opcode=0x66))])
-spoil("ATOM-01", lambda: [cut_to(atomic(), 36)])
-spoil("ATOM-01", lambda: [longer(atomic())])
-spoil("ATOM-02", lambda: [longer(build(answer(0x12, 5, 1)))])
-spoil("READ-01", lambda: [longer(read())])
-spoil("UD-01", lambda: [cut_to(build(datagram(0)), 16)])
-spoil("UDP-02", lambda: [cut_to(build(answer(0x12, 5, 1)), 20)])
-spoil("PAD-05", lambda: [body(read(), lambda b: b[:1] + b"\x50" + b[2:])])
-spoil("PAD-03", lambda: [body(one_write(5), lambda b: b[:24] + b"\0\0\0\x08" + b[28:])])
+scenario("OPC-12", lambda: [build(with_bth(datagram(8), opcode=0x66))])
+scenario("ATOM-01", lambda: [cut_to(atomic(), 36)])
+scenario("ATOM-01", lambda: [longer(atomic())])
+scenario("ATOM-02", lambda: [longer(build(answer(0x12, 5, 1)))])
+scenario("READ-01", lambda: [longer(read())])
+scenario("UD-01", lambda: [cut_to(build(datagram(0)), 16)])
+scenario("UDP-02", lambda: [cut_to(build(answer(0x12, 5, 1)), 20)])
+scenario("PAD-05", lambda: [body(read(), lambda b: b[:1] + b"\x50" + b[2:])])
+scenario("PAD-03", lambda: [body(one_write(5), lambda b: b[:24] + b"\0\0\0\x08" + b[28:])])
 
 
 @breaks("PAD-03")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.mutants.corrupting_target import SpoiltTarget
+from roceproof.conformance.mutants.corrupting_target import CorruptingTarget
 from roceproof.conformance.targets.interface import Target
 
 METHODS = sorted(name for name in vars(Target) if not name.startswith("_") and name != "patience")
@@ -13,4 +13,6 @@ METHODS = sorted(name for name in vars(Target) if not name.startswith("_") and n
 
 @pytest.mark.parametrize("name", METHODS)
 def test_everything_that_a_target_can_be_asked_is_passed_on(name: str) -> None:
-    assert name in vars(SpoiltTarget), f"{name}: every mutant would seem to be killed by its cases"
+    assert name in vars(CorruptingTarget), (
+        f"{name}: every mutant would seem to be killed by its cases"
+    )

@@ -17,7 +17,7 @@ from healthy_capture import (
     with_bth,
 )
 from queue_pair_facts import START_PSN, facts
-from scenarios import breaks, spoil
+from scenarios import breaks, scenario
 
 from roceproof.conformance.wire.codec import build
 from roceproof.conformance.wire.headers import Reth
@@ -37,10 +37,10 @@ def with_opcode(index: int, opcode: int) -> list[bytes]:
     return frames_of(packets)
 
 
-spoil("OPC-01", lambda: with_opcode(3, 0x02))
-spoil("OPC-02", lambda: with_only_imm_at_the_end())
-spoil("OPC-03", lambda: with_opcode(2, 0x04))
-spoil("OPC-05", lambda: with_opcode(1, 0x07))
+scenario("OPC-01", lambda: with_opcode(3, 0x02))
+scenario("OPC-02", lambda: with_only_imm_at_the_end())
+scenario("OPC-03", lambda: with_opcode(2, 0x04))
+scenario("OPC-05", lambda: with_opcode(1, 0x07))
 
 
 def with_only_imm_at_the_end() -> list[bytes]:
@@ -63,11 +63,11 @@ def resized(index: int, size: int) -> list[bytes]:
     return frames_of(packets)
 
 
-spoil("MTU-01", lambda: resized(0, PATH_MTU - 16))
-spoil("MTU-02", lambda: resized(1, PATH_MTU - 8))
-spoil("MTU-03", lambda: resized(2, 0))
-spoil("MTU-03", lambda: resized(2, PATH_MTU + 1))
-spoil("MTU-04", lambda: [build(replace(Sender().message(SEND, 4)[0], payload=bytes(4097)))])
+scenario("MTU-01", lambda: resized(0, PATH_MTU - 16))
+scenario("MTU-02", lambda: resized(1, PATH_MTU - 8))
+scenario("MTU-03", lambda: resized(2, 0))
+scenario("MTU-03", lambda: resized(2, PATH_MTU + 1))
+scenario("MTU-04", lambda: [build(replace(Sender().message(SEND, 4)[0], payload=bytes(4097)))])
 
 
 def promising(length: int, *, really: int) -> list[bytes]:
@@ -76,10 +76,10 @@ def promising(length: int, *, really: int) -> list[bytes]:
     return frames_of(packets)
 
 
-spoil("MTU-07", lambda: promising(3 * PATH_MTU - 8, really=3 * PATH_MTU - 16))
-spoil("MTU-07", lambda: promising(12, really=5))
-spoil("RETH-02", lambda: promising(PATH_MTU, really=3 * PATH_MTU))
-spoil("RETH-02", lambda: promising(3 * PATH_MTU, really=2 * PATH_MTU + 9))
+scenario("MTU-07", lambda: promising(3 * PATH_MTU - 8, really=3 * PATH_MTU - 16))
+scenario("MTU-07", lambda: promising(12, really=5))
+scenario("RETH-02", lambda: promising(PATH_MTU, really=3 * PATH_MTU))
+scenario("RETH-02", lambda: promising(3 * PATH_MTU, really=2 * PATH_MTU + 9))
 
 
 # PSN
@@ -88,11 +88,11 @@ def with_psns(*psns: int, service: int = 0) -> list[bytes]:
     return [build(replace(with_bth(packet, psn=p), payload=bytes([p & 255] * 4))) for p in psns]
 
 
-spoil("PSN-02", lambda: with_psns(5, 6, 8, 9))
-spoil("PSN-02", lambda: [*with_psns(5, 6, 7), *frames_of(Sender(psn=6).message(SEND, 9))])
-spoil("PSN-03", lambda: with_psns(0xFFFFFE, 0xFFFFFF, 1))
-spoil("PSN-03", lambda: with_psns(0xFFFE, 0xFFFF, 0))
-spoil("PSN-18", lambda: with_psns(5, 6, 6, 7, service=UC))
+scenario("PSN-02", lambda: with_psns(5, 6, 8, 9))
+scenario("PSN-02", lambda: [*with_psns(5, 6, 7), *frames_of(Sender(psn=6).message(SEND, 9))])
+scenario("PSN-03", lambda: with_psns(0xFFFFFE, 0xFFFFFF, 1))
+scenario("PSN-03", lambda: with_psns(0xFFFE, 0xFFFF, 0))
+scenario("PSN-18", lambda: with_psns(5, 6, 6, 7, service=UC))
 
 
 @breaks("PSN-02")
