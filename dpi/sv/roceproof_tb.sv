@@ -14,15 +14,19 @@ module roceproof_tb #(
 
   localparam int unsigned ResetCycles = 8;
 
-  logic clk = 1'b0;
-  logic rst_n = 1'b0;
+  logic clk;
+  logic rst_n;
 
-  always begin
-    #(ClockPs / 2) clk = 1'b1;
-    #(ClockPs - ClockPs / 2) clk = 1'b0;
+  initial begin
+    clk = 1'b0;
+    forever begin
+      #(ClockPs / 2) clk = 1'b1;
+      #(ClockPs - ClockPs / 2) clk = 1'b0;
+    end
   end
 
   initial begin
+    rst_n = 1'b0;
     repeat (ResetCycles) @(posedge clk);
     rst_n <= 1'b1;
   end

@@ -34,7 +34,7 @@ module frame_sink #(
   logic       no_idle_output;
   logic [7:0] want [MaxBytes];
 
-  logic                 offered_q = 1'b0;
+  logic                 offered_q;
   logic [DataWidth-1:0] tdata_q;
   logic [Lanes-1:0]     tkeep_q;
   logic                 tlast_q;

@@ -30,7 +30,7 @@ module frame_source #(
 
   int          file = 0;
   int          gap_percent = 0;
-  int          frame_gap = 0, wait_cycles = 0;
+  int          frame_gap = 0, wait_cycles;
   int          length = 0, position = 0;
   logic [13:0] sideband;
   logic        user;
@@ -75,7 +75,8 @@ module frame_source #(
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
-      tvalid_o <= 1'b0;
+      tvalid_o    <= 1'b0;
+      wait_cycles = 0;
     end else if (!tvalid_o || tready_i) begin
       tvalid_o <= 1'b0;
       if (position >= length && file != 0) load_frame();

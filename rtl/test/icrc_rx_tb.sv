@@ -13,13 +13,16 @@ module icrc_rx_tb #(
   localparam int DeadlineCycles = 400_000;
   localparam int DrainCycles = 6_000;  // long enough for a frame too many to come out
 
-  logic               clk = 1'b0;
+  logic               clk;
   logic               rst_n = 1'b0;
   logic [Benches-1:0] done;
   int                 errors [Benches];
   int                 total = 0;
 
-  always #5 clk = !clk;
+  initial begin
+    clk = 1'b0;
+    forever #5 clk = !clk;
+  end
 
   icrc_insert_bench #(.DataWidth(DataWidth)) u_insert (
     .clk_i(clk), .rst_ni(rst_n), .done_o(done[0]), .errors_o(errors[0]));
