@@ -17,12 +17,12 @@ module psn_window_tb
   localparam logic [31:0] Peer     = 32'hc0a8_0102;
   localparam int unsigned Patience = 200;  // cycles, many times what any operation takes
 
-  logic           clk = 1'b0;
-  logic           rst_n = 1'b0;
+  logic           clk;
+  logic           rst_n;
 
   typedef enum logic [1:0] {Configure, Start, Departed, Response} request_e;
 
-  logic [3:0]     valid = '0;
+  logic [3:0]     valid;
   logic [3:0]     ready;
   qp_config_t     qp;
   logic           start_refused;
@@ -58,7 +58,16 @@ module psn_window_tb
     .completion_o      ()
   );
 
-  always #5 clk = !clk;
+  initial begin
+    clk = 1'b0;
+    forever #5 clk = !clk;
+  end
+
+  initial begin
+    rst_n = 1'b0;
+    repeat (4) @(posedge clk);
+    rst_n = 1'b1;
+  end
 
   // What is asked for, a start by its distance from the first PSN, and whether
   // it must be taken.
@@ -79,8 +88,8 @@ module psn_window_tb
     {Start,     24'h80_0001, 1'b0}   // and only for one
   };
 
-  logic [2:0]  step_q = 3'(Steps - 1);  // counts down
-  int unsigned waited_q = 0;
+  logic [2:0]  step_q;  // counts down
+  int unsigned waited_q;
   step_t       step;
 
   assign step = Plan[step_q];
@@ -108,11 +117,12 @@ module psn_window_tb
   end
 
   always_ff @(posedge clk) begin
-    rst_n <= 1'b1;
     valid <= '0;
-    if (valid == '0) begin
-      valid[step.request] <= rst_n;
-      waited_q                     <= 0;
+    if (!rst_n) begin
+      step_q <= 3'(Steps - 1);
+    end else if (valid == '0) begin
+      valid[step.request] <= 1'b1;
+      waited_q            <= 0;
     end else if (ready[step.request] || waited_q == Patience) begin
       if (ready[step.request] != step.taken || start_refused) begin
         $display("FAIL: step %0d", Steps - 32'(step_q));

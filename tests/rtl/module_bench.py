@@ -81,7 +81,7 @@ def build(width: int) -> Path:
     """Compile the benches at `width` bits and return the executable."""
     directory = REPOSITORY / "build" / "rtl" / f"icrc_rx_tb_{width}"
     command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-j", "2"]
-    command += ["-CFLAGS", "-O1", f"-GDataWidth={width}", "--top-module", "icrc_rx_tb"]
+    command += ["-CFLAGS", "-std=c++20 -O1", f"-GDataWidth={width}", "--top-module", "icrc_rx_tb"]
     command += ["--Mdir", str(directory), "-y", ".", "-y", "test", *WAIVERS, *PACKAGES]
     command += ["test/icrc_rx_tb.sv"]
     with locked(directory.with_suffix(".lock"), "builds the module benches"):
