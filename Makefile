@@ -36,7 +36,7 @@ lint: setup packages-test packages-lint ## style and static checks of every lang
 
 format: setup packages-lint ## rewrite C and Python sources in the project's style
 	@$(BIN)/ruff check -q --fix . && $(BIN)/ruff format -q .
-	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs $(BIN)/clang-format -i
 
 bench: setup ## simulated cycles per second, bare and with the bridge
 	@$(BIN)/python bench/simulation.py

@@ -25,7 +25,7 @@ spdx() {
             bad=1
         }
     done < <(git ls-files --cached --others --exclude-standard -- \
-        '*.py' '*.v' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.mk' Makefile '*/Makefile' .ci/run .clang-format)
+        '*.py' '*.v' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.mk' Makefile '*/Makefile' '*Containerfile' .dockerignore .ci/run .clang-format)
     return $bad
 }
 
@@ -45,8 +45,9 @@ check "SPDX headers" spdx
 check "ruff check" $bin/ruff check -q .
 check "ruff format" $bin/ruff format -q --check .
 check "mypy" types
-check "clang-format" clang-format --dry-run -Werror "${c_files[@]}"
+check "clang-format" $bin/clang-format --dry-run -Werror "${c_files[@]}"
 check "shellcheck" shellcheck "${sh_files[@]}"
+check "hadolint" $bin/hadolint ci/Containerfile
 check "SystemVerilog (verilator, slang)" $bin/python ci/lint_sv.py
 
 if ((${#failed[@]})); then
