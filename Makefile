@@ -8,6 +8,12 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
+
+# Makefiles, ours and Verilator's, cannot quote what a path may hold. (pwd itself ends one line.)
+ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
+$(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
+endif
+
 .PHONY: help setup demo demo-tap test test-full mutants lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets

@@ -12,6 +12,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.lock import locked
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY
+from roceproof.common.plain_path import unbuildable
 
 TOOL = "roce-check"
 TOOLS = ("make", "awk", "cc")
@@ -32,6 +33,8 @@ def find_oracle() -> Path:
 def build_tool(build: Path = BUILD / "pcap") -> Path:
     """Let make build it; make knows what is current."""
     if lack := missing_tools(TOOLS):
+        raise ToolError(f"{TOOL} cannot be built: {lack}")
+    if lack := unbuildable((build, REPOSITORY)):
         raise ToolError(f"{TOOL} cannot be built: {lack}")
     tool = build / TOOL
     command: list[str | Path] = ["make", "-s", "-C", REPOSITORY / "pcap", f"BUILD={build}", tool]

@@ -19,6 +19,7 @@ from pathlib import Path
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
 from roceproof.common.packages import missing_header, missing_tools
+from roceproof.common.plain_path import unbuildable
 
 ROOM = Path(__file__).resolve().parent
 BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))
@@ -139,6 +140,8 @@ def _compile_bridge(directory: Path, log: Path) -> None:
 def verilate(recipe: Recipe, directory: Path) -> None:
     """Build the recipe in an empty directory."""
     if lack := missing_tools(TOOLS):
+        raise BuildError(lack)
+    if lack := unbuildable((directory, MAIN)):
         raise BuildError(lack)
     log = directory / "build.log"
     defines = f"-DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"

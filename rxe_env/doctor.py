@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from roceproof.common.paths import BUILD, REPOSITORY
+from roceproof.common.plain_path import unbuildable
 from roceproof.rxe_env import accel, agent_build, apt, kernel, named, native, qemu
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import RxeError, Unavailable
@@ -18,6 +20,7 @@ from roceproof.rxe_env.peer import SoftRoce
 
 Status = Literal["ok", "warn", "fail"]
 VERILATOR_FLOOR = (5, 6)
+VERILATOR_NEEDED = "5.006 or later"
 PYTHON_PACKAGES = ("click", "rich", "scapy")
 WANTED_MTU = 4096
 # What keeps users from namespaces in Ubuntu and in Debian, and the value that lets them.
@@ -136,10 +139,18 @@ def _native() -> Check:
 def _verilator() -> Check:
     line = run([tool("verilator"), "--version"]).strip()
     match = re.search(r"(\d+)\.(\d+)", line)
-    found = (int(match.group(1)), int(match.group(2))) if match else (0, 0)
-    if found < VERILATOR_FLOOR:
-        return Check("Verilator", "fail", line, "install Verilator 5.006 or later")
-    return Check("Verilator", "ok", line)
+    if not match:
+        return Check("Verilator", "warn", f"{line}: tells no version; {VERILATOR_NEEDED} is needed")
+    if (int(match[1]), int(match[2])) < VERILATOR_FLOOR:
+        return Check("Verilator", "fail", line, f"install Verilator {VERILATOR_NEEDED}")
+    return Check("Verilator", "ok", f"{line}; {VERILATOR_NEEDED} is needed")
+
+
+def _build_folder() -> Check:
+    reason = unbuildable((BUILD, REPOSITORY))
+    if reason:
+        return Check("build folder", "fail", *reason.split(": ", 1))
+    return Check("build folder", "ok", str(BUILD))
 
 
 def _compiler() -> Check:
@@ -171,6 +182,7 @@ HOST_CHECKS: dict[str, Callable[[], Check]] = {
     "guest kernel": _kernel,
     "native Soft-RoCE": _native,
     "Verilator": _verilator,
+    "build folder": _build_folder,
     "C compiler": _compiler,
     "tshark": _tshark,
     "Python packages": _python_packages,

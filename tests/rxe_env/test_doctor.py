@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -41,6 +42,24 @@ def test_an_old_verilator_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     check = guarded("Verilator", HOST_CHECKS["Verilator"])
     assert (check.status, "5.006" in check.remedy) == ("fail", True)
+
+
+def test_a_verilator_that_tells_no_version_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unnumbered = tmp_path / "verilator"
+    unnumbered.write_text("#!/bin/sh\necho ' rev vUNKNOWN-built20260516'\n")
+    unnumbered.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    check = guarded("Verilator", HOST_CHECKS["Verilator"])
+    assert (check.status, "5.006" in check.detail) == ("warn", True)
+
+
+def test_a_folder_that_makefiles_cannot_build_in_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[guarded.__module__], "BUILD", Path("/home/me/my clone/build"))
+    check = guarded("build folder", HOST_CHECKS["build folder"])
+    assert (check.status, "' '" in check.detail) == ("fail", True)
+    assert check.remedy.startswith("use a folder")
 
 
 def test_a_missing_kvm_is_a_warning_not_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
