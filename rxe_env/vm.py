@@ -20,15 +20,17 @@ KEEPER = Path(__file__).parent / "keeper.sh"
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 10.0
 TAIL_LINES = 15
+PANIC = "Kernel panic"
 QEMU_LOG = "qemu.log"
 
 Arguments = Callable[[dict[str, int]], list[str]]
 
 
 def tail(log: str) -> str:
-    """Return the last lines of a log that say something."""
+    """Return the last lines of a log that say something, or what a kernel said as it panicked."""
     lines = [line for line in log.splitlines() if line.strip()]
-    return "\n".join(lines[-TAIL_LINES:])
+    panic = next((number for number, line in enumerate(lines) if PANIC in line), None)
+    return "\n".join(lines[-TAIL_LINES:] if panic is None else lines[panic:][:TAIL_LINES])
 
 
 def _text(log: Path) -> str:

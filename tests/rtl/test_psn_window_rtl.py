@@ -24,7 +24,15 @@ pytestmark = [
 
 def test_no_message_starts_beyond_2_to_the_23_outstanding_psns() -> None:
     directory = REPOSITORY / "build" / "rtl" / TOP
-    command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-CFLAGS", "-std=c++20 -O1"]
+    command = [
+        "verilator",
+        "--binary",
+        "--timing",
+        "--assert",
+        "-Wall",
+        "-CFLAGS",
+        "-std=c++20 -O1",
+    ]
     command += ["--top-module", TOP, "--Mdir", str(directory), "-y", "."]
     command += [*WAIVERS, *PACKAGES, f"test/{TOP}.sv"]
     built = subprocess.run(

@@ -17,7 +17,7 @@ import pytest
 from roceproof.rxe_env import PeerDied, SoftRoce, kernel
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.qemu import Machine, agent_port
-from roceproof.rxe_env.vm import Vm
+from roceproof.rxe_env.vm import TAIL_LINES, Vm, tail
 
 pytestmark = pytest.mark.rxe
 
@@ -105,9 +105,16 @@ def test_a_kernel_panic_ends_the_machine_with_the_reason_on_its_console() -> Non
     machine = Machine(kernel.fetch().image, "tcg")
     with Vm(("agent",), lambda fds: [*machine.hardware(), *agent_port(fds["agent"])]) as vm:
         with vm.connect("agent") as stream:
-            stream.settimeout(30)
+            stream.settimeout(120)
             assert stream.recv(1) == b""
         assert "Kernel panic" in vm.console_tail()
+
+
+def test_of_a_long_panic_the_reason_is_kept() -> None:
+    log = [f"[{number}] so far so good" for number in range(20)]
+    log += ["Kernel panic - not syncing: no init", *(f" frame {number}" for number in range(40))]
+    told = tail("\n".join(log)).splitlines()
+    assert (told[0], len(told)) == ("Kernel panic - not syncing: no init", TAIL_LINES)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
