@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -10,12 +12,14 @@ from pathlib import Path
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
 from roceproof.common.lock import locked
+from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY
 from roceproof.common.plain_path import unbuildable
 
 TOOL = "roce-check"
 TOOLS = ("make", "awk", "cc")
+CHECKSUMS = f"{TOOL}.sha256"
 BUILD_SECONDS = 600
 _WORDS = ("error", "not found", "No such file", "cannot find", "No rule")
 
@@ -31,7 +35,7 @@ def find_oracle() -> Path:
 
 @cache
 def build_tool(build: Path = BUILD / "pcap") -> Path:
-    """Let make build it; make knows what is current."""
+    """Let make build it; make knows what is current, and checksums what is as it was linked."""
     if lack := missing_tools(TOOLS):
         raise ToolError(f"{TOOL} cannot be built: {lack}")
     if lack := unbuildable((build, REPOSITORY)):
@@ -39,6 +43,7 @@ def build_tool(build: Path = BUILD / "pcap") -> Path:
     tool = build / TOOL
     command: list[str | Path] = ["make", "-s", "-C", REPOSITORY / "pcap", f"BUILD={build}", tool]
     with locked(build / ".lock", f"builds {TOOL}"):
+        _clear_damaged(build)
         try:
             done = run_to_end(command, timeout=BUILD_SECONDS)
         except subprocess.TimeoutExpired as error:
@@ -46,9 +51,26 @@ def build_tool(build: Path = BUILD / "pcap") -> Path:
                 f"{TOOL} was not built within {BUILD_SECONDS} s; see {build}"
             ) from error
     if done.returncode != 0:
+        (build / CHECKSUMS).unlink(missing_ok=True)
         if lack := missing_header(done.stderr):
             raise ToolError(f"{TOOL} cannot be built: {lack}")
         lines = [line for line in done.stderr.splitlines() if line.strip()] or ["make failed"]
         reason = next((line for line in lines if any(word in line for word in _WORDS)), lines[-1])
         raise ToolError(f"{TOOL} cannot be built: {reason.strip()}; run: make setup")
     return tool
+
+
+def _clear_damaged(build: Path) -> None:
+    """Remove what is not as the last link left it; `checked` and the lock are not part of that."""
+    checksums = build / CHECKSUMS
+    compare = ["sha256sum", "--status", "--strict", "--check", CHECKSUMS]
+    if checksums.exists():
+        as_linked = run_to_end(compare, cwd=build, timeout=BUILD_SECONDS).returncode == 0
+        if as_linked and os.access(build / TOOL, os.X_OK):
+            return
+        notice(f"{TOOL} or an object of it in {build} was damaged; building it anew")
+    for path in build.iterdir():
+        if path.is_dir() and path.name != "checked":
+            shutil.rmtree(path)
+        elif not path.is_dir() and path.name != ".lock":
+            path.unlink()
