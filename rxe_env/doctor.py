@@ -6,16 +6,18 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from roceproof.common.paths import BUILD, REPOSITORY
+from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY, cache_dir
 from roceproof.common.plain_path import unbuildable
 from roceproof.rxe_env import accel, agent_build, apt, kernel, named, native, qemu
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import RxeError, Unavailable
+from roceproof.rxe_env.kept import damaged_entries, megabytes
 from roceproof.rxe_env.peer import SoftRoce
 
 Status = Literal["ok", "warn", "fail"]
@@ -174,6 +176,21 @@ def _python_packages() -> Check:
     return Check("Python packages", "ok", ", ".join(PYTHON_PACKAGES))
 
 
+def _cache() -> Check:
+    place = cache_dir()
+    kept = f"{megabytes(place)} in {place} (to clear it: rm -r {shlex.quote(str(place))})"
+    damaged = damaged_entries()
+    if damaged:
+        more = f", and {len(damaged) - 1} more" if damaged[1:] else ""
+        return Check("cache", "warn", f"{kept}; to be made anew when needed: {damaged[0]}{more}")
+    return Check("cache", "ok", kept)
+
+
+def _builds() -> Check:
+    clear = "make clean" if IS_CHECKOUT else f"rm -r {shlex.quote(str(BUILD))}"
+    return Check("builds", "ok", f"{megabytes(BUILD)} in {BUILD} (to clear them: {clear})")
+
+
 HOST_CHECKS: dict[str, Callable[[], Check]] = {
     "QEMU": _qemu,
     "KVM": _kvm,
@@ -186,4 +203,6 @@ HOST_CHECKS: dict[str, Callable[[], Check]] = {
     "C compiler": _compiler,
     "tshark": _tshark,
     "Python packages": _python_packages,
+    "cache": _cache,
+    "builds": _builds,
 }

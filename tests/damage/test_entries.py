@@ -15,6 +15,7 @@ from damages import DAMAGES, Damage
 
 from roceproof.common.seal import flaw
 from roceproof.rxe_env import Unavailable, accel, agent_build, apt, cache, kernel
+from roceproof.rxe_env.doctor import HOST_CHECKS
 
 NOBODY = 65534
 ENTRY_KINDS = [kind for kind in cache.KINDS if kind != "env"]
@@ -211,3 +212,19 @@ def test_an_empty_agent_is_compiled_again(
     agent.write_bytes(b"")
     assert agent_build.build_agent(flags=()).read_bytes() == whole
     assert "the verbs agent in" in capsys.readouterr().err
+
+
+def test_the_doctor_tells_how_much_is_kept_how_to_clear_it_and_what_is_damaged(
+    empty_cache: Path,
+) -> None:
+    assert HOST_CHECKS["cache"]().detail.startswith(f"0 MB in {empty_cache} (to clear it: rm -r ")
+    place = cache.entry("state", "key", build_stand_in)
+    assert HOST_CHECKS["cache"]().status == "ok"
+    (place / "program").write_bytes(bytes(3_000_000))
+    check = HOST_CHECKS["cache"]()
+    assert check.status == "warn"
+    assert check.detail.startswith(f"3 MB in {empty_cache} ")
+    assert check.detail.endswith(
+        f"the saved machine in {place} (program has 3000000 bytes, not 12)"
+    )
+    assert "clear" in HOST_CHECKS["builds"]().detail
