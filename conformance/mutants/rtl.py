@@ -170,7 +170,7 @@ endpackage
 
 def _write(path: Path, text: str) -> None:
     """Whole or not at all, and only if it is new."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
+    if path.is_file() and path.read_bytes() == text.encode():
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
         file.write(text)

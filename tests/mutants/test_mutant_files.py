@@ -135,6 +135,15 @@ def test_a_sound_theme_is_woven_into_its_file_only(tmp_path) -> None:
     assert "1: ttl-wrong" in (overlay / "roceproof_mutant_pkg.sv").read_text()
 
 
+def test_a_source_that_was_damaged_since_is_woven_anew(tmp_path) -> None:
+    load(tmp_path, THEME)
+    source = tmp_path / "overlay" / "header_builder.sv"
+    whole = source.read_bytes()
+    source.write_bytes(b"\xff" + whole[1:])
+    load(tmp_path, THEME)
+    assert source.read_bytes() == whole
+
+
 @pytest.mark.sim
 @pytest.mark.xdist_group("mutants64")
 def test_a_number_that_no_mutant_has_ends_the_simulation() -> None:
