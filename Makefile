@@ -69,6 +69,15 @@ c-test: packages-run packages-test
 packages-%:
 	@ci/install.sh $*
 
+# An environment that does not work is made anew: its Python has gone, or the folder was moved.
+VENV_WORKS := import click, os, roceproof.entry as it; \
+	print(os.path.samefile(it.__file__, "cli/entry.py"))
+ifneq ($(wildcard $(VENV)/.ready),)
+ifneq ($(shell $(BIN)/python -c '$(VENV_WORKS)' 2>/dev/null),True)
+$(shell echo "roceproof: $(VENV) does not work here; making it anew" >&2; rm -rf $(VENV))
+endif
+endif
+
 $(VENV)/.ready: ci/requirements.lock pyproject.toml | packages-run
 	@echo "preparing $(VENV)" >&2
 	@python3 -m venv $(VENV)
