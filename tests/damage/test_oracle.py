@@ -45,6 +45,7 @@ def test_a_damaged_build_is_made_anew(
     assert build_tool.__wrapped__(copy).stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_a_build_whose_last_attempt_failed_is_made_anew_without_a_word(
     copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
