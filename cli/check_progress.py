@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How far a capture is read, on a terminal only."""
+"""How far a capture is read: a bar on a terminal, a line every so often in a log."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
 
@@ -24,10 +25,10 @@ Advance = Callable[[int, int], None]
 
 @contextmanager
 def reading(name: str, *, quiet: bool) -> Iterator[Advance]:
-    """Draw a bar while the block runs, and leave nothing behind."""
+    """Say it while the block runs; a bar leaves nothing behind."""
     console = Terminal(stderr=True, quiet=quiet)
     display = Progress(
-        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.description}"),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
@@ -36,6 +37,19 @@ def reading(name: str, *, quiet: bool) -> Iterator[Advance]:
         transient=True,
         disable=quiet or not console.is_terminal,
     )
-    with display:
-        task = display.add_task(printable(name), total=None)
-        yield lambda done, total: display.update(task, completed=done, total=total or None)
+    name = printable(name)
+    task = display.add_task(name, total=None)
+
+    def say() -> None:
+        now = display.tasks[0]
+        far = f"{now.percentage:.0f} %" if now.total else f"{now.completed / 1e6:.0f} MB"
+        console.print(f"{now.elapsed or 0:6.1f} s  checking {name}: {far}", markup=False)
+
+    heartbeat = Heartbeat(say)
+    if not quiet and not console.is_terminal:
+        heartbeat.start()
+    try:
+        with display:
+            yield lambda done, total: display.update(task, completed=done, total=total or None)
+    finally:
+        heartbeat.stop()
