@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The ``roceproof`` console command: one subcommand per job.
 
-Exit codes: 0 fine, 1 findings, 2 usage or environment, 77 skipped because the
-machine lacks something, 130 interrupted, 141 nobody reads what is printed.
+Exit codes: 0 fine, 1 findings, 2 usage or environment, 3 the device does not
+build, 77 skipped because the machine lacks something, 130 interrupted, 141
+nobody reads what is printed.
 Results go to stdout, diagnostics to stderr. Each subcommand imports what it
 needs only when it runs.
 """
@@ -33,7 +34,7 @@ def cli() -> None:
 @cli.command(epilog=examples("demo"))
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="Manifest of the device; the reference endpoint if not given.",
 )
 @click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto")
@@ -84,7 +85,7 @@ def demo_tap(width: int, quiet: bool) -> None:
 @click.option("--link", required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="Manifest of the device; the reference endpoint if not given.",
 )
 @click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")

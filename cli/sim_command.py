@@ -9,7 +9,9 @@ from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.progress import Progress
 from roceproof.dpi import PortOptions
+from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.run import run_on_link
 
@@ -32,8 +34,13 @@ def run_sim(
     """Run until Ctrl-C or until `duration_ms` of simulated time have passed."""
     if duration_ms is not None and not 0 < duration_ms <= LONGEST_MS:
         raise RoceproofError(f"--duration {duration_ms:g}: expected 0 to {LONGEST_MS:g} ms")
+    device = load_manifest(manifest or REFERENCE_DUT)
+    with Progress(quiet=quiet) as progress:
+        build_simulation(
+            device, data_width=data_width, ports=1, fst=waves is not None, progress=progress.step
+        )
     run_on_link(
-        load_manifest(manifest or REFERENCE_DUT),
+        device,
         data_width=data_width,
         port=PortOptions(mac=mac, ipv4=ipv4, link=link, capture=capture),
         report=io.StringIO() if quiet else sys.stderr,

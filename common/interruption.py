@@ -2,7 +2,8 @@
 """Ctrl-C, SIGTERM and a terminal that closes end a command alike: by one KeyboardInterrupt.
 
 Signals that follow within seconds are the same wish, so that an impatient
-second Ctrl-C does not cut the tidying up short.
+second Ctrl-C does not cut the tidying up short. What must not be cut short at all
+holds them.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ class _Interruption:
 
     def __init__(self) -> None:
         self._raised_at = -SAME_WISH_SECONDS
-        self._held = False
+        self._holders = 0
         self._missed = False
 
     def __call__(self, signum: int, frame: FrameType | None) -> None:
-        if self._held:
+        if self._holders:
             self._missed = True
             return
         now = time.monotonic()
@@ -38,12 +39,29 @@ class _Interruption:
 
     def hold(self) -> None:
         """Keep what comes for later."""
-        self._held = True
+        self._holders += 1
 
     def release(self) -> None:
-        """Raise what came meanwhile, once."""
-        self._held = False
-        if self._missed:
+        """Unless someone else holds it, raise what came meanwhile, once."""
+        self._holders -= 1
+        self._raise_missed()
+
+    def let_through(self) -> int:
+        """Raise what came and what comes, whoever holds it; how many do."""
+        holders, self._holders = self._holders, 0
+        try:
+            self._raise_missed()
+        except KeyboardInterrupt:
+            self._holders = holders
+            raise
+        return holders
+
+    def hold_again(self, holders: int) -> None:
+        """Undo `let_through`."""
+        self._holders = holders
+
+    def _raise_missed(self) -> None:
+        if self._missed and not self._holders:
             self._missed = False
             self._raised_at = time.monotonic()
             raise KeyboardInterrupt
@@ -51,8 +69,8 @@ class _Interruption:
 
 @contextmanager
 def interruptions_held() -> Iterator[None]:
-    """Put an interruption off to the block's end, so that a child cannot start unnoticed."""
-    handler = signal.getsignal(signal.SIGINT)
+    """Put an interruption off to the block's end, so that nothing in it is left half done."""
+    handler = signal.getsignal(signal.SIGALRM)
     if not isinstance(handler, _Interruption):
         yield
         return
@@ -61,6 +79,27 @@ def interruptions_held() -> Iterator[None]:
         yield
     finally:
         handler.release()
+
+
+@contextmanager
+def interruptions_let_through() -> Iterator[None]:
+    """Inside a block that holds them: a part that can be interrupted after all."""
+    handler = signal.getsignal(signal.SIGALRM)
+    if not isinstance(handler, _Interruption):
+        yield
+        return
+    holders = handler.let_through()
+    try:
+        yield
+    finally:
+        handler.hold_again(holders)
+
+
+def hold_interruptions() -> None:
+    """Put them off for good, but for what lets them through."""
+    handler = signal.getsignal(signal.SIGALRM)
+    if isinstance(handler, _Interruption):
+        handler.hold()
 
 
 def raise_interruptions() -> None:

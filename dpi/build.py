@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,11 +71,18 @@ def _digest(recipe: Recipe) -> str:
     return digest.hexdigest()[:16]
 
 
-def build_recipe(recipe: Recipe, *, name: str, build_root: Path | None = None) -> Build:
-    """Build a recipe below `build_root`, or find that build."""
+def build_recipe(
+    recipe: Recipe,
+    *,
+    name: str,
+    build_root: Path | None = None,
+    begins: Callable[[], None] = lambda: None,
+) -> Build:
+    """Build a recipe below `build_root`, or find that build; `begins` is called before a build."""
     root = build_root or DEFAULT_BUILD_ROOT
     directory = root / f"{name}-{_digest(recipe)}"
     if flaw(directory):
+        begins()
         with locked(_lock(directory), f"builds {name}"):
             _make(recipe, directory)
     return Build(
@@ -101,7 +109,11 @@ def _make(recipe: Recipe, directory: Path) -> None:
         notice(_damaged(directory, reason))
     _remove(directory)
     directory.mkdir(parents=True)
-    verilate(recipe, directory)
+    try:
+        verilate(recipe, directory)
+    except KeyboardInterrupt:
+        _remove(directory)
+        raise
     seal(directory, [EXECUTABLE])
 
 
@@ -127,8 +139,12 @@ def build_simulation(
     ports: int,
     fst: bool = False,
     build_root: Path | None = None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Build:
-    """Build `ports` devices at `data_width` bits with the bridge; `fst` can write waves."""
+    """Build `ports` devices at `data_width` bits with the bridge; `fst` can write waves.
+
+    `progress` is told when there is something to build.
+    """
     recipe = Recipe(
         sources=(*manifest.sources, *BRIDGE_SV),
         parameters={
@@ -140,4 +156,13 @@ def build_simulation(
         fst=fst,
     )
     name = f"{manifest.name}-{data_width}-{ports}{'-fst' if fst else ''}"
-    return build_recipe(recipe, name=name, build_root=build_root)
+    what = f"{manifest.name}, {data_width} bit"
+    try:
+        return build_recipe(
+            recipe,
+            name=name,
+            build_root=build_root,
+            begins=lambda: progress(f"building {what} (minutes at the first time)"),
+        )
+    except BuildError as error:
+        raise BuildError(f"{manifest.path}: {what} does not build: {error}") from error

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from roceproof.common.interruption import interruptions_held
 from roceproof.dpi import wire
 from roceproof.dpi.build import Build, build_simulation, discard
 from roceproof.dpi.events import Frame, Statistics, Stop, TimedCompletion, Until
@@ -115,15 +116,20 @@ class Simulation:
         pass_fds: Sequence[int],
         netns: str | None,
     ) -> Self:
-        process = SimulatorProcess(build.executable, words, log=log, pass_fds=pass_fds, netns=netns)
-        self = cls(process, ports=ports, clock_ps=build.clock_ps)
+        process = None
         try:
+            with interruptions_held():
+                process = SimulatorProcess(
+                    build.executable, words, log=log, pass_fds=pass_fds, netns=netns
+                )
+            self = cls(process, ports=ports, clock_ps=build.clock_ps)
             self._send_bytes(setup)
             self.statistics(timeout=START_SECONDS)
         except BaseException as error:
-            process.kill()
-            if not isinstance(error, SimulationError):
-                process.drop_log()
+            if process is not None:
+                process.kill()
+                if not isinstance(error, SimulationError):
+                    process.drop_log()
             raise
         return self
 
@@ -195,11 +201,26 @@ class Simulation:
         """Send one message of docs/bridge.md; the methods of Port do this for you."""
         self._send_bytes(wire.message(kind, *parts))
 
+    def abandon(self) -> None:
+        """End it at once, wherever it is; captures and waves may be cut."""
+        if not self._closed:
+            self._closed = True
+            self._process.kill()
+            self._process.drop_log()
+
     def close(self) -> None:
         """End the simulation and wait for it; its captures are complete then."""
         if self._closed:
             return
         self._closed = True
+        try:
+            self._close()
+        except KeyboardInterrupt:
+            self._process.kill()
+            self._process.drop_log()
+            raise
+
+    def _close(self) -> None:
         control = self._process.control
         deadline = time.monotonic() + END_SECONDS
         with contextlib.suppress(OSError):

@@ -8,18 +8,19 @@ Verilator's makefile builds the rest. All that the tools say goes to build.log.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from signal import Signals
 
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
+from roceproof.dpi.build_errors import build_errors
 
 ROOM = Path(__file__).resolve().parent
 BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))
@@ -39,11 +40,16 @@ VERILATOR_FLAGS = (
 MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
 BUILD_SECONDS = 1800
 QUESTION_SECONDS = 60
-LAST_LINES = 12
+
+
+class ToolError(RoceproofError):
+    """A tool that builds simulations is missing or does not work."""
 
 
 class BuildError(RoceproofError):
-    """A simulation could not be built. The text ends with the tool's own last words."""
+    """The device does not build. The text ends with the tool's own words."""
+
+    exit_code = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +86,9 @@ def _ask(*command: str) -> str:
         done = run_to_end(command, timeout=QUESTION_SECONDS)
         done.check_returncode()
     except FileNotFoundError as error:
-        raise BuildError(missing_tools(command[:1]) or str(error)) from error
+        raise ToolError(missing_tools(command[:1]) or str(error)) from error
     except (subprocess.SubprocessError, OSError) as error:
-        raise BuildError(f"{' '.join(command)} failed: {error}") from error
+        raise ToolError(f"{' '.join(command)} failed: {error}") from error
     return done.stdout.strip()
 
 
@@ -111,15 +117,17 @@ def _run(command: Sequence[str | Path], log: Path) -> None:
         except subprocess.TimeoutExpired as error:
             raise BuildError(f"{command[0]} took more than {BUILD_SECONDS} s; see {log}") from error
         except FileNotFoundError as error:
-            raise BuildError(str(error)) from error
+            raise ToolError(str(error)) from error
     if done.returncode != 0:
         text = log.read_text(errors="replace")
         if lack := missing_header(text):
-            raise BuildError(lack)
-        lines = text.splitlines()
-        errors = [line for line in lines if re.search(r"%Error|error:|undefined reference", line)]
-        words = "\n".join((errors or lines)[-LAST_LINES:])
-        raise BuildError(f"{command[0]} failed with status {done.returncode}; see {log}\n{words}")
+            raise ToolError(lack)
+        end = f"{command[0]} {_end(done.returncode)}; see {log}"
+        raise BuildError("\n".join([end, *build_errors(text)]))
+
+
+def _end(status: int) -> str:
+    return f"ended by {Signals(-status).name}" if status < 0 else f"ended with status {status}"
 
 
 def _object_name(source: Path) -> str:
@@ -140,9 +148,9 @@ def _compile_bridge(directory: Path, log: Path) -> None:
 def verilate(recipe: Recipe, directory: Path) -> None:
     """Build the recipe in an empty directory."""
     if lack := missing_tools(TOOLS):
-        raise BuildError(lack)
+        raise ToolError(lack)
     if lack := unbuildable((directory, MAIN)):
-        raise BuildError(lack)
+        raise ToolError(lack)
     log = directory / "build.log"
     defines = f"-DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"
     if recipe.fst:

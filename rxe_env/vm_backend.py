@@ -35,6 +35,11 @@ def machine(progress: Callable[[str], None], *, agent: Path | None = None) -> Ma
     return Machine(guest_kernel.image, accel.choose(guest_kernel.image, progress), image)
 
 
+def prepare(progress: Callable[[str], None]) -> None:
+    """Put into the cache all that a machine starts from."""
+    saved.state_for(machine(progress), progress)
+
+
 class VmBackend:
     """A machine restored from its saved state, or booted and saved the first time."""
 

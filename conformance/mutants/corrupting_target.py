@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
@@ -21,6 +21,10 @@ class CorruptingFactory(DeviceFactory):
         self._inner = inner
         self._mutant = mutant
         self.claims = inner.claims
+
+    def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
+        """Prepare the inner source."""
+        self._inner.prepare(progress, waves=waves)
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:

@@ -22,6 +22,7 @@ from roceproof.conformance.targets.interface import (
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
+from roceproof.dpi.build import build_simulation
 from roceproof.dpi.events import Until
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import Flow, PortOptions
@@ -106,6 +107,12 @@ class HdlFactory(DeviceFactory):
             absent=_ABSENT,
         )
 
+    def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
+        """Build the simulation."""
+        build_simulation(
+            self.manifest, data_width=self._width, ports=1, fst=waves, progress=progress
+        )
+
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """One simulation for one case."""
@@ -120,7 +127,11 @@ class HdlFactory(DeviceFactory):
                 plusargs=self._plusargs,
                 command=self._command,
             ) as simulation:
-                yield HdlTarget(simulation, self.manifest.clock_ps_at(self._width))
+                try:
+                    yield HdlTarget(simulation, self.manifest.clock_ps_at(self._width))
+                except KeyboardInterrupt:
+                    simulation.abandon()
+                    raise
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
 

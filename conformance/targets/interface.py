@@ -11,7 +11,7 @@ where the clock can stand still, the wall's elsewhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -190,10 +190,17 @@ class DeviceFactory(ABC):
 
     claims: Claims
 
+    def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
+        """Make once what all devices need, so that no case waits for it or fails for it."""
+        return None
+
     @contextmanager
     @abstractmethod
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """A fresh device for one case; a dead one is replaced before the next."""
+        """A fresh device for one case; a dead one is replaced before the next.
+
+        A KeyboardInterrupt inside means that nothing of it is wanted any more.
+        """
 
     def versions(self) -> Mapping[str, str]:
         """What the header and the reports say of tools and kernels."""

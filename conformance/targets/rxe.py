@@ -7,7 +7,7 @@ sends is made to break a receiver.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from socket import inet_aton
@@ -24,7 +24,7 @@ from roceproof.conformance.targets.verbs_factory import (
     VERBS_CAPABILITIES,
     VerbsFactory,
 )
-from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu
+from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu, vm_backend
 from roceproof.verbs.addresses import Host, parse_mac
 
 TESTER_MAC = "02:00:00:00:00:01"
@@ -51,6 +51,10 @@ class RxeFactory(VerbsFactory):
         qps=256,
         absent=ABSENT,
     )
+
+    def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
+        """Fetch the kernel, boot and save the guest."""
+        vm_backend.prepare(progress)
 
     def _plug_in(self) -> VerbsDevice:
         with ExitStack() as undo:

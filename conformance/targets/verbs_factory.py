@@ -79,6 +79,9 @@ class VerbsFactory(DeviceFactory):
             self._clear(device)
         try:
             yield VerbsTarget(device)
+        except KeyboardInterrupt:
+            self.close()
+            raise
         except BaseException:
             with suppress(DeviceDied):  # what ended the case says more
                 self._clear(device)

@@ -9,8 +9,7 @@ import pytest
 
 from roceproof.common.packages import HEADERS, TOOLS, missing_header, missing_tools
 from roceproof.common.paths import REPOSITORY
-from roceproof.dpi.build import BuildError
-from roceproof.dpi.verilate import Recipe, verilate
+from roceproof.dpi.verilate import Recipe, ToolError, verilate
 
 
 def listed() -> set[str]:
@@ -53,7 +52,7 @@ def test_a_simulation_without_its_compilers_says_what_to_install(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     recipe = Recipe(sources=(), parameters={"ClockPs": 1}, dut="dut")
-    with pytest.raises(BuildError, match=r"apt-get install verilator make g\+\+ gcc$"):
+    with pytest.raises(ToolError, match=r"apt-get install verilator make g\+\+ gcc$"):
         verilate(recipe, tmp_path)
 
 

@@ -37,7 +37,7 @@ def test_source_that_does_not_compile_is_shown(echo_manifest, tmp_path):
     broken = tmp_path / "broken.sv"
     broken.write_text("module echo_dut; this is not SystemVerilog\n")
     manifest = replace(echo_manifest, sources=(broken,))
-    with pytest.raises(BuildError, match=r"verilator failed.*build\.log(.|\n)*broken\.sv:1"):
+    with pytest.raises(BuildError, match=r"verilator ended.*build\.log(.|\n)*broken\.sv:1"):
         build_simulation(manifest, data_width=64, ports=1, build_root=tmp_path)
 
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Picks out of a build's log what a person needs: each error once, and not more than a screen."""
+
+from __future__ import annotations
+
+import re
+
+MOST_LINES = 20
+LONGEST_LINE = 300
+_ERROR = re.compile(r"%Error|\berror: |undefined reference|internal fault|Segmentation|Killed")
+_EMPTY_WORDS = re.compile(r"%Error: (Exiting due to|Command Failed)")
+_PLACE = re.compile(r"^%Error(-[A-Z0-9]+)?: \S+:\d+:\d+: ")
+
+
+def build_errors(log: str) -> list[str]:
+    """The lines that name errors, with file and line where the tool says them; its last otherwise.
+
+    An error that Verilator shows with its source line keeps that line.
+    """
+    lines = [_plain(line) for line in log.splitlines() if line.strip()]
+    named: dict[str, None] = {}
+    source_line_follows = False
+    for line in lines:
+        is_error = bool(_ERROR.search(line)) and not _EMPTY_WORDS.search(line)
+        if is_error or (source_line_follows and re.match(r"\s*\d+ \|", line)):
+            named[line] = None
+        source_line_follows = is_error and bool(_PLACE.match(line))
+    if not named:
+        return lines[-MOST_LINES:]
+    kept = list(named)
+    more = len(kept) - MOST_LINES
+    return kept[:MOST_LINES] + [f"... and {more} more lines"] * (more > 0)
+
+
+def _plain(line: str) -> str:
+    text = "".join(c if c.isprintable() else "?" for c in line.expandtabs())
+    return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}..."

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A build's log is told by its errors: each once, with its place, and not more than a screen."""
+
+from __future__ import annotations
+
+from roceproof.dpi.build_errors import MOST_LINES, build_errors
+
+LOG = """\
+verilator --cc --exe a.sv
+%Warning-WIDTH: a.sv:1:2: Operator ASSIGN expects 8 bits
+    1 |   assign a = b;
+      |          ^
+%Error: a.sv:3:5: syntax error, unexpected IDENTIFIER
+    3 |   this is
+      |     ^~
+        ... See the manual at https://verilator.org
+%Error: a.sv:3:5: syntax error, unexpected IDENTIFIER
+    3 |   this is
+%Error: Exiting due to 2 error(s)
+make: *** [Vroceproof.mk:12: a.o] Error 1
+"""
+
+
+def test_an_error_is_shown_once_with_its_source_line() -> None:
+    assert build_errors(LOG) == [
+        "%Error: a.sv:3:5: syntax error, unexpected IDENTIFIER",
+        "    3 |   this is",
+    ]
+
+
+def test_more_errors_than_a_screen_holds_are_counted() -> None:
+    log = "\n".join(f"a.cpp:{line}:1: error: no" for line in range(100))
+    shown = build_errors(log)
+    assert shown[:MOST_LINES] == [f"a.cpp:{line}:1: error: no" for line in range(MOST_LINES)]
+    assert shown[MOST_LINES:] == ["... and 80 more lines"]
+
+
+def test_without_a_known_error_the_last_words_count() -> None:
+    assert build_errors("one\n\ntwo\n") == ["one", "two"]
+
+
+def test_the_linker_and_a_killed_compiler_are_heard() -> None:
+    linker = "a.o: undefined reference to `f'"
+    killed = "g++: fatal error: Killed signal terminated program cc1plus"
+    assert build_errors(f"make\n{linker}\nmore\n{killed}\nend\n") == [linker, killed]
+
+
+def test_what_a_terminal_would_obey_is_shown_as_text() -> None:
+    assert build_errors("x.sv: error: \x1b[2J" + "y" * 1000)[0].startswith("x.sv: error: ?[2Jyy")
+    assert len(build_errors("error: " + "y" * 1000)[0]) < 400
