@@ -22,7 +22,7 @@ from roceproof.examples import examples
 )
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="Manifest of the device (hdl); the reference endpoint if not given.",
 )
 @click.option(

@@ -2,27 +2,43 @@
 """``roceproof test``: the suite against one target, as a pytest session of its own.
 
 The exit code is 0 if every case passed, 1 if one failed, 2 if there was nothing to run or the
-bench could not be set up.
+bench could not be set up, 3 if the device does not build, 130 after an interruption; what came of
+the cases until then is printed and written all the same.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+from roceproof.common.interruption import interruptions_held, interruptions_let_through
 from roceproof.common.output import output_directory
 from roceproof.common.paths import CASES, REFERENCE_DUT
-from roceproof.conformance.runner.options import session_arguments
+from roceproof.common.progress import Progress
+from roceproof.conformance.runner.options import (
+    Options,
+    open_factory,
+    session_arguments,
+    widths_of,
+)
+from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
 from roceproof.suite_report import Listener, print_per_rule, print_summary
+from roceproof.suite_workers import Workers, worker_arguments
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
+KNOWN_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
 DEFAULT_JOBS = 2
+RESULTS, JUNIT = "results.json", "junit.xml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,36 +78,96 @@ def run_suite(request: Request, output: Output) -> int:
         raise click.UsageError("--dut is for --target hdl")
     if request.waves and (request.target != "hdl" or request.expression is None):
         raise click.UsageError("--waves needs --target hdl and -k to choose cases")
-    listening = Listener(quiet=output.quiet, as_json=output.as_json)
-    with output_directory(output.directory), listening as listener:
-        code = pytest.main(_arguments(request, output.directory), plugins=[listener])
-    if listener.problems:
-        for problem in listener.problems:
-            click.echo(problem, err=True)
-        return UNUSABLE
-    if code == pytest.ExitCode.USAGE_ERROR:
+    with output_directory(output.directory), interruptions_held():
+        return _run(request, output)
+
+
+def _run(request: Request, output: Output) -> int:
+    options = _options(request, output)
+    junit = output.directory / JUNIT
+    junit.unlink(missing_ok=True)  # nothing may be taken for what this run finds
+    (output.directory / RESULTS).unlink(missing_ok=True)
+    try:
+        with interruptions_let_through():
+            _prepare(options, quiet=output.quiet)
+    except KeyboardInterrupt:
+        _tell_interrupted(options, output)
+        raise
+    with Listener(quiet=output.quiet, as_json=output.as_json) as listener, basetemp() as place:
+        words = [*_arguments(request, output.directory), "--basetemp", str(place)]
+        code = pytest.main(words, plugins=[listener, Workers()])
+    for problem in listener.problems:
+        click.echo(problem, err=True)
+    if listener.problems or code == pytest.ExitCode.USAGE_ERROR:
         return UNUSABLE  # pytest has said why
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not listener.document:
+    is_interrupted = code == pytest.ExitCode.INTERRUPTED
+    if code not in KNOWN_ENDS or not listener.document:
         raise click.ClickException(_why_nothing(code, request))
-    sort_junit(output.directory / "junit.xml")
     document = listener.document
-    if output.as_json:
-        print(json.dumps(document))
-    else:
-        print_summary(document, seconds=listener.seconds, quiet=output.quiet)
-        if output.per_rule:
-            print_per_rule(document)
+    sort_junit(junit, document)
+    _show(document, output, seconds=listener.seconds)
+    if is_interrupted:
+        raise KeyboardInterrupt
     failed = any(case["outcome"] in ("failed", "error") for case in document["cases"])
     return FAILED if failed else PASSED
 
 
+def _options(request: Request, output: Output) -> Options:
+    return Options(
+        target=request.target,
+        dut=request.dut or REFERENCE_DUT,
+        widths=tuple(request.widths),
+        suite=request.suite,
+        seed=request.seed,
+        waves=request.waves,
+        interface=request.interface,
+        agent=tuple(shlex.split(request.agent or "")),
+        mirror=request.mirror,
+        device_ip=request.device_ip,
+        mutant=request.mutant,
+        report=output.directory / RESULTS,
+    )
+
+
+def _prepare(options: Options, *, quiet: bool) -> None:
+    """Read what describes the device, and build or boot it, before any case waits for it."""
+    with Progress(quiet=quiet) as progress:
+        for width in widths_of(options):
+            open_factory(options, width).prepare(progress.step, waves=options.waves)
+
+
+def _tell_interrupted(options: Options, output: Output) -> None:
+    """The results of a run that has not begun."""
+    results = Results(options)
+    results.pytest_keyboard_interrupt()
+    results.write()
+    _show(results.document(), output, seconds=0.0)
+
+
+def _show(document: dict[str, Any], output: Output, *, seconds: float) -> None:
+    if output.as_json:
+        print(json.dumps(document))
+    else:
+        print_summary(document, seconds=seconds, quiet=output.quiet)
+        if output.per_rule:
+            print_per_rule(document)
+
+
+@contextmanager
+def basetemp() -> Iterator[Path]:
+    """Where cases have their temporary files, until the run's end."""
+    with tempfile.TemporaryDirectory(prefix="roceproof-test-") as place:
+        yield Path(place) / "cases"
+
+
 def _arguments(request: Request, directory: Path) -> list[str]:
     words = session_arguments(request.target)
+    words += ["-p", "roceproof.suite_workers", "-p", "no:unraisableexception"]
     words += [str(path.resolve()) for path in request.cases or [CASES]]
     words += ["--roce-suite", request.suite]
     words += ["--roce-seed", str(request.seed), "--roce-captures", str(directory)]
-    words += ["--roce-report", str(directory / "results.json")]
-    words += ["--junitxml", str(directory / "junit.xml")]
+    words += ["--roce-report", str(directory / RESULTS)]
+    words += ["--junitxml", str(directory / JUNIT)]
     words += ["--roce-dut", str(request.dut or REFERENCE_DUT)]
     for width in request.widths:
         words += ["--roce-width", str(width)]
@@ -103,7 +179,7 @@ def _arguments(request: Request, directory: Path) -> list[str]:
         words += ["-k", request.expression]
     words += ["--roce-keep-all"] * request.keep_all + ["--roce-waves"] * request.waves
     jobs = request.jobs or (1 if request.target == "nic" else DEFAULT_JOBS)
-    return words + (["-n", str(jobs), "--dist", "loadgroup"] if jobs > 1 else [])
+    return words + (worker_arguments(jobs) if jobs > 1 else [])
 
 
 def _why_nothing(code: int, request: Request) -> str:

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.results import Results
@@ -43,9 +44,13 @@ class Listener:
             disable=quiet or not self._console.is_terminal,
         )
         self._task = self._display.add_task("preparing", total=None)
+        self._failures = 0
+        self._heartbeat = Heartbeat(self._say_how_far)
 
     def __enter__(self) -> Listener:
         self._display.start()
+        if not self._quiet and not self._console.is_terminal:
+            self._heartbeat.start()
         return self
 
     def __exit__(
@@ -55,6 +60,15 @@ class Listener:
         trace: TracebackType | None,
     ) -> None:
         self._display.stop()
+        self._heartbeat.stop()
+
+    def _say_how_far(self) -> None:
+        task = self._display.tasks[0]
+        if task.total is None:
+            far = "preparing"
+        else:
+            far = f"{task.completed:.0f} of {task.total:.0f} cases, {self._failures} failed"
+        self._console.print(f"{self.seconds:6.1f} s  {far}", markup=False)
 
     @property
     def seconds(self) -> float:
@@ -86,9 +100,11 @@ class Listener:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count, and print what failed."""
-        if report.when == "teardown":
+        has_crashed = report.when not in ("setup", "call", "teardown")
+        if report.when == "teardown" or has_crashed:
             self._display.advance(self._task)
         if report.failed:
+            self._failures += 1
             self._display.stop()
             name = report.nodeid.rpartition("/")[2]
             self._results.print(f"[red]FAIL[/] {escape(name)}")
@@ -112,15 +128,23 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     """Counts, the reasons of skips, the known deviations, and the speed."""
     cases = document["cases"]
     counts = Counter(case["outcome"] for case in cases)
-    if quiet and not counts["failed"]:
+    if quiet and not counts["failed"] and not counts["error"]:
         return
     console = Terminal()
+    where = f"{document['target']} {document['suite']} suite"
+    if document["interrupted"]:
+        where += ", interrupted"
+    if not cases and document["interrupted"]:
+        console.print(f"{where}: no case had run")
+        return
     told = [
         f"[{STYLES.get(outcome, 'red')}]{counts[outcome]} {WORDS.get(outcome, outcome)}[/]"
         for outcome in ("passed", "failed", "error", "deviation", "skipped")
         if counts[outcome]
     ]
-    console.print(f"{document['target']} {document['suite']} suite: {', '.join(told)}")
+    if document["not_run"]:
+        told.append(f"{document['not_run']} not run")
+    console.print(f"{where}: {', '.join(told)}")
     skips = Counter(case.get("reason", "") for case in cases if case["outcome"] == "skipped")
     for reason, count in skips.most_common():
         console.print(escape(f"  {count:5} skipped: {reason}"))

@@ -8,8 +8,6 @@ command that repeats it when it fails.
 
 from __future__ import annotations
 
-import hashlib
-import re
 import traceback
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -18,22 +16,23 @@ from typing import Any
 import pytest
 
 from roceproof import __version__
-from roceproof.common.errors import RoceproofError
 from roceproof.conformance.runner.evidence import explained, keep, names_of
-from roceproof.conformance.runner.options import (
-    Options,
-    add_options,
-    open_factory,
-    read_options,
-    widths_of,
+from roceproof.conformance.runner.factories import (
+    OPTIONS,
+    close_factories,
+    factory_of,
+    prepare_factories,
+    widths_asked,
 )
+from roceproof.conformance.runner.names import case_seed, file_name, short_name
+from roceproof.conformance.runner.options import Options, add_options, read_options
 from roceproof.conformance.runner.results import Results
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import is_known, reason_to_skip
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 
 MARKS = {
     "rules(*ids)": "the rules that a case decides",
@@ -42,8 +41,7 @@ MARKS = {
     "unjudged(reasons)": "rules that the observer leaves alone here, each with the reason",
     "targets(*names)": "kinds of target that can show it",
 }
-_OPTIONS = pytest.StashKey[Options]()
-_FACTORIES = pytest.StashKey[dict[int | None, DeviceFactory]]()
+_INTERRUPTED = pytest.StashKey[bool]()
 _RESULTS = "roceproof-results"
 
 
@@ -59,18 +57,17 @@ def pytest_configure(config: pytest.Config) -> None:
     options = read_options(config)
     if options is None:
         return
-    config.stash[_OPTIONS] = options
-    config.stash[_FACTORIES] = {}
+    config.stash[OPTIONS] = options
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Results(options), _RESULTS)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Seed and versions."""
-    options = config.stash.get(_OPTIONS, None)
+    options = config.stash.get(OPTIONS, None)
     if options is None:
         return []
-    factory = _factory(config, widths_of(options)[0])
+    factory = factory_of(config, widths_asked(options)[0])
     claims = factory.claims
     versions = {"roceproof": __version__, **factory.versions()}
     told = ", ".join(f"{name} {version}" for name, version in versions.items())
@@ -78,24 +75,32 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [f"{where}, suite {options.suite}, seed {options.seed}", told]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have built what the cases need, once, for all workers."""
+    config = session.config
+    is_worker = hasattr(config, "workerinput")
+    if OPTIONS in config.stash and not is_worker and not config.option.collectonly:
+        prepare_factories(config)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Give the devices back."""
-    for factory in config.stash.get(_FACTORIES, {}).values():
-        factory.close()
+    close_factories(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run every case at each data width of a simulated device."""
-    options = metafunc.config.stash.get(_OPTIONS, None)
+    options = metafunc.config.stash.get(OPTIONS, None)
     if options is None or "bench" not in metafunc.fixturenames or options.target != "hdl":
         return
-    widths = widths_of(options)
+    widths = widths_asked(options)
     metafunc.parametrize("data_width", widths, ids=[f"{w}bit" for w in widths], indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the suite does not want, skip what the target does not claim."""
-    options = config.stash.get(_OPTIONS, None)
+    options = config.stash.get(OPTIONS, None)
     if options is None:
         return
     cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
@@ -105,7 +110,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(left_out)]
     for item in cases:
         item.user_properties.append(("rules", " ".join(rules_of(item))))
-        reason = reason_to_skip(item, _factory(config, _width(item)).claims)
+        reason = reason_to_skip(item, factory_of(config, _width(item)).claims)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -120,7 +125,7 @@ def data_width(request: pytest.FixtureRequest) -> int | None:
 def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Bench]:
     """A fresh device, and what a case does with it."""
     config = request.config
-    options = config.stash.get(_OPTIONS, None)
+    options = config.stash.get(OPTIONS, None)
     if options is None:
         pytest.fail("this case needs a device: pass --roce-target hdl, rxe, nic or model")
     name = short_name(request.node.nodeid)
@@ -129,16 +134,32 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
         seed=case_seed(options.seed, name),
         waves=_waves(options, name),
     )
-    factory = _factory(config, data_width)
-    with factory.device(place) as target:
-        yield Bench(target, factory.claims, seed=place.seed)
+    factory = factory_of(config, data_width)
+    try:
+        with factory.device(place) as target:
+            yield Bench(target, factory.claims, seed=place.seed)
+            if config.stash.get(_INTERRUPTED, False):
+                raise KeyboardInterrupt  # so that the device is not tidied up for another case
+    except KeyboardInterrupt:
+        if not config.stash.get(_INTERRUPTED, False):
+            raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Tell the fixtures, which are torn down later, that a case was interrupted."""
+    try:
+        return (yield)
+    except KeyboardInterrupt:
+        item.config.stash[_INTERRUPTED] = True
+        raise
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Judge behind the case, whatever its own verdict, and keep the evidence of a failure."""
     bench = pyfuncitem.funcargs.get("bench")
-    options = pyfuncitem.config.stash.get(_OPTIONS, None)
+    options = pyfuncitem.config.stash.get(OPTIONS, None)
     if options is None or not isinstance(bench, Bench):
         return (yield)
     failures: list[CaseFailed] = []
@@ -167,7 +188,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a declared deviation into an expected failure, and a strange skip into an error."""
     report = yield
-    options = item.config.stash.get(_OPTIONS, None)
+    options = item.config.stash.get(OPTIONS, None)
     if options is None or "bench" not in getattr(item, "fixturenames", ()):
         return report
     if report.skipped and not hasattr(report, "wasxfail"):
@@ -181,7 +202,7 @@ def pytest_runtest_makereport(
         report.longrepr = str(call.excinfo.value)
     if options.mutant:
         return report
-    factory = _factory(item.config, _width(item))
+    factory = factory_of(item.config, _width(item))
     deviation = declared(factory.identity(), short_name(item.nodeid))
     if deviation is None:
         return report
@@ -208,18 +229,6 @@ def located(failure: CaseFailed, path: Path) -> CaseFailed:
     places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
     head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
     return CaseFailed(f"{head}{failure}", rules=failure.rules)
-
-
-def short_name(nodeid: str) -> str:
-    """A case's name without folders."""
-    path, _, rest = nodeid.partition("::")
-    return f"{Path(path).stem.removeprefix('test_')}.{rest.removeprefix('test_')}"
-
-
-def case_seed(seed: int, name: str) -> int:
-    """The seed of one case, the same wherever and in whatever order it runs."""
-    digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
-    return int.from_bytes(digest[:6], "big")
 
 
 def _judged(bench: Bench, item: pytest.Item, *, is_dead: bool) -> list[CaseFailed]:
@@ -264,11 +273,6 @@ def _conclude(
     raise CaseFailed(f"{story}\n\n{tail}", rules=broken) from None
 
 
-def file_name(case: str) -> str:
-    """A case's name as a file name."""
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "_", case).strip("_") + ".pcapng"
-
-
 def _waves(options: Options, name: str) -> Path | None:
     if not options.waves:
         return None
@@ -279,13 +283,3 @@ def _waves(options: Options, name: str) -> Path | None:
 def _width(item: pytest.Item) -> int | None:
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("data_width") if callspec else None
-
-
-def _factory(config: pytest.Config, width: int | None) -> DeviceFactory:
-    options, factories = config.stash[_OPTIONS], config.stash[_FACTORIES]
-    if width not in factories:
-        try:
-            factories[width] = open_factory(options, width)
-        except RoceproofError as error:
-            raise pytest.UsageError(str(error)) from error
-    return factories[width]

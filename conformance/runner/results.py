@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What came of every case: a JSON document in a fixed order, and the summary's last lines."""
+"""What came of every case: a JSON document in a fixed order, and the summary's last lines.
+
+A session that is cut short leaves a document, too; it says so, and how many cases had not run.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,22 @@ class Results:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._cases: dict[str, dict[str, Any]] = {}
+        self._collected = 0
+        self._interrupted = False
         self._start = time.monotonic()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Know how many cases there are."""
+        self._collected = len(session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Know how many the workers have."""
+        self._collected = len(ids)
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Remember that it is not all."""
+        self._interrupted = True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict; a failing set-up counts like a failing case."""
@@ -49,11 +67,17 @@ class Results:
             "target": self._options.target,
             "suite": self._options.suite,
             "seed": self._options.seed,
+            "interrupted": self._interrupted,
+            "not_run": max(0, self._collected - len(cases)),
             "cases": cases,
         }
 
     def pytest_sessionfinish(self) -> None:
         """Write the document."""
+        self.write()
+
+    def write(self) -> None:
+        """Write the document where it was asked for."""
         if self._options.report is not None:
             self._options.report.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self.document(), indent=1, sort_keys=True)
@@ -73,4 +97,6 @@ class Results:
 def _outcome(report: pytest.TestReport) -> str:
     if hasattr(report, "wasxfail"):
         return "deviation"
+    if report.when not in ("setup", "call", "teardown"):
+        return "error"  # its worker died
     return str(report.outcome)

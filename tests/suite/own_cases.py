@@ -17,8 +17,8 @@ HEAD = """\
 from roceproof.conformance.suite.case import *
 from roceproof.conformance.suite.pattern import *
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Op
-from roceproof.dpi.records import Service
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 """
 
 

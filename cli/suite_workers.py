@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How an interruption reaches a suite: cases end at once, everything around them to its end.
+
+As a plug-in it is loaded by the controlling process and by every worker. An interruption is let
+through only while cases are collected and run; what reports, tidies up or starts workers is not
+cut short. Workers have sessions of their own, so that a terminal's Ctrl-C does not reach them:
+the controlling process tells them.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import suppress
+
+import execnet
+import pytest
+
+from roceproof.common.interruption import (
+    hold_interruptions,
+    interruptions_let_through,
+    raise_interruptions,
+)
+
+RESTARTS = 20  # a device that kills its bench again and again is not worth more
+
+
+def worker_arguments(jobs: int) -> list[str]:
+    """What starts so many workers; a case whose worker dies is an error, and another goes on."""
+    python = f"popen//python=setsid {shlex.quote(sys.executable)}"
+    words = ["--tx", f"{jobs}*{python}", "--dist", "worksteal"]
+    return [*words, "--max-worker-restart", str(RESTARTS)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make a worker heed what the controlling process tells it."""
+    if hasattr(config, "workerinput"):
+        raise_interruptions()
+        hold_interruptions()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collecting may be interrupted."""
+    with interruptions_let_through():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop() -> Generator[None, object, object]:
+    """Running cases may be interrupted."""
+    with interruptions_let_through():
+        return (yield)
+
+
+class Workers:
+    """Those of a session, by their process ids."""
+
+    def __init__(self) -> None:
+        self._pids: list[int] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_newgateway(self, gateway: execnet.Gateway) -> None:
+        """Ask a new worker who it is."""
+        channel = gateway.remote_exec("import os; channel.send(os.getpid())")
+        self._pids.append(channel.receive())
+        channel.waitclose()
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Tell them. They are our children: until we wait for them, no other has their numbers."""
+        for pid in self._pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)

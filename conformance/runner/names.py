@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What follows from a case's name: how reports call it, its seed and its files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+
+def short_name(nodeid: str) -> str:
+    """A case's name without folders."""
+    path, _, rest = nodeid.partition("::")
+    return f"{Path(path).stem.removeprefix('test_')}.{rest.removeprefix('test_')}"
+
+
+def case_seed(seed: int, name: str) -> int:
+    """The seed of one case, the same wherever and in whatever order it runs."""
+    digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")
+
+
+def file_name(case: str) -> str:
+    """A case's name as a file name."""
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "_", case).strip("_") + ".pcapng"
