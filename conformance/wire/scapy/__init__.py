@@ -7,6 +7,8 @@ changes nothing in Scapy beyond what importing `scapy.contrib.roce` does.
 """
 
 from roceproof.conformance.wire.scapy.bth import BTH
+from roceproof.conformance.wire.scapy.dissection import dissected
+from roceproof.conformance.wire.scapy.edits import corrupted, resealed
 from roceproof.conformance.wire.scapy.extensions import (
     AETH,
     DETH,
@@ -35,8 +37,11 @@ __all__ = [
     "AtomicETH",
     "CNPReserved",
     "ImmDt",
+    "corrupted",
+    "dissected",
     "refresh",
     "register",
     "registered",
+    "resealed",
     "unregister",
 ]

@@ -18,11 +18,30 @@ from scapy.layers.inet import UDP
 from scapy.packet import Packet, bind_top_down
 
 from roceproof.conformance.wire.framing import ICRC_BYTES, ROCE_UDP_PORT
-from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.conformance.wire.opcodes import OPCODES, Transport
 from roceproof.conformance.wire.scapy.extensions import chain_of, layer_after
 from roceproof.conformance.wire.scapy.invariant import icrc_of_layers
 
 PKEY_OFFSET = 2  # the pad count is in the byte before
+
+
+class ServiceOfConnection(int):
+    """The opcode of an operation whose service a connection sets; alone it is that of RC."""
+
+
+class OpcodeField(ByteEnumField):
+    """An opcode by number or name; a name without a service is of the connection's service."""
+
+    def any2i_one(self, pkt: Packet | None, x: Any) -> Any:
+        """A number or a name, also `WRITE ONLY` for whatever service the connection has."""
+        return _OPERATIONS[x] if x in _OPERATIONS else super().any2i_one(pkt, x)
+
+
+_OPERATIONS = {
+    row.name.partition(" ")[2]: ServiceOfConnection(row.value)
+    for row in OPCODES.values()
+    if row.transport is Transport.RC
+}
 
 
 class PadField(StrField):
@@ -42,7 +61,7 @@ class PadField(StrField):
 
 
 _OWN_FIELDS: dict[str, AnyField] = {
-    "opcode": ByteEnumField("opcode", 0, {value: row.name for value, row in OPCODES.items()}),
+    "opcode": OpcodeField("opcode", 0, {value: row.name for value, row in OPCODES.items()}),
     "padcount": BitField("padcount", None, 2),
 }
 
