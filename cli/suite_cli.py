@@ -45,6 +45,7 @@ from roceproof.examples import examples
     help="Captures of failing cases, results.json and junit.xml.",
 )
 @click.option("--keep-all", is_flag=True, help="Keep the captures of passing cases, too.")
+@click.option("--show", is_flag=True, help="Show the packets of failures as Scapy does.")
 @click.option("--waves", is_flag=True, help="Write waves of every case that runs (hdl).")
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
 @click.option("--mutant", help="Test a planted fault instead of the healthy device.")
@@ -65,6 +66,7 @@ def test(
     device_ip: str | None,
     out: Path,
     keep_all: bool,
+    show: bool,
     waves: bool,
     per_rule: bool,
     mutant: str | None,
@@ -88,6 +90,7 @@ def test(
         mirror=mirror,
         device_ip=device_ip,
         keep_all=keep_all,
+        show=show,
         waves=waves,
         mutant=mutant,
         jobs=jobs,

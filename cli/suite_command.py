@@ -57,6 +57,7 @@ class Request:
     mirror: str | None
     device_ip: str | None
     keep_all: bool
+    show: bool
     waves: bool
     mutant: str | None
     jobs: int | None
@@ -178,6 +179,7 @@ def _arguments(request: Request, directory: Path) -> list[str]:
     if request.expression:
         words += ["-k", request.expression]
     words += ["--roce-keep-all"] * request.keep_all + ["--roce-waves"] * request.waves
+    words += ["--roce-show"] * request.show
     jobs = request.jobs or (1 if request.target == "nic" else DEFAULT_JOBS)
     return words + (worker_arguments(jobs) if jobs > 1 else [])
 

@@ -29,6 +29,7 @@ class Options:
     seed: int = 1
     captures: Path = DEFAULT_CAPTURES
     keep_all: bool = False
+    show: bool = False
     waves: bool = False
     interface: str | None = None
     agent: tuple[str, ...] = field(default=())
@@ -77,6 +78,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-seed", type=int, default=1, help="of all that cases draw")
     add("--roce-captures", type=Path, default=DEFAULT_CAPTURES, help="where captures go")
     add("--roce-keep-all", action="store_true", help="keep the captures of passing cases, too")
+    add("--roce-show", action="store_true", help="show the packets of failures as Scapy does")
     add("--roce-waves", action="store_true", help="write waves of every case that runs (hdl)")
     add("--roce-interface", help="network interface (nic)")
     add("--roce-agent", help="command that starts the verbs agent beside the NIC (nic)")
@@ -101,6 +103,7 @@ def read_options(config: pytest.Config) -> Options | None:
         seed=get("--roce-seed"),
         captures=get("--roce-captures"),
         keep_all=get("--roce-keep-all"),
+        show=get("--roce-show"),
         waves=get("--roce-waves"),
         interface=get("--roce-interface"),
         agent=tuple(shlex.split(agent)) if agent else (),

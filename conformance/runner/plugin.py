@@ -228,7 +228,7 @@ def located(failure: CaseFailed, path: Path) -> CaseFailed:
     """The failure with the line of the case in front."""
     places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
     head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
-    return CaseFailed(f"{head}{failure}", rules=failure.rules)
+    return failure.retold(f"{head}{failure}")
 
 
 def _judged(bench: Bench, item: pytest.Item, *, is_dead: bool) -> list[CaseFailed]:
@@ -266,11 +266,18 @@ def _conclude(
         properties["explained"] = " ".join(map(names_of, diagnoses))
     item.user_properties.extend(properties.items())
     story = "\n\n".join(map(str, failures))
+    if options.show:
+        story = "\n\n".join([story, *(failure.shown() for failure in failures if failure.entries)])
     notes = [f"explain: {found.id} {found.text}" for found in diagnoses]
     tail = "\n".join(
         [f"rules: {' '.join(broken)}", *notes, f"capture: {capture}", f"replay: {replay}"]
     )
-    raise CaseFailed(f"{story}\n\n{tail}", rules=broken) from None
+    raise CaseFailed(
+        f"{story}\n\n{tail}",
+        rules=broken,
+        entries=[entry for failure in failures for entry in failure.entries],
+        example=failures[0].example,
+    ) from None
 
 
 def _waves(options: Options, name: str) -> Path | None:

@@ -13,8 +13,12 @@ from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
+
+_TOLD = 8
+"""Findings that a failure tells one by one."""
 
 
 class Judged(NamedTuple):
@@ -22,34 +26,43 @@ class Judged(NamedTuple):
 
     broken: list[Finding]
     warnings: list[Finding]
+    entries: list[Entry]
+    """The frames of what is broken."""
 
 
 def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
     """Every rule of role O over all that passed and counts, in each epoch by itself."""
-    found: list[Finding] = []
+    found: list[tuple[Finding, Entry]] = []
     for epoch in bench.transcript.epochs:
         checker = Checker(Facts.from_json(epoch.facts()))
-        for entry in epoch.entries:
-            if entry.is_void:
-                continue
+        entries = [entry for entry in epoch.entries if not entry.is_void]
+        findings: list[Finding] = []
+        for entry in entries:
             direction = Direction.SENT if entry.is_sent else Direction.RECEIVED
-            found += checker.feed(entry.frame, direction)
-        found += checker.finish()
-    ours = [f for f in found if f.direction is Direction.SENT and f.rule.id not in unjudged]
+            findings += checker.feed(entry.frame, direction)
+        findings += checker.finish()
+        found += [(finding, entries[finding.frame - 1]) for finding in findings]
+    ours = [
+        (finding, entry)
+        for finding, entry in found
+        if finding.direction is Direction.SENT and finding.rule.id not in unjudged
+    ]
     return Judged(
-        [finding for finding in ours if finding.severity is Severity.MUST],
-        [finding for finding in ours if finding.severity is Severity.SHOULD],
+        [finding for finding, _ in ours if finding.severity is Severity.MUST],
+        [finding for finding, _ in ours if finding.severity is Severity.SHOULD],
+        [entry for finding, entry in ours if finding.severity is Severity.MUST],
     )
 
 
 def judge(bench: Bench, *, unjudged: Collection[str] = ()) -> list[CaseFailed]:
     """What stands against a device whose case is over; empty if nothing does."""
     failures = []
-    broken = observe(bench, unjudged=unjudged).broken
-    if broken:
-        text = "\n".join(dict.fromkeys(finding.message for finding in broken[:8]))
-        rules = [finding.rule.id for finding in broken]
-        failures.append(CaseFailed(f"the observer says:\n{text}", rules=rules))
+    judged = observe(bench, unjudged=unjudged)
+    if judged.broken:
+        text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
+        rules = [finding.rule.id for finding in judged.broken]
+        entries = list(dict.fromkeys(judged.entries[:_TOLD]))
+        failures.append(CaseFailed(f"the observer says:\n{text}", rules=rules, entries=entries))
     if bench.strays and "BTH-10" not in unjudged:
         flow = bench.connections[0].from_device if bench.connections else None
         shown = got(bench.strays[0], flow) if flow else "a frame"

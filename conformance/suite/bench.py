@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,7 @@ from roceproof.conformance.suite.connection import Connection, is_request
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.packets import whole_frames
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.transcript import Entry, Transcript
 from roceproof.conformance.targets.interface import Arrival, Claims, Target
@@ -21,6 +22,10 @@ from roceproof.verbs.addresses import Host, parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet as ScapyPacket
+    from scapy.plist import PacketList
 
 _FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN, _REMOTE_STEP = 0x11, 0x010203, 0x1111
 _LAST_BYTES = (2, 3, 4, 5, 6)
@@ -42,6 +47,7 @@ class Bench:
         self.connections: list[Connection] = []
         self.strays: list[Packet] = []
         self.peers = [self.peer(index) for index in range(len(_LAST_BYTES))]
+        self._arrived: dict[int, tuple[Packet, Entry]] = {}
         self._wr_ids = iter(range(1, 1 << 31))
 
     def next_wr_id(self) -> int:
@@ -88,21 +94,39 @@ class Bench:
 
     def send(
         self,
-        frame: bytes,
+        packet: bytes | ScapyPacket,
         *,
         flow: FlowCodec | None = None,
         comment: str = "",
         is_void: bool = False,
     ) -> None:
         """Send any frame to the device; the observer does not see one that is void."""
-        self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, flow))
-        self.target.send(frame)
+        for frame in self._frames(packet):
+            self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, flow))
+            self.target.send(frame)
 
-    def send_damaged(self, frame: bytes, *, flow: FlowCodec | None = None) -> None:
+    def send_damaged(self, packet: bytes | ScapyPacket, *, flow: FlowCodec | None = None) -> None:
         """Send a frame that the MAC finds damaged; needs DAMAGE."""
-        now = self.target.now_ns
-        self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, flow=flow))
-        self.target.send_damaged(frame)
+        for frame in self._frames(packet):
+            now = self.target.now_ns
+            self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, flow=flow))
+            self.target.send_damaged(frame)
+
+    def sniff(
+        self,
+        *,
+        count: int = 0,
+        timeout: float | None = None,
+        lfilter: Callable[[ScapyPacket], bool] | None = None,
+    ) -> PacketList:
+        """What has passed in both directions, as Scapy packets with their times.
+
+        With `timeout`, in seconds of the device's clock, also what passes until then; no more
+        than `count`, and only what fits `lfilter`.
+        """
+        from roceproof.conformance.suite.sniffing import sniffed
+
+        return sniffed(self, count=count, timeout=timeout, lfilter=lfilter)
 
     def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:
         """Take in what the device sends until the condition holds or time is over."""
@@ -152,9 +176,21 @@ class Bench:
         while not connection.has_outcome() and self.target.now_ns < deadline:
             self.pump(self.target.patience.quiet_ns, connection.has_outcome)
 
-    def failed(self, text: str, *, rules: Iterable[str] = ()) -> CaseFailed:
+    def failed(
+        self,
+        text: str,
+        *,
+        rules: Iterable[str] = (),
+        got: Packet | None = None,
+        example: Callable[[], bytes | None] | None = None,
+    ) -> CaseFailed:
         """The failure to raise, with every frame seen so far."""
-        return CaseFailed(f"{text}\n{self.story()}", rules=rules)
+        entries = [] if got is None else [self.entry_of(got)]
+        return CaseFailed(f"{text}\n{self.story()}", rules=rules, entries=entries, example=example)
+
+    def entry_of(self, packet: Packet) -> Entry:
+        """The frame, and its time, in which a packet came from the device."""
+        return self._arrived[id(packet)][1]
 
     def story(self) -> str:
         """The frames seen, in notation; `>` to the device, `<` from it."""
@@ -192,6 +228,9 @@ class Bench:
             response_start=0,
         )
 
+    def _frames(self, packet: bytes | ScapyPacket) -> list[bytes]:
+        return list(whole_frames(packet, self.peers[0], self.target.host, self.random))
+
     def _take(self, arrival: Arrival) -> None:
         packet = parse(arrival.frame)
         owner = self._owner(packet) if packet is not None else None
@@ -200,6 +239,7 @@ class Bench:
         self.transcript.add(entry)
         if packet is None:
             return
+        self._arrived[id(packet)] = packet, entry
         if owner is None:
             self.strays.append(packet)
             return

@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.suite.failure import FIELD_RULES
-from roceproof.conformance.suite.flow_codec import FlowCodec, with_payload
-from roceproof.conformance.suite.notation import got, mismatches, wanted
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import Mismatch, got
+from roceproof.conformance.suite.packets import (
+    Sendable,
+    Wanted,
+    described,
+    example,
+    filled,
+    frames_of,
+    mismatches,
+)
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
@@ -32,6 +42,8 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region, Work
 
 if TYPE_CHECKING:
+    from scapy.packet import Packet as ScapyPacket
+
     from roceproof.conformance.suite.bench import Bench
 
 SUCCESS = "success"
@@ -46,7 +58,7 @@ class Connection:
         self.random: Random = bench.random
         self.qp = qp
         self.inbox: deque[Packet] = deque()
-        self.answer_with: Callable[[Packet], Iterable[Pattern]] | None = None
+        self.answer_with: Callable[[Packet], Iterable[Sendable]] | None = None
         self._scratch: Region | None = None
         self._settle(qp)
 
@@ -189,7 +201,7 @@ class Connection:
         if early:
             raise self._bench.failed(f"a completion came too early: {_told(early[0])}")
 
-    def ignores(self, message: Posted, *responses: Pattern) -> None:
+    def ignores(self, message: Posted, *responses: Sendable) -> None:
         """The device takes none of these for an answer: only a good ACK completes the message."""
         self.send(*responses)
         self.does_not_complete()
@@ -221,26 +233,29 @@ class Connection:
 
     # packets in both directions
 
-    def send(self, *patterns: Pattern) -> None:
+    def send(self, *packets: Sendable) -> None:
         """Send packets to the device; a payload given as a length is random bytes."""
-        for pattern in patterns:
-            self._bench.send(self.frame(pattern), flow=self.to_device)
+        for packet in packets:
+            self._send(packet)
 
-    def frame(self, pattern: Pattern) -> bytes:
-        """The frame that `send` would send."""
-        return self.to_device.build(self.filled(pattern))
+    def frame(self, packet: Sendable) -> bytes:
+        """The (first) frame that `send` would send."""
+        return next(frames_of(packet, self.to_device, self.random))
+
+    def crafted(self, packet: Sendable) -> ScapyPacket:
+        """That frame as a Scapy packet, to be changed and sent."""
+        from roceproof.conformance.wire.scapy.dissection import dissected
+
+        return dissected(self.frame(packet))
 
     def filled(self, pattern: Pattern) -> Pattern:
         """The pattern with bytes for a payload that was given as a length."""
-        payload = pattern.said.get("payload", b"")
-        if isinstance(payload, int):
-            return with_payload(pattern, self.random.randbytes(payload))
-        return pattern
+        return filled(pattern, self.random)
 
     def expect(
         self,
-        *patterns: Pattern,
-        allowing: Collection[Pattern] = (),
+        *packets: Wanted,
+        allowing: Collection[Wanted] = (),
         within_ns: int | None = None,
     ) -> list[Packet]:
         """The next packets of the device on this queue pair are these.
@@ -248,17 +263,17 @@ class Connection:
         Packets that fit one of `allowing` may come in front of each; each may take `within_ns`.
         """
         return [
-            self._expect_one(pattern, allowing=allowing, within_ns=within_ns)
-            for pattern in patterns
+            self._expect_one(packet, allowing=allowing, within_ns=within_ns) for packet in packets
         ]
 
-    def expect_silence(self, *, allowing: Collection[Pattern] = ()) -> None:
+    def expect_silence(self, *, allowing: Collection[Wanted] = ()) -> None:
         """The device sends nothing on this queue pair but packets that fit one of `allowing`."""
         packet = self.next(quiet=True)
         while packet is not None and self._fits(packet, *allowing):
             packet = self.next(quiet=True)
         if packet is not None:
-            raise self._bench.failed(f"want  nothing\ngot   {got(packet, self.from_device)}")
+            text = f"want  nothing\ngot   {got(packet, self.from_device)}"
+            raise self._bench.failed(text, got=packet)
 
     def next(self, *, quiet: bool = False, timeout_ns: int | None = None) -> Packet | None:
         """The next packet, None when none comes in the time for answers (or for silence)."""
@@ -297,14 +312,13 @@ class Connection:
                 raise self._bench.failed(f"receive {wr_id}: want {name}={want}, got {have}")
         return outcome
 
-    def drops(self, *patterns: Pattern, fence: int, msn: int | None = None) -> None:
+    def drops(self, *packets: Sendable, fence: int, msn: int | None = None) -> None:
         """The device drops these without a word, and lives: a good request behind them is served.
 
         `fence` is the PSN that the device must still expect.
         """
-        for pattern in patterns:
-            frame = self.frame(pattern)
-            self._bench.send(frame, flow=self.to_device, comment="must be dropped", is_void=True)
+        for packet in packets:
+            self._send(packet, comment="must be dropped", is_void=True)
         self.fence(fence, msn=msn)
 
     def fence(self, psn: int, *, msn: int | None = None) -> None:
@@ -340,30 +354,42 @@ class Connection:
 
     def _expect_one(
         self,
-        pattern: Pattern,
+        wanted: Wanted,
         *,
-        allowing: Collection[Pattern] = (),
+        allowing: Collection[Wanted] = (),
         is_predicted: bool = False,
         within_ns: int | None = None,
     ) -> Packet:
         packet = self.next(timeout_ns=within_ns)
-        while packet is not None and self._fits(packet, pattern) < self._fits(packet, *allowing):
+        while packet is not None and self._fits(packet, wanted) < self._fits(packet, *allowing):
             packet = self.next(timeout_ns=within_ns)
+        fitting = partial(example, wanted, self.from_device)
+        head = f"want  {described(wanted)}\ngot   "
         if packet is None:
-            raise self._bench.failed(f"want  {wanted(pattern)}\ngot   nothing in time")
-        found = mismatches(pattern, packet, self.from_device)
+            raise self._bench.failed(f"{head}nothing in time", example=fitting)
+        found = self._mismatches(packet, wanted)
         if found:
+            shown = got(packet, self.from_device, wanted if isinstance(wanted, Pattern) else None)
             fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
             rules = [FIELD_RULES[m.field] for m in found if m.field in FIELD_RULES]
             raise self._bench.failed(
-                f"want  {wanted(pattern)}\n"
-                f"got   {got(packet, self.from_device, pattern)}\n{fields}",
+                f"{head}{shown}\n{fields}",
                 rules=rules if is_predicted else (),
+                got=packet,
+                example=fitting,
             )
         return packet
 
-    def _fits(self, packet: Packet, *patterns: Pattern) -> bool:
-        return not all(mismatches(pattern, packet, self.from_device) for pattern in patterns)
+    def _fits(self, packet: Packet, *wanted: Wanted) -> bool:
+        return not all(self._mismatches(packet, each) for each in wanted)
+
+    def _mismatches(self, packet: Packet, wanted: Wanted) -> list[Mismatch]:
+        frame = self._bench.entry_of(packet).frame
+        return mismatches(wanted, packet, frame, self.from_device)
+
+    def _send(self, packet: Sendable, **notes: Any) -> None:
+        for frame in frames_of(packet, self.to_device, self.random):
+            self._bench.send(frame, flow=self.to_device, **notes)
 
     def _expect_outcome(self, wr_id: int, status: str, *, within_ns: int | None = None) -> Outcome:
         outcome = self._next_outcome(within_ns)

@@ -1,17 +1,60 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How a case fails: with the rules that the device has broken."""
+"""How a case fails: with the rules that the device has broken, and the packets that show it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from roceproof.conformance.suite.transcript import Entry
+
+if TYPE_CHECKING:
+    from scapy.plist import PacketList
 
 
 class CaseFailed(AssertionError):
-    """The device did otherwise than its case says. `rules` are those that the text names."""
+    """The device did otherwise than its case says. `rules` are those that the text names.
 
-    def __init__(self, text: str, *, rules: Iterable[str] = ()) -> None:
+    `got` and `wanted` are Scapy packets, made when somebody looks: `wrpcap(path, failure.got)`.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        rules: Iterable[str] = (),
+        entries: Iterable[Entry] = (),
+        example: Callable[[], bytes | None] | None = None,
+    ) -> None:
         super().__init__(text)
         self.rules = tuple(dict.fromkeys(rules))
+        self.entries = tuple(entries)
+        self.example = example
+
+    def retold(self, text: str) -> CaseFailed:
+        """The same failure in other words."""
+        return CaseFailed(text, rules=self.rules, entries=self.entries, example=self.example)
+
+    @property
+    def got(self) -> PacketList:
+        """The frames of the device that are not as they should be, with their times."""
+        from roceproof.conformance.suite.sniffing import packets_of
+
+        return packets_of(self.entries, name="got")
+
+    @property
+    def wanted(self) -> PacketList:
+        """A frame as it should have been, where one was expected."""
+        from roceproof.conformance.suite.sniffing import packets_of
+
+        time_ns = self.entries[0].time_ns if self.entries else 0
+        frame = self.example() if self.example else None
+        entries = [] if frame is None else [Entry(time_ns, True, frame)]
+        return packets_of(entries, name="wanted")
+
+    def shown(self) -> str:
+        """What came, in the words of `packet.show()`."""
+        return "\n".join(f"got, at {p.time:.9f} s:\n{p.show(dump=True)}" for p in self.got)
 
 
 FIELD_RULES = {

@@ -95,4 +95,4 @@ def _alone(qp: Connection, name: str, variant: Pattern, check: _Check) -> None:
     try:
         check(qp, [variant])
     except CaseFailed as failure:
-        raise CaseFailed(f"not dropped: {name}\n{failure}", rules=failure.rules) from None
+        raise failure.retold(f"not dropped: {name}\n{failure}") from None
