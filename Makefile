@@ -55,7 +55,7 @@ fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=100000
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
 
 stock-captures: setup packages-test ## record stock RDMA tools over Soft-RoCE anew, as test data
-	@$(BIN)/python -m roceproof.rxe_env.stock.captures tests/captures/rxe
+	@$(BIN)/python -m roceproof.conformance.stock.captures tests/captures/rxe
 
 clean: ## remove build products (cached kernels stay)
 	rm -rf $(BUILD)

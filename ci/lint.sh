@@ -29,13 +29,22 @@ spdx() {
     return $bad
 }
 
-# mypy does not follow the editable install's finder, so it gets the mapping as a folder of links.
+# mypy and import-linter do not follow the editable install's finder, so they get the mapping as links.
+farm() {
+    local root=build/lint/roceproof room
+    rm -rf $root && mkdir -p $root
+    ln -s "$PWD"/cli/*.py $root/
+    for room in */__init__.py; do
+        [[ $room == cli/* ]] || ln -s "$PWD/${room%/*}" $root/
+    done
+}
+
 types() {
-    local farm=build/lint/roceproof room
-    rm -rf $farm && mkdir -p $farm
-    ln -s "$PWD"/cli/*.py $farm/
-    for room in common conformance dpi pcap rxe_env verbs; do ln -s "$PWD/$room" $farm/$room; done
     MYPYPATH=build/lint $bin/mypy --config-file pyproject.toml -p roceproof
+}
+
+imports() {
+    PYTHONPATH=build/lint:ci $bin/lint-imports --no-cache
 }
 
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp')
@@ -44,7 +53,9 @@ mapfile -t sh_files < <(git grep -lE '^#!.*(/bin/sh|busybox sh|bash)' -- ':!*.py
 check "SPDX headers" spdx
 check "ruff check" $bin/ruff check -q .
 check "ruff format" $bin/ruff format -q --check .
+farm
 check "mypy" types
+check "imports (import-linter)" imports
 check "clang-format" $bin/clang-format --dry-run -Werror "${c_files[@]}"
 check "shellcheck" shellcheck "${sh_files[@]}"
 check "hadolint" $bin/hadolint ci/Containerfile

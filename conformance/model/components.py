@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a model device is made of, so that one part can be exchanged for a faulty one."""
+"""The classes that a model device is made of, so that one can be exchanged for a faulty one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Ingress
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.notification_point import NotificationPoint
+from roceproof.conformance.model.queue_pair import QueuePair
+from roceproof.conformance.model.receive_queue import ReceiveQueue
 from roceproof.conformance.model.requester.base import Requester
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
@@ -21,6 +23,8 @@ from roceproof.conformance.model.responder.policy import ResponderPolicy
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.responder.uc import UcResponder
 from roceproof.conformance.model.responder.ud import UdResponder
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 
 REQUESTERS: Mapping[Service, type[Requester]] = {
@@ -36,7 +40,7 @@ RESPONDERS: Mapping[Service, type[Responder]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class Components:
     """The classes and policies of a device."""
 
     requesters: Mapping[Service, type[Requester]] = field(default_factory=lambda: REQUESTERS)
@@ -48,3 +52,18 @@ class Parts:
     notification_point: type[NotificationPoint] = NotificationPoint
     requester_policy: RequesterPolicy = field(default_factory=RequesterPolicy)
     responder_policy: ResponderPolicy = field(default_factory=ResponderPolicy)
+
+    def queue_pair(
+        self, spec: QpSpec, *, host: Host, memory: Memory, receives: ReceiveQueue
+    ) -> QueuePair:
+        """A queue pair of these, at an address of the device."""
+        return QueuePair(
+            spec,
+            requester=self.requesters[spec.service](spec, self.requester_policy),
+            responder=self.responders[spec.service](
+                spec, memory=memory, receives=receives, policy=self.responder_policy
+            ),
+            notification_point=self.notification_point(),
+            egress=self.egress(host, spec),
+            receives=receives,
+        )

@@ -11,7 +11,7 @@ from collections import ChainMap, Counter, deque
 from dataclasses import replace
 from typing import cast
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.echo import echo_reply
 from roceproof.conformance.model.ingress import GSI_QPN, Drop, QueuePairView
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Region
@@ -35,20 +35,20 @@ def link_local(mac: bytes) -> bytes:
 class Device:
     """One device with one port."""
 
-    def __init__(self, host: Host, parts: Parts | None = None) -> None:
+    def __init__(self, host: Host, components: Components | None = None) -> None:
         self.host = host
-        self.parts = parts or Parts()
-        self.memory = self.parts.memory()
+        self.components = components or Components()
+        self.memory = self.components.memory()
         self.queue_pairs: dict[int, QueuePair] = {}
         self.ip6 = host.ip if len(host.ip) == 16 else link_local(host.mac)
         self.addresses = {host.ip, self.ip6}
-        self.cm = self.parts.connection_manager(self.addresses, self.open, self.reset)
+        self.cm = self.components.connection_manager(self.addresses, self.open, self.reset)
         special: dict[int, QueuePairView] = {GSI_QPN: self.cm}
-        self.ingress = self.parts.ingress(
+        self.ingress = self.components.ingress(
             host.mac,
             self.addresses,
             ChainMap(special, cast("dict[int, QueuePairView]", self.queue_pairs)),
-            self.parts.responder_policy,
+            self.components.responder_policy,
         )
         self.shared_receives = ReceiveQueue(shared=True)
         self.counters: Counter[str] = Counter()
@@ -69,10 +69,9 @@ class Device:
     def reset(self, qpn: int, spec: QpSpec) -> QueuePair:
         """The queue pair as new, in the state of its spec."""
         receives = self.shared_receives if spec.shared_receive else ReceiveQueue()
-        queue_pair = QueuePair(
+        queue_pair = self.components.queue_pair(
             replace(spec, local_qpn=qpn),
             host=self.facing(spec.remote),
-            parts=self.parts,
             memory=self.memory,
             receives=receives,
         )
@@ -132,7 +131,7 @@ class Device:
     def tell(self, peer: Host, datagram: Segment, *, vlan: int | None = None) -> None:
         """Send a packet of QP1."""
         spec = replace(self.cm.spec, remote=peer, vlan=vlan)
-        self._control.append(self.parts.egress(self.facing(peer), spec).frame(datagram))
+        self._control.append(self.components.egress(self.facing(peer), spec).frame(datagram))
 
     @staticmethod
     def tag_of(packet: Packet) -> int | None:

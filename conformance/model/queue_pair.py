@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.components import Parts
-from roceproof.conformance.model.egress import notification
+from roceproof.conformance.model.egress import Egress, notification
 from roceproof.conformance.model.ingress import RECEIVING, Admitted
-from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.notification_point import NotificationPoint
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
+from roceproof.conformance.model.requester.base import Requester
+from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.opcodes import Transport
-from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
@@ -20,17 +20,22 @@ class QueuePair:
     """One queue pair from RESET on; to reset it means to replace it."""
 
     def __init__(
-        self, spec: QpSpec, *, host: Host, parts: Parts, memory: Memory, receives: ReceiveQueue
+        self,
+        spec: QpSpec,
+        *,
+        requester: Requester,
+        responder: Responder,
+        notification_point: NotificationPoint,
+        egress: Egress,
+        receives: ReceiveQueue,
     ) -> None:
         self.spec = spec
-        self.receives = receives
         self.state = spec.state
-        self.requester = parts.requesters[spec.service](spec, parts.requester_policy)
-        self.responder = parts.responders[spec.service](
-            spec, memory=memory, receives=receives, policy=parts.responder_policy
-        )
-        self.notification_point = parts.notification_point()
-        self.egress = parts.egress(host, spec)
+        self.requester = requester
+        self.responder = responder
+        self.notification_point = notification_point
+        self.egress = egress
+        self.receives = receives
 
     def enter(self, state: State) -> None:
         """Move on to RTR or RTS, or give up."""

@@ -23,5 +23,5 @@ def mutant_factory(name: str, *, target: str, width: int | None) -> DeviceFactor
     mutant = wire_mutants().get(name)
     if mutant is None:
         raise WireMutantError(f"{name}: no wire mutant has this id; see conformance/mutants")
-    parts = None if mutant.parts is None else mutant.parts()
-    return CorruptingFactory(ModelFactory(parts=parts), mutant)
+    components = None if mutant.components is None else mutant.components()
+    return CorruptingFactory(ModelFactory(components=components), mutant)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faulty parts of the model's receive side: a class that overrides what is wrong in it.
+"""Faulty components of the model's receive side: a class that overrides what is wrong in it.
 
 @faulty_rc_responder("msn-per-packet", "Every packet counts.", expected=["MSN-02"])
 class PerPacket(RcResponder): ...
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from roceproof.conformance.model.cm.manager import ConnectionManager
-from roceproof.conformance.model.components import RESPONDERS, Parts
+from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Ingress
 from roceproof.conformance.model.responder.base import Responder
@@ -31,7 +31,7 @@ def faulty_ingress(
 
     def register(kind: I) -> I:
         declare = model_mutant(id, description, expected=expected, explained_as=explained_as)
-        declare(lambda: Parts(ingress=kind))
+        declare(lambda: Components(ingress=kind))
         return kind
 
     return register
@@ -41,7 +41,7 @@ def faulty_egress(id: str, description: str, *, expected: Iterable[str]) -> Call
     """Declare what surrounds the segments of a queue pair."""
 
     def register(kind: E) -> E:
-        model_mutant(id, description, expected=expected)(lambda: Parts(egress=kind))
+        model_mutant(id, description, expected=expected)(lambda: Components(egress=kind))
         return kind
 
     return register
@@ -71,7 +71,7 @@ def faulty_connection_manager(
 
     def register(kind: C) -> C:
         declare = model_mutant(id, description, expected=expected)
-        declare(lambda: Parts(connection_manager=kind))
+        declare(lambda: Components(connection_manager=kind))
         return kind
 
     return register
@@ -86,7 +86,7 @@ def _responder(
 ) -> Callable[[R], R]:
     def register(kind: R) -> R:
         declare = model_mutant(id, description, expected=expected, explained_as=explained_as)
-        declare(lambda: Parts(responders={**RESPONDERS, service: kind}))
+        declare(lambda: Components(responders={**RESPONDERS, service: kind}))
         return kind
 
     return register

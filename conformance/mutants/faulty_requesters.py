@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.verbs.service import Service
 
 
-def made_of(requester: type[RcRequester], **policy: Any) -> Parts:
+def made_of(requester: type[RcRequester], **policy: Any) -> Components:
     """A device with this RC requester."""
-    return Parts(
+    return Components(
         requesters={**REQUESTERS, Service.RC: requester},
         requester_policy=RequesterPolicy(**policy),
     )

@@ -12,7 +12,7 @@ What a filter cannot do, since it never sees how a device is configured, is a pa
 reference model exchanged for a faulty one.
 
     @model_mutant("psn-of-other-way", "...", expected=["PSN-01"], explained_as=["P01"])
-    def starts_the_other_way() -> Parts: ...
+    def starts_the_other_way() -> Components: ...
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pkgutil import iter_modules
 from typing import TypeVar
 
 from roceproof.common.errors import RoceproofError
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire.framing import frame_check_sequence
 
@@ -65,18 +65,18 @@ class WireMutant:
     expected: tuple[str, ...]
     explained_as: tuple[str, ...]
     make: Callable[[], WireFault] = WireFault
-    parts: Callable[[], Parts] | None = None
+    components: Callable[[], Components] | None = None
 
     @property
     def kind(self) -> str:
         """Where the fault lies."""
-        return "wire" if self.parts is None else "model"
+        return "wire" if self.components is None else "model"
 
 
 _REGISTRY: dict[str, WireMutant] = {}
 _FAMILIES = "roceproof.conformance.mutants.families"
 F = TypeVar("F", bound=type[WireFault])
-P = TypeVar("P", bound=Callable[[], Parts])
+P = TypeVar("P", bound=Callable[[], Components])
 
 
 def wire_mutant(
@@ -94,11 +94,13 @@ def wire_mutant(
 def model_mutant(
     id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
 ) -> Callable[[P], P]:
-    """Declare a fault inside the model; the function makes its parts, the faulty one included."""
+    """Declare a fault inside the model; the function makes its components, one of them faulty."""
 
-    def register(parts: P) -> P:
-        _declare(WireMutant(id, description, tuple(expected), tuple(explained_as), parts=parts))
-        return parts
+    def register(components: P) -> P:
+        _declare(
+            WireMutant(id, description, tuple(expected), tuple(explained_as), components=components)
+        )
+        return components
 
     return register
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The reference model as a device: no build, no machine, virtual time.
 
-It proves the suite itself, and with one of its parts exchanged, or with filters on its
+It proves the suite itself, and with one of its components exchanged, or with filters on its
 wire, that a check can fail.
 """
 
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.memory import Region as ModelRegion
 from roceproof.conformance.model.receive_queue import Receive
@@ -250,19 +250,19 @@ class ModelFactory(DeviceFactory):
     def __init__(
         self,
         *,
-        parts: Parts | None = None,
+        components: Components | None = None,
         host: Host = HOST,
         corrupt_sent: Filter = unchanged,
         repair_received: Filter = unchanged,
     ) -> None:
-        self._parts = parts or Parts()
+        self._components = components or Components()
         self._host = host
         self._corrupt_sent = corrupt_sent
         self._repair_received = repair_received
         self.claims = Claims(
             target="model",
             device="the reference model",
-            capabilities=_capabilities(self._parts),
+            capabilities=_capabilities(self._components),
             qps=1024,
         )
 
@@ -270,7 +270,7 @@ class ModelFactory(DeviceFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
         yield ModelTarget(
-            Device(self._host, self._parts),
+            Device(self._host, self._components),
             corrupt_sent=self._corrupt_sent,
             repair_received=self._repair_received,
         )
@@ -279,10 +279,10 @@ class ModelFactory(DeviceFactory):
         """Nothing is held."""
 
 
-def _capabilities(parts: Parts) -> frozenset[Capability]:
+def _capabilities(components: Components) -> frozenset[Capability]:
     lacking = set(_CANNOT)
-    if parts.responder_policy.credits is Credits.INVALID:
+    if components.responder_policy.credits is Credits.INVALID:
         lacking.add(Capability.RECEIVE_CREDITS)
-    if parts.responder_policy.persistence is Persistence.UNSUPPORTED:
+    if components.responder_policy.persistence is Persistence.UNSUPPORTED:
         lacking.add(Capability.FLUSH)
     return frozenset(Capability) - lacking

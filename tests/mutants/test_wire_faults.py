@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from roceproof.conformance.matrix.candidates import candidates
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.mutants.frames import (
     edited,
     inserted,
@@ -112,10 +112,10 @@ def test_a_fault_that_names_no_rule_is_refused() -> None:
 def test_two_faults_of_one_name_are_refused() -> None:
     name = next(iter(wire_mutants()))
     with pytest.raises(WireMutantError, match="two wire mutants"):
-        model_mutant(name, "", expected=["BTH-01"])(Parts)
+        model_mutant(name, "", expected=["BTH-01"])(Components)
 
 
 def test_a_fault_says_whether_it_lies_in_the_wire_or_in_the_model() -> None:
     assert WireMutant("a", "", ("BTH-01",), ()).kind == "wire"
-    assert WireMutant("b", "", ("BTH-01",), (), parts=Parts).kind == "model"
+    assert WireMutant("b", "", ("BTH-01",), (), components=Components).kind == "model"
     assert {candidate.kind for candidate in candidates()} == {"rtl", "wire", "model"}

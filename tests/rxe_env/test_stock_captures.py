@@ -12,14 +12,14 @@ from roceproof.check_run import check_file
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.capture.reader import Record, read
 from roceproof.conformance.rules.table import Severity
+from roceproof.conformance.stock.cable import EVERY, LOST_BEHIND
+from roceproof.conformance.stock.captures import SUFFIX, capture_set
+from roceproof.conformance.stock.collection import SCENARIOS, SEND_FIRST
+from roceproof.conformance.stock.scenarios import SERVER, Scenario, lost, pingpong
+from roceproof.conformance.stock.traffic import Bench, Outcome, ToolFailed
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.icrc import Judgement
-from roceproof.rxe_env.stock.cable import EVERY, LOST_BEHIND
-from roceproof.rxe_env.stock.captures import SUFFIX, capture_set
-from roceproof.rxe_env.stock.collection import SCENARIOS, SEND_FIRST
-from roceproof.rxe_env.stock.scenarios import SERVER, Scenario, lost, pingpong
-from roceproof.rxe_env.stock.traffic import Bench, Outcome, ToolFailed
 
 STORED = REPOSITORY / "tests/captures/rxe"
 NAMES = [scenario.name for scenario in SCENARIOS]

@@ -12,7 +12,7 @@ import pytest
 
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage
-from roceproof.conformance.model.components import RESPONDERS, Parts
+from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.device import Device, link_local
 from roceproof.conformance.model.egress import CNP_TRAFFIC_CLASS
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
@@ -463,16 +463,16 @@ def test_a_part_can_be_exchanged():
         def nak_is_pending(self) -> bool:
             return False
 
-    parts = Parts(responders={**RESPONDERS, Service.RC: Naksalot})
-    with opened(parts=parts) as target:
+    components = Components(responders={**RESPONDERS, Service.RC: Naksalot})
+    with opened(components=components) as target:
         qp = target.open(spec())
         assert len(answers(target, write(target, qp, 5), write(target, qp, 6))) == 2
 
 
 def test_what_the_policy_rules_out_is_not_claimed():
     def claims(**choices: Any) -> frozenset[Capability]:
-        parts = Parts(responder_policy=ResponderPolicy(**choices))
-        return ModelFactory(parts=parts).claims.capabilities
+        components = Components(responder_policy=ResponderPolicy(**choices))
+        return ModelFactory(components=components).claims.capabilities
 
     assert {Capability.RECEIVE_CREDITS, Capability.FLUSH, Capability.MARKS} <= claims()
     assert Capability.RECEIVE_CREDITS not in claims(credits=Credits.INVALID)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from roceproof.conformance.model.cm.connection import (
     MAX_RETRIES,
@@ -15,12 +14,10 @@ from roceproof.conformance.model.cm.connection import (
     gid_of,
 )
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage
+from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import PathMtu
-
-if TYPE_CHECKING:
-    from roceproof.conformance.model.queue_pair import QueuePair
 
 _NO_LID = 0xFFFF
 _SOURCE_PORT = 0x8000

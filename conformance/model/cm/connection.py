@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage
+from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
-
-if TYPE_CHECKING:
-    from roceproof.conformance.model.queue_pair import QueuePair
 
 RESPONSE_CODE = 6
 RESPONSE_NS = 4096 << RESPONSE_CODE

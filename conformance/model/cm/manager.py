@@ -7,12 +7,12 @@ A message that is not understood is ignored.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
 
 from roceproof.conformance.model.cm.active import ActiveSide
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage
 from roceproof.conformance.model.cm.passive import PassiveSide
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
+from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.codec import Packet
@@ -20,9 +20,6 @@ from roceproof.conformance.wire.headers import Bth, Deth
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
-
-if TYPE_CHECKING:
-    from roceproof.conformance.model.queue_pair import QueuePair
 
 _UD_SEND_ONLY = 0x64
 

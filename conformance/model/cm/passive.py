@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from roceproof.conformance.model.cm.connection import Connection, Connections, address_of
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage, Reason
+from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import PathMtu, Service
-
-if TYPE_CHECKING:
-    from roceproof.conformance.model.queue_pair import QueuePair
 
 _PSN_STEP = 0x5A5A5A  # so that the two directions never start alike
 _MESSAGE_REJECTED_REQ = 0

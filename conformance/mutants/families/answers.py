@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.codes import AethType
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
@@ -31,7 +31,7 @@ class RetiresOne(RcRequester):
     "An ACK completes only the message whose last PSN it names.",
     expected=["ACK-05", "PSN-16"],
 )
-def _retires_one() -> Parts:
+def _retires_one() -> Components:
     return made_of(RetiresOne)
 
 
@@ -49,7 +49,7 @@ class CompletesWhenSent(RcRequester):
     "A message completes when its last packet has left.",
     expected=["ACK-08", "ACK-09", "ACK-10"],
 )
-def _completes_when_sent() -> Parts:
+def _completes_when_sent() -> Components:
     return made_of(CompletesWhenSent)
 
 
@@ -66,7 +66,7 @@ class BelievesGhosts(RcRequester):
     "An ACK beyond the newest packet acknowledges all that was sent.",
     expected=["ACK-09", "NAK-13"],
 )
-def _believes_ghosts() -> Parts:
+def _believes_ghosts() -> Components:
     return made_of(BelievesGhosts)
 
 
@@ -83,7 +83,7 @@ class BelievesThePast(RcRequester):
     "An ACK older than the oldest outstanding packet is taken for one of it.",
     expected=["ACK-10", "RTX-10", "NAK-13"],
 )
-def _believes_the_past() -> Parts:
+def _believes_the_past() -> Components:
     return made_of(BelievesThePast)
 
 
@@ -101,7 +101,7 @@ class WantsOneAck(RcRequester):
     "Only an ACK of a whole message is expected; one inside it is an error.",
     expected=["ACK-14", "ACK-08"],
 )
-def _wants_one_ack() -> Parts:
+def _wants_one_ack() -> Components:
     return made_of(WantsOneAck)
 
 
@@ -125,7 +125,7 @@ class MissesEarlyAcks(RcRequester):
     "An ACK that comes while the packet is still being entered as sent is not seen.",
     expected=["ACK-15"],
 )
-def _misses_early_acks() -> Parts:
+def _misses_early_acks() -> Components:
     return made_of(MissesEarlyAcks)
 
 
@@ -150,7 +150,7 @@ class KeepsEarlyAcks(RcRequester):
     "An ACK of a packet that has not left completes its message when it has, and again later.",
     expected=["FUZZ-21"],
 )
-def _keeps_early_acks() -> Parts:
+def _keeps_early_acks() -> Components:
     return made_of(KeepsEarlyAcks)
 
 
@@ -167,7 +167,7 @@ class ReadAcknowledgesItself(RcRequester):
     "A READ response does not acknowledge the WRITEs before it.",
     expected=["ACK-13"],
 )
-def _read_acknowledges_itself() -> Parts:
+def _read_acknowledges_itself() -> Components:
     return made_of(ReadAcknowledgesItself)
 
 
@@ -182,7 +182,7 @@ class ComparesWithoutWrap(RcRequester):
     "Response PSNs are compared as plain numbers.",
     expected=["PSN-16"],
 )
-def _compares_without_wrap() -> Parts:
+def _compares_without_wrap() -> Components:
     return made_of(ComparesWithoutWrap)
 
 
@@ -197,7 +197,7 @@ class KnowsOneSyndrome(RcRequester):
     "Only syndrome 0x1F is an ACK.",
     expected=["AETH-04"],
 )
-def _knows_one_syndrome() -> Parts:
+def _knows_one_syndrome() -> Components:
     return made_of(KnowsOneSyndrome)
 
 
@@ -211,7 +211,7 @@ class LooksAtOneBit(RcRequester):
     "Only bit 5 of the syndrome tells an ACK from a NAK.",
     expected=["AETH-05", "FUZZ-11"],
 )
-def _looks_at_one_bit() -> Parts:
+def _looks_at_one_bit() -> Components:
     return made_of(LooksAtOneBit)
 
 
@@ -232,7 +232,7 @@ class CompletesByMsn(RcRequester):
     "How many messages an ACK completes is not looked up in its PSN.",
     expected=["MSN-08", "ACK-08"],
 )
-def _completes_by_msn() -> Parts:
+def _completes_by_msn() -> Components:
     return made_of(CompletesByMsn)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from roceproof.conformance.model.cm.manager import ConnectionManager
 from roceproof.conformance.model.cm.messages import MAD_BYTES, CmMessage, Reason
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.wire import model_mutant
@@ -17,7 +17,7 @@ from roceproof.verbs.queue_pair import QpSpec
 
 
 @model_mutant("cm-psn-swapped", "Each direction starts at the other's PSN", expected=["CM-04"])
-def starts_the_wrong_way() -> Parts:
+def starts_the_wrong_way() -> Components:
     """PSNs of REQ and REP are mixed up."""
 
     class Faulty(ConnectionManager):
@@ -25,22 +25,22 @@ def starts_the_wrong_way() -> Parts:
             spec = super().agreed(request, peer)
             return replace(spec, sq_psn=spec.rq_psn)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-constant-mtu", "The path MTU of the REQ is not looked at", expected=["CM-05"])
-def has_a_constant_path_mtu() -> Parts:
+def has_a_constant_path_mtu() -> Components:
     """Every connection has the same path MTU."""
 
     class Faulty(ConnectionManager):
         def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
             return replace(super().agreed(request, peer), path_mtu=1024)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-constant-depth", "Depths of the REQ are not looked at", expected=["CM-05"])
-def has_constant_depths() -> Parts:
+def has_constant_depths() -> Components:
     """As many READs as the device itself can do."""
 
     class Faulty(ConnectionManager):
@@ -48,11 +48,11 @@ def has_constant_depths() -> Parts:
             spec = super().agreed(request, peer)
             return replace(spec, max_rd_atomic=16, max_dest_rd_atomic=16)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-new-id-per-req", "A repeated REQ opens another QP", expected=["CM-03"])
-def opens_a_queue_pair_for_each_req() -> Parts:
+def opens_a_queue_pair_for_each_req() -> Components:
     """A REQ is never recognised."""
 
     class Faulty(ConnectionManager):
@@ -63,22 +63,22 @@ def opens_a_queue_pair_for_each_req() -> Parts:
             }
             return super().asked(request, peer)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-waits-for-rtu", "Data do not stand for a lost RTU", expected=["CM-06"])
-def waits_for_the_rtu() -> Parts:
+def waits_for_the_rtu() -> Components:
     """Only an RTU lets the device send."""
 
     class Faulty(ConnectionManager):
         def data_came(self, queue_pair: QueuePair) -> None:
             pass
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-alive-after-dreq", "The QP lives on behind DREP", expected=["CM-07"])
-def lives_on_after_dreq() -> Parts:
+def lives_on_after_dreq() -> Components:
     """A DREQ is answered, and nothing else."""
 
     class Faulty(ConnectionManager):
@@ -88,11 +88,11 @@ def lives_on_after_dreq() -> Parts:
                 connection.is_closed = True
             return super().ended(message)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-silent-rejection", "What cannot be met is not answered", expected=["CM-08"])
-def rejects_without_a_word() -> Parts:
+def rejects_without_a_word() -> Components:
     """No REJ."""
 
     class Faulty(ConnectionManager):
@@ -100,11 +100,11 @@ def rejects_without_a_word() -> Parts:
             answer = super().answer(message, peer)
             return None if answer is not None and "reason" in answer.fields else answer
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-any-service", "REQs for any service are accepted", expected=["CM-08"])
-def accepts_any_service() -> Parts:
+def accepts_any_service() -> Components:
     """The service id is not looked up."""
 
     class Faulty(ConnectionManager):
@@ -113,11 +113,11 @@ def accepts_any_service() -> Parts:
             self._listeners.setdefault(request["service_id"], own)
             return super().objection(request)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)
 
 
 @model_mutant("cm-hangs-on-short-mad", "A short MAD hangs QP1", expected=["CM-10"])
-def hangs_on_a_short_mad() -> Parts:
+def hangs_on_a_short_mad() -> Components:
     """Behind a MAD that is cut short nothing is understood any more."""
 
     class Faulty(ConnectionManager):
@@ -127,4 +127,4 @@ def hangs_on_a_short_mad() -> Parts:
             self.hangs = self.hangs or len(packet.payload) != MAD_BYTES
             return None if self.hangs else super().receive(packet)
 
-    return Parts(connection_manager=Faulty)
+    return Components(connection_manager=Faulty)

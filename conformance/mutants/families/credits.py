@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
@@ -20,7 +20,7 @@ class CreditsGateWrites(RcRequester):
 
 
 @model_mutant("credits-gate-writes", "A WRITE waits for credits, too.", expected=["CRED-04"])
-def _credits_gate_writes() -> Parts:
+def _credits_gate_writes() -> Components:
     return made_of(CreditsGateWrites)
 
 
@@ -30,7 +30,7 @@ class CreditsIgnored(RcRequester):
 
 
 @model_mutant("credits-ignored", "Credits are not counted.", expected=["CRED-03"])
-def _credits_ignored() -> Parts:
+def _credits_ignored() -> Components:
     return made_of(CreditsIgnored)
 
 
@@ -45,5 +45,5 @@ class CreditsOfNewAcksOnly(RcRequester):
     "Credits are taken from an ACK only if it acknowledges something new.",
     expected=["CRED-05"],
 )
-def _credits_of_new_acks_only() -> Parts:
+def _credits_of_new_acks_only() -> Components:
     return made_of(CreditsOfNewAcksOnly)

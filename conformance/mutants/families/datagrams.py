@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.mutants.families.messages import RequestPacket
 from roceproof.conformance.mutants.frames import edited, with_bth
@@ -58,14 +58,14 @@ class ReservedByteOfRegister(Datagram):
     "The Q_Key of the work request leaves as it is.",
     expected=["UD-03"],
 )
-def q_key_as_given() -> Parts:
+def q_key_as_given() -> Components:
     class Ud(UdRequester):
         def enqueue(self, work: Work) -> None:
             if work.datagram_qkey & _QKEY_OF_QP:
                 self.spec = replace(self.spec, qkey=work.datagram_qkey)
             super().enqueue(work)
 
-    return Parts(requesters={**REQUESTERS, Service.UD: Ud})
+    return Components(requesters={**REQUESTERS, Service.UD: Ud})
 
 
 @model_mutant(
@@ -73,7 +73,7 @@ def q_key_as_given() -> Parts:
     "A datagram with a full payload is refused, since the DETH is counted in.",
     expected=["UD-04"],
 )
-def deth_counts_as_payload() -> Parts:
+def deth_counts_as_payload() -> Components:
     class Ud(UdRequester):
         def enqueue(self, work: Work) -> None:
             if work.size + Deth.SIZE > self.spec.path_mtu:
@@ -81,7 +81,7 @@ def deth_counts_as_payload() -> Parts:
             else:
                 super().enqueue(work)
 
-    return Parts(requesters={**REQUESTERS, Service.UD: Ud})
+    return Components(requesters={**REQUESTERS, Service.UD: Ud})
 
 
 @model_mutant(
@@ -89,12 +89,12 @@ def deth_counts_as_payload() -> Parts:
     "A datagram beyond the path MTU is sent as far as it fits.",
     expected=["MTU-11"],
 )
-def too_long_is_cut() -> Parts:
+def too_long_is_cut() -> Components:
     class Ud(UdRequester):
         def enqueue(self, work: Work) -> None:
             super().enqueue(replace(work, data=work.data[: self.spec.path_mtu]))
 
-    return Parts(requesters={**REQUESTERS, Service.UD: Ud})
+    return Components(requesters={**REQUESTERS, Service.UD: Ud})
 
 
 @wire_mutant(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
@@ -50,7 +50,7 @@ class KnowsNewest(RequestPacket):
     "The requester is let loose on the way to RTR.",
     expected=["QPS-02"],
 )
-def sends_before_rts() -> Parts:
+def sends_before_rts() -> Components:
     class Rc(RcRequester):
         def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
             super().__init__(spec, policy)
@@ -61,7 +61,7 @@ def sends_before_rts() -> Parts:
             super().__init__(spec, policy)
             self.state = State.RTS
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
 @model_mutant(
@@ -69,13 +69,13 @@ def sends_before_rts() -> Parts:
     "A queue pair that failed flushes what it has, and takes more.",
     expected=["QPS-03"],
 )
-def sends_in_error() -> Parts:
+def sends_in_error() -> Components:
     class Rc(RcRequester):
         def flush(self) -> None:
             super().flush()
             self.state = State.RTS
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc})
 
 
 @wire_mutant(
@@ -199,13 +199,13 @@ class DeafAfterJumbo(WireFault):
     "UC work waits for an acknowledgement, as RC work does.",
     expected=["UC-01"],
 )
-def completed_by_acks() -> Parts:
+def completed_by_acks() -> Components:
     class Uc(UcRequester):
         def complete(self, work: Work, status: str) -> None:
             if status != "success":
                 super().complete(work, status)
 
-    return Parts(requesters={**REQUESTERS, Service.UC: Uc})
+    return Components(requesters={**REQUESTERS, Service.UC: Uc})
 
 
 @wire_mutant(
@@ -251,8 +251,8 @@ class CnpTakenForMiddle(RequestPacket):
 
 
 @model_mutant("cnp-not-heard", "Notifications are dropped.", expected=["CNP-07"])
-def cnp_not_heard() -> Parts:
-    return Parts(requester_policy=RequesterPolicy(max_slowdown=0))
+def cnp_not_heard() -> Components:
+    return Components(requester_policy=RequesterPolicy(max_slowdown=0))
 
 
 @wire_mutant(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
@@ -149,7 +149,7 @@ class TypeOfOtherMessage(RequestPacket):
     "Work for READs and atomics is taken on UC and goes out with the service's bits.",
     expected=["OPC-11"],
 )
-def reads_on_uc() -> Parts:
+def reads_on_uc() -> Components:
     class Uc(RcRequester):
         def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
             super().__init__(replace(spec, service=Service.RC), policy)
@@ -161,7 +161,7 @@ def reads_on_uc() -> Parts:
             opcode = segment.bth.opcode | Service.UC << 5
             return replace(segment, bth=replace(segment.bth, opcode=opcode, ack_req=False))
 
-    return Parts(requesters={**REQUESTERS, Service.UC: Uc})
+    return Components(requesters={**REQUESTERS, Service.UC: Uc})
 
 
 class Cut(RequestPacket):
@@ -222,7 +222,7 @@ class EmptySwallowed(RequestPacket):
     "The path MTU is a register of the port, which each configuration of a QP writes.",
     expected=["MTU-05"],
 )
-def mtu_of_last_configured() -> Parts:
+def mtu_of_last_configured() -> Components:
     register = [_SMALLEST_MTU]
 
     class Rc(RcRequester):
@@ -234,7 +234,7 @@ def mtu_of_last_configured() -> Parts:
             self.spec = replace(self.spec, path_mtu=register[0])
             super().begin(work)
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc})
 
 
 @wire_mutant(
@@ -254,12 +254,12 @@ class LengthLessOne(RequestPacket):
     "Lengths beyond 2^31 are not refused.",
     expected=["MTU-08"],
 )
-def any_length_taken() -> Parts:
+def any_length_taken() -> Components:
     class Rc(RcRequester):
         def post(self, work: Work) -> None:
             self.enqueue(work)
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc})
 
 
 @model_mutant(
@@ -267,7 +267,7 @@ def any_length_taken() -> Parts:
     "The longest message is refused: less or equal was meant.",
     expected=["MTU-08"],
 )
-def longest_refused() -> Parts:
+def longest_refused() -> Components:
     class Rc(RcRequester):
         def post(self, work: Work) -> None:
             if work.size == 1 << 31:
@@ -275,7 +275,7 @@ def longest_refused() -> Parts:
             else:
                 super().post(work)
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc})
 
 
 @wire_mutant(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty_requesters import made_of
@@ -31,7 +31,7 @@ class ResendsOneForRnr(RcRequester):
     "After an RNR NAK only the refused packet is sent again.",
     expected=["RNR-04"],
 )
-def _resends_one_for_rnr() -> Parts:
+def _resends_one_for_rnr() -> Components:
     return made_of(ResendsOneForRnr)
 
 
@@ -45,7 +45,7 @@ class RnrAcknowledgesNothing(RcRequester):
     "An RNR NAK does not acknowledge what stands before it.",
     expected=["RNR-10", "RNR-04"],
 )
-def _rnr_acknowledges_nothing() -> Parts:
+def _rnr_acknowledges_nothing() -> Components:
     return made_of(RnrAcknowledgesNothing)
 
 
@@ -57,7 +57,7 @@ class RetriesFatalNaks(RcRequester):
 @model_mutant(
     "nak-fatal-retried", "A fatal NAK is answered by trying again.", expected=["NAK-09", "QPS-03"]
 )
-def _retries_fatal_naks() -> Parts:
+def _retries_fatal_naks() -> Components:
     return made_of(RetriesFatalNaks)
 
 
@@ -71,7 +71,7 @@ class FatalForAll(RcRequester):
     "A fatal NAK ends every message that is outstanding.",
     expected=["NAK-10"],
 )
-def _fatal_for_all() -> Parts:
+def _fatal_for_all() -> Components:
     return made_of(FatalForAll)
 
 
@@ -89,5 +89,5 @@ class NaksMoveTheWindow(RcRequester):
     "A sequence NAK outside the window moves it there.",
     expected=["NAK-13"],
 )
-def _naks_move_the_window() -> Parts:
+def _naks_move_the_window() -> Components:
     return made_of(NaksMoveTheWindow)

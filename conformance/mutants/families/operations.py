@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.mutants.families.messages import (
     RequestPacket,
@@ -94,13 +94,13 @@ class AddressGoesOn(RequestPacket):
     "Payload from an odd lane of the bus is aligned one lane too far.",
     expected=["RETH-13"],
 )
-def source_one_lane_late() -> Parts:
+def source_one_lane_late() -> Components:
     class Rc(RcRequester):
         def post(self, work: Work) -> None:
             late = work.data[1:] + b"\0" if work.offset % 2 and work.data else work.data
             super().post(replace(work, data=late))
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc})
 
 
 @wire_mutant(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import REQUESTERS, Parts
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
@@ -31,7 +31,7 @@ _SEQUENCE_NAK = 0x60
     expected=["PSN-01"],
     explained_as=["P01"],
 )
-def start_of_other_direction() -> Parts:
+def start_of_other_direction() -> Components:
     class Rc(RcRequester):
         def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
             super().__init__(replace(spec, sq_psn=spec.rq_psn), policy)
@@ -40,7 +40,7 @@ def start_of_other_direction() -> Parts:
         def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
             super().__init__(replace(spec, sq_psn=spec.rq_psn), policy)
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
 @wire_mutant(
@@ -395,8 +395,8 @@ class ReloadedWhenIdle(Renumbered):
     "The window is compared in 25 bits, which is never full.",
     expected=["PSN-11"],
 )
-def window_of_all() -> Parts:
-    return Parts(requester_policy=RequesterPolicy(max_outstanding=PSN_MODULUS - 1))
+def window_of_all() -> Components:
+    return Components(requester_policy=RequesterPolicy(max_outstanding=PSN_MODULUS - 1))
 
 
 @model_mutant(
@@ -405,7 +405,7 @@ def window_of_all() -> Parts:
     expected=["PSN-21"],
     explained_as=["P12"],
 )
-def psn_for_refused_work() -> Parts:
+def psn_for_refused_work() -> Components:
     class Rc(RcRequester):
         def post(self, work: Work) -> None:
             if refusal(self.spec, work) is not None and not self.window.outstanding:
@@ -419,7 +419,7 @@ def psn_for_refused_work() -> Parts:
                 self._psn = ahead(self._psn, 1)
             super().post(work)
 
-    return Parts(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
+    return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
 @wire_mutant(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
@@ -71,7 +71,7 @@ class ReadsDoNotWait(RcRequester):
     "READs leave without regard to the initiator depth.",
     expected=["READ-05"],
 )
-def _reads_do_not_wait() -> Parts:
+def _reads_do_not_wait() -> Components:
     return made_of(ReadsDoNotWait)
 
 
@@ -90,7 +90,7 @@ class BelievesReadResponses(RcRequester):
     "Neither opcode nor length of a READ response is looked at.",
     expected=["READ-07", "FUZZ-13"],
 )
-def _believes_read_responses() -> Parts:
+def _believes_read_responses() -> Components:
     return made_of(BelievesReadResponses)
 
 
@@ -104,7 +104,7 @@ class AnyAnswerCompletes(RcRequester):
     "Whatever comes with the right PSN completes the request.",
     expected=["FUZZ-12", "READ-07", "AETH-05"],
 )
-def _any_answer_completes() -> Parts:
+def _any_answer_completes() -> Components:
     return made_of(AnyAnswerCompletes)
 
 
@@ -125,7 +125,7 @@ class PlacesByCount(RcRequester):
     "READ data are placed by the number of responses that came.",
     expected=["READ-10", "RTX-19"],
 )
-def _places_by_count() -> Parts:
+def _places_by_count() -> Components:
     return made_of(PlacesByCount)
 
 
@@ -143,7 +143,7 @@ class RereadsFromOldAddress(CopiesDiffer):
     "A READ asked for again moves its PSN, but not its address.",
     expected=["RTX-17"],
 )
-def _rereads_from_old_address() -> Parts:
+def _rereads_from_old_address() -> Components:
     return made_of(RereadsFromOldAddress)
 
 
@@ -158,5 +158,5 @@ class NoImpliedNak(RcRequester):
     "An ACK beyond a READ completes it.",
     expected=["RTX-18"],
 )
-def _no_implied_nak() -> Parts:
+def _no_implied_nak() -> Components:
     return made_of(NoImpliedNak)

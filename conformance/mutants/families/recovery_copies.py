@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
@@ -26,7 +26,7 @@ class RelabelsFirst(CopiesDiffer):
     "The first packet of a replay is labelled FIRST, wherever it stood.",
     expected=["RTX-03", "RTX-02", "NAK-06"],
 )
-def _relabels_first() -> Parts:
+def _relabels_first() -> Components:
     return made_of(RelabelsFirst)
 
 
@@ -41,7 +41,7 @@ class LosesLast(CopiesDiffer):
     "The last flag of a replayed packet is that of the work request at the queue's head.",
     expected=["RTX-14", "RTX-03"],
 )
-def _loses_last() -> Parts:
+def _loses_last() -> Components:
     return made_of(LosesLast)
 
 
@@ -55,7 +55,7 @@ class LosesPayload(CopiesDiffer):
     "The replay buffer holds one packet less than the window.",
     expected=["RTX-16", "RTX-03"],
 )
-def _loses_payload() -> Parts:
+def _loses_payload() -> Components:
     return made_of(LosesPayload)
 
 
@@ -70,7 +70,7 @@ class OtherImmediate(CopiesDiffer):
     "A replayed packet carries the immediate of the work request at the queue's head.",
     expected=["IMM-06"],
 )
-def _other_immediate() -> Parts:
+def _other_immediate() -> Components:
     return made_of(OtherImmediate)
 
 
@@ -84,5 +84,5 @@ class NewPsns(CopiesDiffer):
     "A packet that is sent again takes the next free PSN.",
     expected=["PSN-06"],
 )
-def _new_psns() -> Parts:
+def _new_psns() -> Components:
     return made_of(NewPsns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
@@ -26,7 +26,7 @@ class RestartsElsewhere(RcRequester):
     "A sequence NAK at n is answered from n + 1 on.",
     expected=["NAK-06", "RTX-02"],
 )
-def _restarts_behind() -> Parts:
+def _restarts_behind() -> Components:
     return made_of(RestartsElsewhere)
 
 
@@ -40,7 +40,7 @@ class RestartsAtMessage(RcRequester):
     "A replay begins at the first packet of the message.",
     expected=["RTX-02", "NAK-06"],
 )
-def _restarts_at_message() -> Parts:
+def _restarts_at_message() -> Components:
     return made_of(RestartsAtMessage)
 
 
@@ -58,7 +58,7 @@ class SendsOneCopy(RcRequester):
     "After a NAK one packet is sent again, then new ones follow.",
     expected=["RTX-04", "NAK-06"],
 )
-def _sends_one_copy() -> Parts:
+def _sends_one_copy() -> Components:
     return made_of(SendsOneCopy)
 
 
@@ -74,7 +74,7 @@ class StopsAtWrap(RcRequester):
     "The replay loop ends where the PSN is below its start.",
     expected=["RTX-15"],
 )
-def _stops_at_wrap() -> Parts:
+def _stops_at_wrap() -> Components:
     return made_of(StopsAtWrap)
 
 
@@ -88,7 +88,7 @@ class IgnoresNaks(RcRequester):
     "A sequence NAK only acknowledges; the timeout does the rest.",
     expected=["RTX-08"],
 )
-def _ignores_naks() -> Parts:
+def _ignores_naks() -> Components:
     return made_of(IgnoresNaks)
 
 
@@ -103,7 +103,7 @@ class RestartsForEach(RcRequester):
     "Every NAK of one gap restarts the replay.",
     expected=["RTX-09"],
 )
-def _restarts_for_each() -> Parts:
+def _restarts_for_each() -> Components:
     return made_of(RestartsForEach)
 
 
@@ -136,7 +136,7 @@ class SendsAgainWhatIsDone(RcRequester):
     "A NAK of an acknowledged PSN sends what the buffer holds there now.",
     expected=["RTX-10"],
 )
-def _sends_again_what_is_done() -> Parts:
+def _sends_again_what_is_done() -> Components:
     return made_of(SendsAgainWhatIsDone)
 
 
@@ -160,7 +160,7 @@ class CompletesTwice(RcRequester):
     "The ACK of a packet that was sent twice completes its message twice.",
     expected=["RTX-12"],
 )
-def _completes_twice() -> Parts:
+def _completes_twice() -> Components:
     return made_of(CompletesTwice)
 
 
@@ -169,7 +169,7 @@ def _completes_twice() -> Parts:
     "An ACK below the NAK that restarted ends the queue pair.",
     expected=["RTX-21"],
 )
-def _lower_ack_is_fatal() -> Parts:
+def _lower_ack_is_fatal() -> Components:
     class LowerAckIsFatal(RcRequester):
         def receive(self, segment: Segment, now_ns: int) -> None:
             below = distance(segment.bth.psn, self.window.oldest) < 0
@@ -196,7 +196,7 @@ class NewWorkFirst(RcRequester):
     "Work posted during a replay leaves before the replay is over.",
     expected=["RTX-24"],
 )
-def _new_work_first() -> Parts:
+def _new_work_first() -> Components:
     return made_of(NewWorkFirst)
 
 
@@ -211,7 +211,7 @@ class IgnoresProgress(RcRequester):
     "ACKs that arrive during a replay are not heeded.",
     expected=["RTX-13"],
 )
-def _ignores_progress() -> Parts:
+def _ignores_progress() -> Components:
     return made_of(IgnoresProgress)
 
 
@@ -230,5 +230,5 @@ class LosesUnderLoss(RcRequester):
     "After a few recoveries the replay pointer is taken for the acknowledged one.",
     expected=["RTX-22", "FUZZ-14"],
 )
-def _loses_under_loss() -> Parts:
+def _loses_under_loss() -> Components:
     return made_of(LosesUnderLoss)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.retries import Retries
@@ -20,7 +20,7 @@ _RNR_ALWAYS = 7
     "T is 2^t microseconds: the 4.096 is missing.",
     expected=["RTX-01"],
 )
-def _too_early() -> Parts:
+def _too_early() -> Components:
     return made_of(RcRequester, timeout_percent=24)
 
 
@@ -29,7 +29,7 @@ def _too_early() -> Parts:
     "A timeout is noticed by the eighth tick of T.",
     expected=["RTX-01"],
 )
-def _too_late() -> Parts:
+def _too_late() -> Components:
     return made_of(RcRequester, timeout_percent=100_000)
 
 
@@ -47,7 +47,7 @@ class NeverLooks(RcRequester):
     "No timer runs once the queue of work is empty.",
     expected=["RTX-11"],
 )
-def _never_looks() -> Parts:
+def _never_looks() -> Components:
     return made_of(NeverLooks)
 
 
@@ -62,7 +62,7 @@ class AlwaysLooks(RcRequester):
     "Timeout code 0 is the shortest timeout.",
     expected=["RTX-07"],
 )
-def _always_looks() -> Parts:
+def _always_looks() -> Components:
     return made_of(AlwaysLooks)
 
 
@@ -94,7 +94,7 @@ class SevenIsAlways(Retries):
         return self._spec.retry_count == _RNR_ALWAYS or super().after_timeout()
 
 
-def counting(kind: type[Retries]) -> Parts:
+def counting(kind: type[Retries]) -> Components:
     """A requester with these counters."""
 
     class Counting(RcRequester):
@@ -106,14 +106,14 @@ def counting(kind: type[Retries]) -> Parts:
 
 
 @model_mutant("retry-once-more", "Retry count r allows r + 1 retries.", expected=["RTX-05"])
-def _once_more() -> Parts:
+def _once_more() -> Components:
     return counting(OnceMore)
 
 
 @model_mutant(
     "retry-7-is-infinite", "Retry count 7 has no end, as that of RNR.", expected=["RTX-05"]
 )
-def _seven_is_always() -> Parts:
+def _seven_is_always() -> Components:
     return counting(SevenIsAlways)
 
 
@@ -122,14 +122,14 @@ def _seven_is_always() -> Parts:
     "The retry counters are loaded at connection set-up only.",
     expected=["RTX-06", "RNR-05"],
 )
-def _never_restored() -> Parts:
+def _never_restored() -> Components:
     return counting(NeverRestored)
 
 
 @model_mutant(
     "rnr-retry-7-is-seven", "RNR retry count 7 allows seven retries.", expected=["RNR-05"]
 )
-def _seven_is_seven() -> Parts:
+def _seven_is_seven() -> Components:
     return counting(SevenIsSeven)
 
 
@@ -143,7 +143,7 @@ class WaitsShort(RcRequester):
     "The RNR timer counts a tenth of what its table says.",
     expected=["RNR-03"],
 )
-def _waits_short() -> Parts:
+def _waits_short() -> Components:
     return made_of(WaitsShort)
 
 
@@ -153,5 +153,5 @@ class ZeroIsShort(RcRequester):
 
 
 @model_mutant("rnr-code-0-is-no-wait", "RNR timer code 0 is no wait.", expected=["RNR-03"])
-def _zero_is_short() -> Parts:
+def _zero_is_short() -> Components:
     return made_of(ZeroIsShort)

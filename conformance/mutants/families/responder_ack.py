@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.codes import NO_CREDITS
-from roceproof.conformance.model.components import RESPONDERS, Parts
+from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.policy import LengthAndKey, ResponderPolicy
@@ -229,7 +229,7 @@ class CountingMemory(Memory):
     "One counter of messages serves all queue pairs, and no reset clears it.",
     expected=["MSN-07"],
 )
-def msn_of_the_port() -> Parts:
+def msn_of_the_port() -> Components:
     class Shared(RcResponder):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -241,7 +241,7 @@ def msn_of_the_port() -> Parts:
             self.counter.msn += 1
             self.msn = self.counter.msn
 
-    return Parts(responders={**RESPONDERS, Service.RC: Shared}, memory=CountingMemory)
+    return Components(responders={**RESPONDERS, Service.RC: Shared}, memory=CountingMemory)
 
 
 @faulty_rc_responder(
@@ -398,5 +398,5 @@ class KeyBeforePsn(RcResponder):
     "The key of a WRITE is checked before its length.",
     expected=["NAK-14"],
 )
-def key_before_length() -> Parts:
-    return Parts(responder_policy=ResponderPolicy(length_and_key=LengthAndKey.KEY_FIRST))
+def key_before_length() -> Components:
+    return Components(responder_policy=ResponderPolicy(length_and_key=LengthAndKey.KEY_FIRST))

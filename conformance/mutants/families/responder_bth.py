@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.ingress import Admitted, Drop, Ingress, QueuePairView
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.responder.policy import ReservedOpcode, ResponderPolicy
@@ -37,8 +37,8 @@ class ServiceBitsIgnored(Ingress):
     "A reserved opcode has no entry in the table, and so nothing happens.",
     expected=["BTH-13"],
 )
-def reserved_opcodes_dropped() -> Parts:
-    return Parts(responder_policy=ResponderPolicy(reserved_opcode=ReservedOpcode.DROPPED))
+def reserved_opcodes_dropped() -> Components:
+    return Components(responder_policy=ResponderPolicy(reserved_opcode=ReservedOpcode.DROPPED))
 
 
 @wire_mutant(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.memory import OWN_DOMAIN, Memory, Region
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.connected import ACCESS, OpenMessage, Refusal
@@ -48,8 +48,8 @@ class TaglessMemory(Memory):
     "Only a key's index is looked up; its low byte, the tag, is not compared.",
     expected=["RETH-06"],
 )
-def key_tag_ignored() -> Parts:
-    return Parts(memory=TaglessMemory)
+def key_tag_ignored() -> Components:
+    return Components(memory=TaglessMemory)
 
 
 @faulty_rc_responder(

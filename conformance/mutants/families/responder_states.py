@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.model.components import RESPONDERS, Parts
+from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.ingress import Ingress, QueuePairView
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.responder.rc import PendingNak, RcResponder
@@ -47,7 +47,7 @@ class SharedMemory(Memory):
     "RESET does not clear the flag that a NAK was sent.",
     expected=["QPS-04"],
 )
-def nak_flag_survives() -> Parts:
+def nak_flag_survives() -> Components:
     class Surviving(RcResponder):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -59,7 +59,7 @@ def nak_flag_survives() -> Parts:
             super().out_of_sequence()
             self.flags[self.spec.local_qpn] = self.pending_nak
 
-    return Parts(responders={**RESPONDERS, Service.RC: Surviving}, memory=SharedMemory)
+    return Components(responders={**RESPONDERS, Service.RC: Surviving}, memory=SharedMemory)
 
 
 @model_mutant(
@@ -67,7 +67,7 @@ def nak_flag_survives() -> Parts:
     "Whoever sets up a queue pair clears the message state of all.",
     expected=["QPS-06", "FUZZ-16"],
 )
-def opening_ends_messages() -> Parts:
+def opening_ends_messages() -> Components:
     class Clearing(RcResponder):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -76,7 +76,7 @@ def opening_ends_messages() -> Parts:
                 other.message = None
             self.memory.responders.append(self)
 
-    return Parts(responders={**RESPONDERS, Service.RC: Clearing}, memory=SharedMemory)
+    return Components(responders={**RESPONDERS, Service.RC: Clearing}, memory=SharedMemory)
 
 
 @model_mutant(
@@ -84,7 +84,7 @@ def opening_ends_messages() -> Parts:
     "A queue pair in the error state goes on to answer.",
     expected=["QPS-03"],
 )
-def answers_in_error() -> Parts:
+def answers_in_error() -> Components:
     class Answering(RcResponder):
         def fail(self, *args: Any, **kwargs: Any) -> None:
             super().fail(*args, **kwargs)
@@ -94,4 +94,4 @@ def answers_in_error() -> Parts:
         def is_receiving(self, queue_pair: QueuePairView) -> bool:
             return queue_pair.state is State.ERR or super().is_receiving(queue_pair)
 
-    return Parts(responders={**RESPONDERS, Service.RC: Answering}, ingress=Open)
+    return Components(responders={**RESPONDERS, Service.RC: Answering}, ingress=Open)

@@ -8,8 +8,8 @@ every run, while QPNs, most PSNs and times are the tools' and the kernel's own.
 
 from __future__ import annotations
 
-from roceproof.rxe_env.stock.cable import EVERY
-from roceproof.rxe_env.stock.scenarios import (
+from roceproof.conformance.stock.cable import EVERY
+from roceproof.conformance.stock.scenarios import (
     CLIENT,
     IPV4,
     IPV6,

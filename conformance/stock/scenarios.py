@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from roceproof.rxe_env.stock.cable import Loss
+from roceproof.conformance.stock.cable import Loss
 
 SERVER, CLIENT = "server", "client"
 IPV4, IPV6, VLAN = "10.77.0.1", "fd77::1", "10.78.0.1"

@@ -20,10 +20,10 @@ from types import TracebackType
 from typing import Self
 
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.stock.cable import Wire
+from roceproof.conformance.stock.guest import StockGuest, prepare
+from roceproof.conformance.stock.scenarios import CLIENT, SERVER, Scenario
 from roceproof.rxe_env.errors import PeerDied, RxeError
-from roceproof.rxe_env.stock.cable import Wire
-from roceproof.rxe_env.stock.guest import StockGuest, prepare
-from roceproof.rxe_env.stock.scenarios import CLIENT, SERVER, Scenario
 
 BOOT_SECONDS = 60.0
 TOOL_SECONDS = 60.0

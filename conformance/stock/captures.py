@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes a whole set of stock-tool captures and the table that describes it.
 
-python -m roceproof.rxe_env.stock.captures DIRECTORY [NAME...]
+python -m roceproof.conformance.stock.captures DIRECTORY [NAME...]
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
-from roceproof.rxe_env.stock.collection import SCENARIOS
-from roceproof.rxe_env.stock.scenarios import Scenario
-from roceproof.rxe_env.stock.traffic import Bench, Outcome, ToolFailed
+from roceproof.conformance.stock.collection import SCENARIOS
+from roceproof.conformance.stock.scenarios import Scenario
+from roceproof.conformance.stock.traffic import Bench, Outcome, ToolFailed
 
 SUFFIX = ".pcapng.gz"
 ATTEMPTS = 3
