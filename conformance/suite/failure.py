@@ -6,10 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.transcript import Entry
 
 if TYPE_CHECKING:
     from scapy.plist import PacketList
+
+
+class Incomplete(RoceproofError):
+    """A packet lacks what nothing else can supply; the text names it."""
 
 
 class CaseFailed(AssertionError):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite import notation
+from roceproof.conformance.suite.failure import Incomplete
 from roceproof.conformance.suite.flow_codec import FlowCodec, with_payload
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.pattern import Pattern
@@ -30,10 +31,6 @@ Sendable: TypeAlias = "Pattern | ScapyPacket | bytes"
 
 class NoPacket(RoceproofError):
     """A case sends or expects what is no packet; the text says what it may be."""
-
-
-class Incomplete(RoceproofError):
-    """A packet lacks what nothing else can supply; the text names it."""
 
 
 def filled(pattern: Pattern, random: Random) -> Pattern:

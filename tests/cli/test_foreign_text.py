@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from spoiled_captures import HEALTHY, middles, spoil, wrong_icrc
+from corrupted_captures import HEALTHY, corrupt, middles, wrong_icrc
 
 from roceproof.common.printable import printable, printable_lines
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
@@ -22,7 +22,9 @@ COMMANDS = (("check",), ("explain",), ("ladder", "--max", "1"), ("diff", str(HEA
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory) -> str:
-    target = spoil(HEALTHY, tmp_path_factory.mktemp("odd") / "x", {middles(HEALTHY)[0]: wrong_icrc})
+    target = corrupt(
+        HEALTHY, tmp_path_factory.mktemp("odd") / "x", {middles(HEALTHY)[0]: wrong_icrc}
+    )
     path = os.fsencode(target.parent) + b"/" + ODD
     return str(target.rename(os.fsdecode(path)))
 

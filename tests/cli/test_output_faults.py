@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from spoiled_captures import HEALTHY, STOCK
+from corrupted_captures import HEALTHY, STOCK
 
 from roceproof.common.whole_file import whole_file
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from spoiled_captures import HEALTHY
+from corrupted_captures import HEALTHY
 
 CLEAN, USAGE = 0, 2
 COMMANDS = (("check",), ("explain",), ("ladder",), ("diff", str(HEALTHY)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from roceproof.conformance.model.components import Parts
+from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.ingress import Ingress
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
@@ -32,20 +32,20 @@ class TakesVersion2(Ingress):
         return packet.bth.version in (0, 2)
 
 
-def bench_of(parts: Parts) -> Iterator[Bench]:
-    source = ModelFactory(parts=parts)
+def bench_of(parts: Components) -> Iterator[Bench]:
+    source = ModelFactory(components=parts)
     with source.device(CasePlace(name="fences", seed=1)) as target:
         yield Bench(target, source.claims, seed=1)
 
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    yield from bench_of(Parts())
+    yield from bench_of(Components())
 
 
 @pytest.fixture
 def faulty() -> Iterator[Bench]:
-    yield from bench_of(Parts(ingress=TakesVersion2))
+    yield from bench_of(Components(ingress=TakesVersion2))
 
 
 def test_what_is_dropped_lets_the_fence_pass_and_the_observer_too(bench: Bench) -> None:

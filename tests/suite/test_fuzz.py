@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from roceproof.conformance.model.components import RESPONDERS, Parts
+from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.responder.connected import OpenMessage
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.suite.bench import Bench
@@ -26,7 +26,7 @@ from roceproof.verbs.service import Service
 @contextmanager
 def bench_of(responder: type[RcResponder] = RcResponder) -> Iterator[Bench]:
     """A bench with a device that has this responder."""
-    source = ModelFactory(parts=Parts(responders={**RESPONDERS, Service.RC: responder}))
+    source = ModelFactory(components=Components(responders={**RESPONDERS, Service.RC: responder}))
     with source.device(CasePlace(name="fuzz", seed=1)) as target:
         yield Bench(target, source.claims, seed=1)
 

@@ -14,9 +14,9 @@ from scapy.packet import Packet, Raw, fuzz
 from scapy.volatile import RandShort, RandString
 
 from roceproof.conformance.suite import pattern
+from roceproof.conformance.suite.failure import Incomplete
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.packets import (
-    Incomplete,
     NoPacket,
     described,
     example,
