@@ -49,3 +49,48 @@ def test_a_clock_runs_on_a_terminal() -> None:
 @pytest.mark.parametrize("place", [said_to_a_log, said_to_a_terminal])
 def test_quiet_keeps_problems_only(place) -> None:
     assert place(quiet=True).split() == ["it", "broke"]
+
+
+LONG_JOB = """
+import threading, time
+from roceproof.common import heartbeat
+from roceproof.common.progress import Progress
+
+heartbeat.BEAT_SECONDS = 0.02
+said = threading.Semaphore(0)
+unheard = Progress._print
+
+def heard(self, text):
+    unheard(self, text)
+    said.release()
+
+def hear(lines):
+    for _ in range(lines):
+        assert said.acquire(timeout=60)
+
+Progress._print = heard
+with Progress(quiet=False) as progress:
+    progress.step("resting")
+    hear(3)
+    with progress.bar("counting", total=2, unit="things") as bar:
+        bar.advance()
+        hear(9)
+"""
+
+
+def test_a_log_hears_of_long_work_every_so_often() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", LONG_JOB], capture_output=True, text=True, check=True
+    )
+    lines = [line.split(" s  ")[1] for line in run.stderr.splitlines()]
+    assert lines[:3] == ["resting", "still resting", "still resting"]
+    assert "counting (2 things)" in lines
+    assert lines[-1] == "counting: 1 of 2 things"
+
+
+def test_quiet_work_says_nothing_however_long() -> None:
+    job = LONG_JOB.replace("quiet=False", "quiet=True").replace(
+        "said.acquire(timeout=60)", "time.sleep(0.02) is None"
+    )
+    run = subprocess.run([sys.executable, "-c", job], capture_output=True, text=True, check=True)
+    assert run.stderr == ""
