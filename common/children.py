@@ -60,6 +60,17 @@ def _end(process: subprocess.Popen[str]) -> None:
         os.killpg(process.pid, signal.SIGTERM)
         while time.monotonic() < deadline:
             process.poll()
-            os.killpg(process.pid, 0)
+            if not _is_alive(process.pid):
+                return
             time.sleep(POLL_SECONDS)
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _is_alive(group: int) -> bool:
+    """Whether any of the group runs. The dead count as gone, whenever they are waited for."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, its_group, *_ = stat.read_text().rpartition(")")[2].split()
+            if int(its_group) == group and state not in ("Z", "X"):
+                return True
+    return False

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from roceproof.common import children
 from roceproof.common.children import run_to_end
 from roceproof.common.interruption import SIGNALS, raise_interruptions
 
@@ -24,6 +27,20 @@ def test_a_late_tool_may_tidy_up_and_its_children_end(tmp_path: Path) -> None:
     assert (tmp_path / "tidied").exists()
     child = Path("/proc", (tmp_path / "pid").read_text().strip())
     assert not child.exists() or "State:\tZ" in (child / "status").read_text()
+
+
+def test_the_dead_that_nobody_waits_for_are_not_waited_for(monkeypatch) -> None:
+    subreaper = 36  # of prctl: orphans become our children, and we leave them
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    assert prctl(subreaper, 1, 0, 0, 0) == 0
+    monkeypatch.setattr(children, "END_SECONDS", 60.0)
+    began = time.monotonic()
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            run_to_end(["sh", "-c", "sleep 600 & wait"], timeout=0.2)
+    finally:
+        prctl(subreaper, 0, 0, 0, 0)
+    assert time.monotonic() - began < children.END_SECONDS / 2
 
 
 def test_output_and_exit_code_come_back() -> None:
