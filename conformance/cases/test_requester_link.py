@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
@@ -10,6 +13,7 @@ from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import frame_check_sequence
+from roceproof.conformance.wire.scapy import BTH
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -31,9 +35,9 @@ def burst(qp: Connection, lengths: list[int], *, op: Op = Op.WRITE) -> None:
 @over_services
 def test_a_packet_is_udp_to_port_4791_in_ip(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)
-    qp.transfer(Op.SEND, 5)
-    frame = bench.frames_sent()[0]
-    assert (frame[12:15].hex(), frame[23], frame[36:38].hex()) == ("080045", 17, "12b7")
+    message = qp.post(Op.SEND, 5)
+    qp.expect(Ether(type=0x0800) / IP(version=4, ihl=5, proto=17) / UDP(dport=4791) / BTH())
+    qp.finish(message)
 
 
 @case("ETH-02", "ICRC-08", needs=[Capability.SEND], smoke=True)

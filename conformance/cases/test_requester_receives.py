@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scapy.layers.inet import IP, UDP, IPOption_Router_Alert
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import ACK, Edit, Pattern
@@ -21,6 +23,7 @@ from roceproof.conformance.suite.sweep import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.conformance.wire.scapy import AETH, BTH
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
@@ -132,14 +135,10 @@ def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
 
 @case("IP-16")
 def test_an_ack_with_ip_options_hangs_nobody(bench: Bench) -> None:
-    def router_alert(frame: bytearray) -> None:
-        frame[34:34] = b"\x94\x04\0\0"
-        frame[14] += 1
-        frame[16:18] = (TOTAL + 4).to_bytes(2, "big")
-
+    alert = IP(options=IPOption_Router_Alert())
     qp = bench.connect()
     message = outstanding(qp)
-    qp.send(FIRST_ACK.resealed(router_alert))
+    qp.send(alert / UDP() / BTH(opcode="ACKNOWLEDGE", psn=0) / AETH(msn=1))
     qp.ack(message)
     qp.completes(message)
     qp.transfer(Op.WRITE, 5)
