@@ -84,7 +84,7 @@ def _differences(
             if got not in ((value + start) % PSN_MODULUS for value in values):
                 yield Mismatch(field, _signed(want), _signed(distance(got, start)))
             continue
-        if isinstance(layer, roce.BTH) and name == "opcode":
+        if is_relative and isinstance(layer, roce.BTH) and name == "opcode":
             values = [wire_opcode(value, flow) for value in values]
         machine = _machine(layer, name, got)
         if all(_machine(layer, name, value) != machine for value in values):

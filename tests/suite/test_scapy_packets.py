@@ -219,6 +219,10 @@ def test_a_field_that_is_not_set_does_not_matter(fits: Packet) -> None:
         (IPv6(), "IPv6", "present", "absent"),
         (Ether(dst="02:00:00:00:00:00"), "Ether.dst", "02:00:00:00:00:00", "04:00:00:00:00:00"),
         (Ether() / Dot1Q(), "Dot1Q", "present", "IP"),
+        (
+            Ether() / IP() / UDP() / BTH(opcode="WRITE ONLY"),
+            *("BTH.opcode", "RC WRITE ONLY", "UC WRITE ONLY"),
+        ),
     ],
 )
 def test_a_field_that_is_set_must_fit(wanted: Packet, field: str, want: str, got: str) -> None:
