@@ -51,10 +51,10 @@ module roceproof_record_source
       if (wake_i) awake_q <= 1'b1;
       if (fetch) begin
         automatic bit [511:0] data;
-        automatic bit         got;
-        got      = roceproof_get_record(port[Index], Stream, data) != 0;
-        loaded_q <= got;
-        awake_q  <= got;
+        automatic int         got;
+        got = roceproof_get_record(port[Index], Stream, data);
+        loaded_q <= got != 0;
+        awake_q  <= got != 0;
         record_o <= data[Width-1:0];
       end
     end

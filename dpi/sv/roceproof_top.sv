@@ -52,7 +52,10 @@ module roceproof_top
       if (cycles == 0) $finish;
       for (int p = 0; p < Ports; p++) begin
         automatic bit [47:0] percent;
-        wake_q[p] <= wake_t'(roceproof_port_wake(port[p], percent));
+        automatic int        wake;
+        // On a line of its own: inside an expression, Verilator 5.032 loses what it outputs.
+        wake = roceproof_port_wake(port[p], percent);
+        wake_q[p] <= wake_t'(wake);
         flow_q[p] <= percent;
       end
     end else begin
