@@ -481,12 +481,14 @@ local frame_interface = Field.new("frame.interface_id")
 proto.init = forget
 forget()
 
+-- Newer Wiresharks give a comment more than once: whole, and line by line.
 local function annotated()
-    local findings = {}
+    local findings, seen = {}, {}
     for _, comment in ipairs({ frame_comment() }) do
         for line in comment.value:gmatch("[^\r\n]+") do
             local rule, severity, text = line:match("^roceproof: (%u+%-%d+) (%a+): (.*)$")
-            if rule then
+            if rule and not seen[line] then
+                seen[line] = true
                 findings[#findings + 1] = { rule = rule, severity = severity, text = text }
             end
         end
