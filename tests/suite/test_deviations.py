@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from judged_kernel import needs_judged_kernel
 
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.runner.coverage import coverage_of
@@ -46,6 +47,12 @@ def test_a_deviation_holds_for_its_kernels_only() -> None:
     assert known.covers("a_case[RC]", "6.1.0-56-amd64")
     assert not known.covers("a_case[RC]", "6.12.3")
     assert not known.covers("another_case", "6.1.0")
+
+
+def test_what_is_declared_for_a_kernel_is_tested_on_that_kernel_only() -> None:
+    needs_judged_kernel("6.1.0-56-amd64")
+    with pytest.raises(pytest.skip.Exception, match=r"recorded with .* 6\.1.*; this is 5\.10"):
+        needs_judged_kernel("5.10.0")
 
 
 def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:

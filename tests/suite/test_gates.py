@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_kernel import needs_judged_kernel
 from own_cases import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,8 @@ def test_the_reference_model_passes_the_smoke_suite(tmp_path: Path) -> None:
 @pytest.mark.sim
 @pytest.mark.parametrize("target", ["model", "hdl", "rxe"])
 def test_the_full_suite_finds_nothing_new(target: str, tmp_path: Path) -> None:
+    if target == "rxe":
+        needs_judged_kernel()
     code, document, told = run(tmp_path, "--target", target, "--suite", "full")
     assert code == 0, told
     assert len(outcomes(document, "passed")) > 400
@@ -72,6 +75,7 @@ def test_another_seed_finds_nothing_either(seed: int, tmp_path: Path) -> None:
 @pytest.mark.rxe
 @pytest.mark.xdist_group("rxe")
 def test_soft_roce_passes_the_smoke_suite_but_for_its_declared_deviations(tmp_path: Path) -> None:
+    needs_judged_kernel()
     code, document, told = run(tmp_path, "--target", "rxe", "--suite", "smoke", "-j1")
     assert code == 0, told
     assert len(outcomes(document, "passed")) > 20

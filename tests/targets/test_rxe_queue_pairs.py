@@ -16,7 +16,7 @@ from roceproof.verbs.work import Op, Region, Work
 
 pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
 
-WRITE_ONLY, ACKNOWLEDGE = 0x0A, 0x11
+SEND_ONLY, WRITE_ONLY, ACKNOWLEDGE = 0x04, 0x0A, 0x11
 
 
 def write(target: VerbsTarget, qp: Qp, region: Region, psn: int) -> bytes:
@@ -67,7 +67,7 @@ def test_reset_and_back_starts_at_the_new_psns(target: VerbsTarget) -> None:
     assert answer(target).bth.psn == at(100)
     target.post(again, Work(wr_id=2, op=Op.SEND, data=b"new"))
     got = answer(target)
-    assert (got.bth.psn, got.payload) == (7, b"new")
+    assert (got.bth.opcode, got.bth.psn, got.payload) == (SEND_ONLY, 7, b"new")
 
 
 def test_a_queue_pair_keeps_its_service(target: VerbsTarget) -> None:
