@@ -14,7 +14,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup demo demo-tap test test-full mutants lint format bench bench-check fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-tap test test-full mutants lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,10 +27,10 @@ demo: setup ## an HDL transmitter writes into a real Soft-RoCE receiver
 demo-tap: setup ## ping the simulated endpoint through a TAP, without root
 	@$(BIN)/roceproof demo-tap
 
-test: setup packages-test c-test ## all tests that belong in every change
+test: setup packages-test packages-dist c-test ## all tests that belong in every change
 	@$(PYTEST) -m "not slow"
 
-test-full: setup packages-test c-test ## everything: slow tests, whole suites on every target, all mutants
+test-full: setup packages-test packages-dist c-test ## everything: slow tests, whole suites on every target, all mutants
 	@$(PYTEST)
 	@$(MAKE) --no-print-directory mutants
 
@@ -43,6 +43,9 @@ lint: setup packages-test packages-lint ## style and static checks of every lang
 format: setup packages-lint ## rewrite C and Python sources in the project's style
 	@$(BIN)/ruff check -q --fix . && $(BIN)/ruff format -q .
 	@git ls-files '*.c' '*.h' '*.cpp' | xargs $(BIN)/clang-format -i
+
+dist: setup packages-dist ## the wheel and the source distribution: build/dist
+	@ci/dist.sh
 
 bench: setup ## simulated cycles per second, bare and with the bridge
 	@$(BIN)/python bench/simulation.py

@@ -43,8 +43,10 @@ types() {
     MYPYPATH=build/lint $bin/mypy --config-file pyproject.toml -p roceproof
 }
 
-imports() {
-    PYTHONPATH=build/lint:ci $bin/lint-imports --no-cache
+imports() { # without site, so that the finder does not come before the links
+    local packages
+    packages=$($bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    PYTHONPATH=build/lint:ci:$packages $bin/python -S $bin/lint-imports --no-cache
 }
 
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp')

@@ -16,7 +16,7 @@ import click
 
 from roceproof.capture_input import say_what_is_awaited
 from roceproof.check_annotate import annotate
-from roceproof.check_build import build_tool
+from roceproof.check_build import find_oracle
 from roceproof.check_junit import write_junit
 from roceproof.check_progress import reading
 from roceproof.check_report import Document, failed, joined, unread
@@ -54,7 +54,7 @@ class Output:
 def run_check(request: Request, output: Output) -> int:
     """Check everything, print and write what was asked for, return the exit code."""
     _refuse_nonsense(request, output)
-    build_tool()
+    find_oracle()
     documents = []
     for document in _documents(request, quiet=output.quiet):
         documents.append(document)

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
+from roceproof.doctor_checks import simulation_build, wire_oracle
 from roceproof.rxe_env.doctor import doctor
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -16,7 +17,7 @@ STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 def run_doctor(*, as_json: bool) -> int:
     """Print every check; 1 if one failed, else 0."""
-    checks = doctor()
+    checks = [wire_oracle(), simulation_build(), *doctor()]
     if as_json:
         print(json.dumps({"schema": 1, "checks": [asdict(check) for check in checks]}))
     else:

@@ -106,8 +106,9 @@ def _tun() -> Check:
 
 
 def _user_namespaces() -> Check:
+    unshare = tool("unshare")
     try:
-        run([tool("unshare"), "-rn", "true"])
+        run([unshare, "-rn", "true"])
     except Unavailable as error:
         switch = next((name for name in USERNS_SWITCHES if _sysctl(name).exists()), None)
         remedy = (

@@ -9,12 +9,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from roceproof.common.packages import missing_tools
 from roceproof.rxe_env import accel, initramfs, kernel, rundir, saved, vm
 from roceproof.rxe_env.agent_build import build_agent
 from roceproof.rxe_env.channel import AgentChannel
-from roceproof.rxe_env.errors import PeerDied
+from roceproof.rxe_env.errors import PeerDied, Unavailable
 from roceproof.rxe_env.qemu import Machine
 
+TOOLS = ("qemu-system-x86_64", "busybox", "cc", "zstd")
 GUEST_IPV4 = "10.77.0.2"
 RESTART_SECONDS = 5.0
 HELLO_SECONDS = 15.0
@@ -25,6 +27,8 @@ def machine(progress: Callable[[str], None], *, agent: Path | None = None) -> Ma
 
     `agent` replaces the agent that is built from the sources.
     """
+    if lack := missing_tools(TOOLS):  # before anything is fetched
+        raise Unavailable(lack)
     guest_kernel = kernel.fetch(progress)
     image = initramfs.build_image(
         guest_kernel,

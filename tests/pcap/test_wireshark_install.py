@@ -5,17 +5,12 @@ from __future__ import annotations
 
 import csv
 import shutil
-import subprocess
-import sys
-import tomllib
-import zipfile
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from roceproof.common.paths import REPOSITORY
 from roceproof.main import cli
 from roceproof.pcap.wireshark.folders import Folders, below, find_folders
 from roceproof.pcap.wireshark.install import (
@@ -31,7 +26,6 @@ from roceproof.pcap.wireshark.install import (
 from .wireshark_traffic import capture, corrupted, send, tshark
 
 needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-WHEEL_SECONDS = 120
 
 
 @pytest.fixture
@@ -179,20 +173,3 @@ def test_a_corrupted_ledger_is_named(tmp_path: Path) -> None:
     (profile_of(folders) / LEDGER).write_text("[]")
     said = roceproof("install", "--directory", str(tmp_path))
     assert LEDGER in str(said.exception) and "remove it" in str(said.exception)
-
-
-def test_a_built_wheel_holds_plugin_and_profile(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
-    rooms = {Path(path).parts[0] for path in project["tool"]["setuptools"]["package-dir"].values()}
-    for name in ("pyproject.toml", "README.md", *rooms):
-        copy = shutil.copytree if (REPOSITORY / name).is_dir() else shutil.copy
-        copy(REPOSITORY / name, source / name)
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(tmp_path), str(source)], check=True, timeout=WHEEL_SECONDS)
-    (wheel,) = tmp_path.glob("*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"roceproof/pcap/wireshark/profile/{name}" for name in PROFILE_FILES} <= names
-    assert f"roceproof/pcap/wireshark/{PLUGIN}" in names
-    assert "roceproof/conformance/wire/scapy/bth.py" in names
