@@ -18,6 +18,8 @@ DOCUMENTS = sorted(
     path for place in ("*.md", "docs/*.md", "examples/*/*.md") for path in REPOSITORY.glob(place)
 )
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+INSTALLERS = ("pipx", "uv", "uvx")
+MADE = "build/dist"
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)[^)]*\)")
 
 
@@ -43,6 +45,14 @@ def check_pytest(words: list[str]) -> None:
     assert {word for word in words if word.startswith("--")} <= known
 
 
+def check_installer(words: list[str]) -> None:
+    # tests/wheel installs what make dist builds.
+    assert MADE in (REPOSITORY / "ci" / "dist.sh").read_text()
+    assert f"{MADE}/roceproof-*.whl" in words
+    if words[0] == "uvx":
+        check_roceproof(words[words.index("roceproof") + 1 :])
+
+
 def check_roceproof(words: list[str]) -> None:
     command: click.Command = cli
     while words and isinstance(command, click.Group):
@@ -60,6 +70,8 @@ def test_a_documented_command_exists_as_written(line) -> None:
         check_pytest(words[1:])
     elif words[0].endswith("roceproof"):
         check_roceproof(words[1:])
+    elif words[0] in INSTALLERS:
+        check_installer(words)
     else:
         # tests/cli/test_demo.py runs the tshark lines on a real capture.
         assert words[0] == "tshark", f"nothing tests this command: {line}"
