@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,13 @@ def lint(farm: Path) -> subprocess.CompletedProcess[str]:
 
 
 def held(farm: Path) -> subprocess.CompletedProcess[str]:
+    # Without site, so that the finder of the editable installation does not come before the farm.
+    program = (sys.executable, "-S", Path(sys.executable).with_name("lint-imports"))
+    packages = sysconfig.get_path("purelib")
     return subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        [*program, "--no-cache"],
         cwd=REPOSITORY,
-        env={"PYTHONPATH": f"{farm}:{REPOSITORY / 'ci'}", "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": f"{farm}:{REPOSITORY / 'ci'}:{packages}", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,
