@@ -27,7 +27,7 @@ from roceproof.rxe_env.qemu import Machine
 SOCKETS = ("agent", "net")
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
-HELLO_SECONDS = 15.0
+HELLO_SECONDS = 30.0
 FACTS = ("pid", "start_time", "backend", "accel", "kernel", "mac", "ipv4", "link", "console")
 
 

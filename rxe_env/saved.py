@@ -22,7 +22,7 @@ from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.qmp import Qmp
 from roceproof.rxe_env.vm import Vm
 
-BOOT_SECONDS = 60.0
+BOOT_SECONDS = 180.0  # an emulated guest on a busy machine takes minutes
 SAVE_SECONDS = 60.0
 STATE_FILE = "state.zst"
 

@@ -19,7 +19,7 @@ from roceproof.rxe_env.qemu import Machine
 TOOLS = ("qemu-system-x86_64", "busybox", "cc", "zstd")
 GUEST_IPV4 = "10.77.0.2"
 RESTART_SECONDS = 5.0
-HELLO_SECONDS = 15.0
+HELLO_SECONDS = 30.0
 
 
 def machine(progress: Callable[[str], None], *, agent: Path | None = None) -> Machine:

@@ -162,7 +162,7 @@ def test_two_peers_that_start_at_once_on_an_empty_cache_boot_once(
         subprocess.Popen([sys.executable, "-c", START], stderr=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    said = [process.communicate(timeout=300)[1] for process in both]
+    said = [process.communicate(timeout=500)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     lines = "".join(said).splitlines()
     waiting = "roceproof: waiting for another roceproof that "
