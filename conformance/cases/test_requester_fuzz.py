@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
-from roceproof.conformance.suite.connection import SUCCESS, Connection
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
     ACKNOWLEDGE,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.connection import Connection, is_request
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.packet_flow import is_request
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 

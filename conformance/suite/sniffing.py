@@ -8,19 +8,16 @@ it was sent to the device.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from scapy.packet import Packet
 from scapy.plist import PacketList
 
-from roceproof.conformance.suite.transcript import Entry
+from roceproof.conformance.suite.transcript import Entry, Transcript
 from roceproof.conformance.wire.scapy.dissection import passed
-
-if TYPE_CHECKING:
-    from roceproof.conformance.suite.bench import Bench
 
 _NS_PER_S = 1_000_000_000
 Filter = Callable[[Packet], bool]
+Pump = Callable[[int, Callable[[], bool]], None]
 
 
 def packets_of(entries: Iterable[Entry], *, name: str) -> PacketList:
@@ -29,21 +26,26 @@ def packets_of(entries: Iterable[Entry], *, name: str) -> PacketList:
 
 
 def sniffed(
-    bench: Bench, *, count: int = 0, timeout: float | None = None, lfilter: Filter | None = None
+    transcript: Transcript,
+    pump: Pump,
+    *,
+    count: int = 0,
+    timeout: float | None = None,
+    lfilter: Filter | None = None,
 ) -> PacketList:
     """What has passed in this case so far and, with a time-out, what passes until then."""
     seen: dict[int, Packet] = {}
 
     def kept() -> list[Packet]:
-        for entry in bench.transcript.entries():
+        for entry in transcript.entries():
             if id(entry) not in seen:
                 seen[id(entry)] = _packet(entry)
-        packets = [seen[id(entry)] for entry in bench.transcript.entries()]
+        packets = [seen[id(entry)] for entry in transcript.entries()]
         fitting = [packet for packet in packets if lfilter is None or lfilter(packet)]
         return fitting[:count] if count else fitting
 
     if timeout is not None:
-        bench.pump(round(timeout * _NS_PER_S), lambda: bool(count) and len(kept()) >= count)
+        pump(round(timeout * _NS_PER_S), lambda: bool(count) and len(kept()) >= count)
     return PacketList(kept(), name="Sniffed")
 
 

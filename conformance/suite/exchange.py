@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Everything that passes between a case and its device, and how a case fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Protocol
+
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.packets import whole_frames
+from roceproof.conformance.suite.transcript import Entry, Transcript
+from roceproof.conformance.targets.interface import Arrival, Claims, Target
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.verbs.addresses import Host, parse_mac
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet as ScapyPacket
+
+_LAST_BYTES = (2, 3, 4, 5, 6)
+_SHOWN_FRAMES = 40
+
+
+class End(Protocol):
+    """The other end of a queue pair of the device, which gets the packets that it sends."""
+
+    qp: Qp
+    from_device: FlowCodec
+
+    @property
+    def spec(self) -> QpSpec:
+        """What the device was told of it."""
+
+    def take(self, packet: Packet) -> None:
+        """Take a packet of the device."""
+
+
+class Exchange:
+    """The device, the case's own random numbers and the transcript of all frames.
+
+    A second peer's host is `peers[1]`; each is in the device's subnet.
+    """
+
+    def __init__(self, target: Target, claims: Claims, *, seed: int) -> None:
+        self.target = target
+        self.claims = claims
+        self.random = Random(seed)
+        self.transcript = Transcript()
+        self._ends: list[End] = []
+        self.strays: list[Packet] = []
+        self.peers = [self.peer(index) for index in range(len(_LAST_BYTES))]
+        self._arrived: dict[int, tuple[Packet, Entry]] = {}
+        self._wr_ids = iter(range(1, 1 << 31))
+
+    def next_wr_id(self) -> int:
+        """A number that no work of this case has."""
+        return next(self._wr_ids)
+
+    def peer(self, index: int = 0, *, ipv6: bool = False, vlan: int | None = None) -> Host:
+        """A host in the device's subnet of an IP version and a VLAN."""
+        blank = Host(bytes(6), bytes(16 if ipv6 else 4))
+        asking = QpSpec(service=Service.RC, remote=blank, remote_qpn=0, vlan=vlan)
+        return _peer(self.target.host_for(asking), index)
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        """Take a queue pair through RESET to another spec."""
+        fresh = self.target.reopen(qp, spec)
+        self.transcript.know(fresh, self.target.host_for(spec))
+        return fresh
+
+    def send(
+        self,
+        packet: bytes | ScapyPacket,
+        *,
+        flow: FlowCodec | None = None,
+        comment: str = "",
+        is_void: bool = False,
+    ) -> None:
+        """Send any frame to the device; the observer does not see one that is void."""
+        for frame in self._frames(packet):
+            self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, flow))
+            self.target.send(frame)
+
+    def send_damaged(self, packet: bytes | ScapyPacket, *, flow: FlowCodec | None = None) -> None:
+        """Send a frame that the MAC finds damaged; needs DAMAGE."""
+        for frame in self._frames(packet):
+            now = self.target.now_ns
+            self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, flow=flow))
+            self.target.send_damaged(frame)
+
+    def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:
+        """Take in what the device sends until the condition holds or time is over."""
+        deadline = self.target.now_ns + timeout_ns
+        while not until():
+            arrival = self.target.receive(max(0, deadline - self.target.now_ns))
+            if arrival is None:
+                return
+            self._take(arrival)
+
+    def settle(self) -> None:
+        """Let everything under way arrive, until the wire is quiet."""
+        patience = self.target.patience
+        deadline = self.target.now_ns + patience.answer_ns
+        while self.target.now_ns < deadline:
+            arrival = self.target.receive(patience.quiet_ns)
+            if arrival is None:
+                return
+            self._take(arrival)
+
+    def comes_true(self, condition: Callable[[], bool]) -> bool:
+        """Whether something that the device does on its own happens in time."""
+        patience = self.target.patience
+        deadline = self.target.now_ns + patience.answer_ns
+        while not condition():
+            if self.target.now_ns >= deadline:
+                return False
+            self.pump(max(1, patience.quiet_ns // 16))
+        return True
+
+    def frames_sent(self) -> list[bytes]:
+        """What the device has put on the wire so far."""
+        return [entry.frame for entry in self.transcript.entries() if entry.is_sent]
+
+    def completions(
+        self, end: End, count: int = 1, *, within_ns: int | None = None
+    ) -> list[Outcome]:
+        """The next completions of a queue pair, none when none come in time."""
+        timeout_ns = self.target.patience.answer_ns if within_ns is None else within_ns
+        found = self.target.completions(end.qp, count=count, timeout_ns=timeout_ns)
+        self.pump(0)
+        return found
+
+    def failed(
+        self,
+        text: str,
+        *,
+        rules: Iterable[str] = (),
+        got: Packet | None = None,
+        example: Callable[[], bytes | None] | None = None,
+    ) -> CaseFailed:
+        """The failure to raise, with every frame seen so far."""
+        entries = [] if got is None else [self.entry_of(got)]
+        return CaseFailed(f"{text}\n{self.story()}", rules=rules, entries=entries, example=example)
+
+    def entry_of(self, packet: Packet) -> Entry:
+        """The frame, and its time, in which a packet came from the device."""
+        return self._arrived[id(packet)][1]
+
+    def story(self) -> str:
+        """The frames seen, in notation; `>` to the device, `<` from it."""
+        lines = list(self._lines())
+        hidden = len(lines) - _SHOWN_FRAMES
+        head = [f"  ... {hidden} frames before"] if hidden > 0 else []
+        return "\n".join(["frames seen:", *head, *lines[-_SHOWN_FRAMES:]])
+
+    def _lines(self) -> Iterator[str]:
+        for entry in self.transcript.entries():
+            packet = parse(entry.frame)
+            arrow = "<" if entry.is_sent else ">"
+            text = f"{len(entry.frame)} bytes, no RoCEv2"
+            if packet is not None:
+                text = self._told(packet, entry.flow)
+            yield f"  {entry.time_ns / 1000:11.3f} us {arrow} {text}"
+
+    def _told(self, packet: Packet, flow: FlowCodec | None) -> str:
+        if flow is None:
+            return f"qpn={packet.bth.dest_qpn:#x} {got(packet, self._no_flow())}"
+        if len(self._ends) < 2:
+            return got(packet, flow)
+        qpns = [(end.spec.remote_qpn, end.qp.qpn) for end in self._ends]
+        number = next(i for i, both in enumerate(qpns) if flow.dest_qpn in both)
+        return f"qp{number} {got(packet, flow)}"
+
+    def _no_flow(self) -> FlowCodec:
+        return FlowCodec(
+            src=self.target.host,
+            dst=self.peers[0],
+            dest_qpn=0,
+            src_qpn=0,
+            service=0,
+            request_start=0,
+            response_start=0,
+        )
+
+    def _frames(self, packet: bytes | ScapyPacket) -> list[bytes]:
+        return list(whole_frames(packet, self.peers[0], self.target.host, self.random))
+
+    def _take(self, arrival: Arrival) -> None:
+        packet = parse(arrival.frame)
+        owner = self._owner(packet) if packet is not None else None
+        flow = owner.from_device if owner is not None else None
+        entry = Entry(arrival.time_ns, True, arrival.frame, flow=flow, fcs=arrival.fcs)
+        self.transcript.add(entry)
+        if packet is None:
+            return
+        self._arrived[id(packet)] = packet, entry
+        if owner is None:
+            self.strays.append(packet)
+            return
+        owner.take(packet)
+
+    def _owner(self, packet: Packet) -> End | None:
+        qpn = packet.bth.dest_qpn
+        return next((end for end in self._ends if end.spec.remote_qpn == qpn), None)
+
+
+def _peer(device: Host, index: int) -> Host:
+    mac = parse_mac(f"02:00:00:00:0b:{_LAST_BYTES[index]:02x}")
+    last = _LAST_BYTES[index] + 100
+    return Host(mac, device.ip[:-1] + bytes([last]))

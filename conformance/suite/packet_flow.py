@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Packets between the case and one queue pair of the device, in both directions.
+
+PSNs are relative: of requests and their responses to where that direction starts.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from roceproof.conformance.suite.exchange import Exchange
+from roceproof.conformance.suite.failure import FIELD_RULES
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import Mismatch, got
+from roceproof.conformance.suite.packets import (
+    Sendable,
+    Wanted,
+    described,
+    example,
+    filled,
+    frames_of,
+    mismatches,
+)
+from roceproof.conformance.suite.pattern import (
+    Pattern,
+)
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.work import Outcome
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet as ScapyPacket
+
+SUCCESS = "success"
+
+
+class PacketFlow:
+    """What the case sends to a queue pair of the device, and what it waits for."""
+
+    def __init__(self, exchange: Exchange, qp: Qp) -> None:
+        self._exchange = exchange
+        self.random: Random = exchange.random
+        self.qp = qp
+        self.inbox: deque[Packet] = deque()
+        self.answer_with: Callable[[Packet], Iterable[Sendable]] | None = None
+        self._settle(qp)
+
+    def _settle(self, qp: Qp) -> None:
+        self.qp = qp
+        self.inbox.clear()
+        self._outcomes: list[Outcome] = []
+        spec = qp.spec
+        device = self._exchange.target.host_for(spec)
+        common: dict[str, Any] = {
+            "service": int(spec.service),
+            "vlan": spec.vlan,
+            "qkey": spec.qkey,
+        }
+        self.from_device = FlowCodec(
+            src=device,
+            dst=spec.remote,
+            dest_qpn=spec.remote_qpn,
+            src_qpn=qp.qpn,
+            request_start=spec.sq_psn,
+            response_start=spec.rq_psn,
+            sport=spec.udp_sport,
+            tos=spec.traffic_class,
+            ttl=spec.hop_limit,
+            **common,
+        )
+        self.to_device = FlowCodec(
+            src=spec.remote,
+            dst=device,
+            dest_qpn=qp.qpn,
+            src_qpn=spec.remote_qpn,
+            request_start=spec.rq_psn,
+            response_start=spec.sq_psn,
+            sport=0xC000 | spec.remote_qpn & 0x3FFF,
+            **common,
+        )
+
+    @property
+    def spec(self) -> QpSpec:
+        """What the device was told."""
+        return self.qp.spec
+
+    @property
+    def mtu(self) -> int:
+        """The path MTU in bytes."""
+        return self.spec.path_mtu
+
+    def send(self, *packets: Sendable) -> None:
+        """Send packets to the device; a payload given as a length is random bytes."""
+        for packet in packets:
+            self._send(packet)
+
+    def frame(self, packet: Sendable) -> bytes:
+        """The (first) frame that `send` would send."""
+        return next(frames_of(packet, self.to_device, self.random))
+
+    def crafted(self, packet: Sendable) -> ScapyPacket:
+        """That frame as a Scapy packet, to be changed and sent."""
+        from roceproof.conformance.wire.scapy.dissection import dissected
+
+        return dissected(self.frame(packet))
+
+    def filled(self, pattern: Pattern) -> Pattern:
+        """The pattern with bytes for a payload that was given as a length."""
+        return filled(pattern, self.random)
+
+    def take(self, packet: Packet) -> None:
+        """Keep a packet of the device for `next`, and answer it where answers are due."""
+        self.inbox.append(packet)
+        if self.answer_with is not None and is_request(packet):
+            self.send(*self.answer_with(packet))
+
+    def expect(
+        self,
+        *packets: Wanted,
+        allowing: Collection[Wanted] = (),
+        within_ns: int | None = None,
+    ) -> list[Packet]:
+        """The next packets of the device on this queue pair are these.
+
+        Packets that fit one of `allowing` may come in front of each; each may take `within_ns`.
+        """
+        return [
+            self._expect_one(packet, allowing=allowing, within_ns=within_ns) for packet in packets
+        ]
+
+    def expect_silence(self, *, allowing: Collection[Wanted] = ()) -> None:
+        """The device sends nothing on this queue pair but packets that fit one of `allowing`."""
+        packet = self.next(quiet=True)
+        while packet is not None and self._fits(packet, *allowing):
+            packet = self.next(quiet=True)
+        if packet is not None:
+            text = f"want  nothing\ngot   {got(packet, self.from_device)}"
+            raise self._exchange.failed(text, got=packet)
+
+    def next(self, *, quiet: bool = False, timeout_ns: int | None = None) -> Packet | None:
+        """The next packet, None when none comes in the time for answers (or for silence)."""
+        patience = self._exchange.target.patience
+        if timeout_ns is None:
+            timeout_ns = patience.quiet_ns if quiet else patience.answer_ns
+        self._exchange.pump(timeout_ns, lambda: bool(self.inbox))
+        return self.inbox.popleft() if self.inbox else None
+
+    def has_outcome(self) -> bool:
+        """Whether a completion is there; no time passes."""
+        if not self._outcomes:
+            self._outcomes = self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
+        return bool(self._outcomes)
+
+    def _expect_one(
+        self,
+        wanted: Wanted,
+        *,
+        allowing: Collection[Wanted] = (),
+        is_predicted: bool = False,
+        within_ns: int | None = None,
+    ) -> Packet:
+        packet = self.next(timeout_ns=within_ns)
+        while packet is not None and self._fits(packet, wanted) < self._fits(packet, *allowing):
+            packet = self.next(timeout_ns=within_ns)
+        fitting = partial(example, wanted, self.from_device)
+        head = f"want  {described(wanted)}\ngot   "
+        if packet is None:
+            raise self._exchange.failed(f"{head}nothing in time", example=fitting)
+        found = self._mismatches(packet, wanted)
+        if found:
+            shown = got(packet, self.from_device, wanted if isinstance(wanted, Pattern) else None)
+            fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
+            rules = [FIELD_RULES[m.field] for m in found if m.field in FIELD_RULES]
+            raise self._exchange.failed(
+                f"{head}{shown}\n{fields}",
+                rules=rules if is_predicted else (),
+                got=packet,
+                example=fitting,
+            )
+        return packet
+
+    def _fits(self, packet: Packet, *wanted: Wanted) -> bool:
+        return not all(self._mismatches(packet, each) for each in wanted)
+
+    def _mismatches(self, packet: Packet, wanted: Wanted) -> list[Mismatch]:
+        frame = self._exchange.entry_of(packet).frame
+        return mismatches(wanted, packet, frame, self.from_device)
+
+    def _send(self, packet: Sendable, **notes: Any) -> None:
+        for frame in frames_of(packet, self.to_device, self.random):
+            self._exchange.send(frame, flow=self.to_device, **notes)
+
+    def _expect_outcome(self, wr_id: int, status: str, *, within_ns: int | None = None) -> Outcome:
+        outcome = self._next_outcome(within_ns)
+        if outcome is None:
+            raise self._exchange.failed(
+                f"want  work {wr_id} completed with {status}\ngot   nothing"
+            )
+        if (outcome.wr_id, outcome.status) != (wr_id, status):
+            raise self._exchange.failed(
+                f"want  work {wr_id} completed with {status}\ngot   {told(outcome)}"
+            )
+        return outcome
+
+    def _next_outcome(self, within_ns: int | None = None) -> Outcome | None:
+        if not self._outcomes:
+            self._outcomes = self._exchange.completions(self, within_ns=within_ns)
+        return self._outcomes.pop(0) if self._outcomes else None
+
+
+def told(outcome: Outcome) -> str:
+    """A completion in words."""
+    return f"work {outcome.wr_id} completed with {outcome.status}"
+
+
+def is_request(packet: Packet) -> bool:
+    """Whether a packet is a request, reserved opcodes included."""
+    row = OPCODES.get(packet.bth.opcode)
+    return row is None or not row.is_response

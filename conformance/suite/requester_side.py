@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair whose device sends requests: work that it is given, and what must come of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from roceproof.conformance.suite.packets import (
+    Sendable,
+)
+from roceproof.conformance.suite.pattern import (
+    ACK,
+)
+from roceproof.conformance.suite.peer import Peer
+from roceproof.conformance.suite.prediction import Posted, predict
+from roceproof.conformance.targets.interface import Refused
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
+
+if TYPE_CHECKING:
+    pass
+
+from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow, told
+
+
+class RequesterSide(PacketFlow):
+    """The device as requester, the case as responder."""
+
+    def _settle(self, qp: Qp) -> None:
+        super()._settle(qp)
+        self._posted: list[Posted] = []
+        self._next_psn = 0
+
+    def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
+        """Post one message of given or random bytes; what it must put on the wire is known then."""
+        work = self._work(op, payload, fields)
+        self._exchange.target.post(self.qp, work)
+        posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
+        self._next_psn = posted.end_psn
+        self._posted.append(posted)
+        return posted
+
+    def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:
+        """Work that the device ends with an error, and for which it sends nothing."""
+        work = self._work(op, payload, fields)
+        try:
+            self._exchange.target.post(self.qp, work)
+        except Refused:
+            self.expect_silence()
+            return
+        self.expect_silence()
+        outcome = self._next_outcome()
+        if outcome is None or outcome.wr_id != work.wr_id or outcome.status == SUCCESS:
+            got = "nothing" if outcome is None else told(outcome)
+            raise self._exchange.failed(f"want  work {work.wr_id} refused\ngot   {got}")
+
+    def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
+        data = b""
+        if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
+            size = payload if isinstance(payload, int) else len(payload)
+            fields = {"length": size if op is Op.READ else 8} | fields
+        else:
+            data = self.random.randbytes(payload) if isinstance(payload, int) else payload
+        if op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
+            fields = {
+                "remote_addr": self.random.getrandbits(64) & ~7,
+                "rkey": self.random.getrandbits(32),
+            } | fields
+        if op in (Op.SEND_IMM, Op.WRITE_IMM):
+            fields = {"immediate": self.random.getrandbits(32)} | fields
+        return Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **fields)
+
+    def expect_message(self, *messages: Posted) -> list[Packet]:
+        """Whole messages, one behind the other, exactly as predicted."""
+        return [
+            self._expect_one(pattern, is_predicted=True)
+            for message in messages
+            for pattern in message.packets
+        ]
+
+    def follow(self, *messages: Posted) -> list[Packet]:
+        """The same, where a wrong field breaks the rules of the case and not the field's own."""
+        return self.expect(*(pattern for message in messages for pattern in message.packets))
+
+    def ack(self, message: Posted, **fields: Any) -> None:
+        """Acknowledge everything up to the end of a message."""
+        self.send(ACK(**{"psn": message.last_psn, "msn": message.ordinal} | fields))
+
+    def completes(
+        self, *messages: Posted, status: str = SUCCESS, within_ns: int | None = None
+    ) -> None:
+        """These messages complete next, in this order, all with one status.
+
+        Each may take `within_ns`.
+        """
+        for message in messages:
+            self._expect_outcome(message.work.wr_id, status, within_ns=within_ns)
+
+    def does_not_complete(self) -> None:
+        """No completion comes while the wire is quiet; nothing is sent either."""
+        self.expect_silence()
+        early = self._outcomes or self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
+        if early:
+            raise self._exchange.failed(f"a completion came too early: {told(early[0])}")
+
+    def ignores(self, message: Posted, *responses: Sendable) -> None:
+        """The device takes none of these for an answer: only a good ACK completes the message."""
+        self.send(*responses)
+        self.does_not_complete()
+        self.ack(message)
+        self.completes(message)
+
+    def serve(self, *, expected: int = 0) -> None:
+        """From now on the other end answers requests as a healthy responder does.
+
+        `expected` is the PSN that it waits for; to what is ahead it says nothing.
+        """
+        if self.spec.service is Service.RC:
+            self.answer_with = Peer(
+                self.from_device, path_mtu=self.mtu, random=self.random, expected=expected
+            )
+
+    def transfer(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
+        """One message from post to completion, the other end acknowledging it."""
+        message = self.post(op, payload, **fields)
+        self.expect_message(message)
+        self.finish(message)
+        return message
+
+    def finish(self, *messages: Posted) -> None:
+        """Acknowledge these messages, where that is done, and see them complete."""
+        if self.spec.service is Service.RC:
+            self.ack(messages[-1])
+        self.completes(*messages)

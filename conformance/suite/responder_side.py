@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair whose device answers requests: its memory, its receives, and signs of life."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from roceproof.conformance.suite.packets import (
+    Sendable,
+)
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    WRITE_ONLY,
+)
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome, Region
+
+if TYPE_CHECKING:
+    pass
+
+from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
+
+_SCRATCH_BYTES = 64
+
+
+class ResponderSide(PacketFlow):
+    """The device as responder, the case as requester."""
+
+    _scratch: Region | None = None
+
+    def region(
+        self, size: int = 4096, *, access: frozenset[str] = FULL_ACCESS, filled: bool = False
+    ) -> Region:
+        """Memory of the device that this queue pair may reach: zeros, or random bytes."""
+        region = self._exchange.target.register(size, access=access)
+        if filled:
+            region.write(0, self.random.randbytes(size))
+        return region
+
+    def post_receive(self, region: Region, *, offset: int = 0, length: int | None = None) -> int:
+        """Post one receive; its work request's number."""
+        wr_id = self._exchange.next_wr_id()
+        size = region.size - offset if length is None else length
+        self._exchange.target.post_receive(
+            self.qp, wr_id=wr_id, region=region, offset=offset, length=size
+        )
+        return wr_id
+
+    def receives(self, wr_id: int, **fields: Any) -> Outcome:
+        """This receive completes next; fields of its outcome as said."""
+        outcome = self._expect_outcome(wr_id, fields.pop("status", SUCCESS))
+        for name, want in fields.items():
+            have = getattr(outcome, name)
+            if have != want:
+                raise self._exchange.failed(f"receive {wr_id}: want {name}={want}, got {have}")
+        return outcome
+
+    def drops(self, *packets: Sendable, fence: int, msn: int | None = None) -> None:
+        """The device drops these without a word, and lives: a good request behind them is served.
+
+        `fence` is the PSN that the device must still expect.
+        """
+        for packet in packets:
+            self._send(packet, comment="must be dropped", is_void=True)
+        self.fence(fence, msn=msn)
+
+    def fence(self, psn: int, *, msn: int | None = None) -> None:
+        """A valid request at the PSN that the device must expect is served, and nothing else came.
+
+        RC: an empty READ is answered, which no ACK of something else can be taken for; an empty
+        WRITE where the queue pair allows no READ. UC: a WRITE of eight bytes reaches the memory.
+        """
+        if self.spec.service is Service.RC:
+            can_read = "remote_read" in self.spec.access
+            self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
+            answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
+            self.expect(answer if msn is None else answer.but(msn=msn))
+            return
+        self._scratch = self._scratch or self._exchange.target.register(_SCRATCH_BYTES)
+        mark = self.random.randbytes(8)
+        self.send(WRITE_ONLY(psn=psn, va=self._scratch.addr, rkey=self._scratch.rkey, payload=mark))
+        scratch = self._scratch
+        if not self._exchange.comes_true(lambda: scratch.read(0, 8) == mark):
+            raise self._exchange.failed(
+                "the fence, a good WRITE behind it all, did not reach memory"
+            )
+        self.expect_silence()
+
+    def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:
+        """Fetch memory over the wire with one READ that fits one packet; uses one PSN."""
+        va = region.addr + offset
+        self.send(READ_REQUEST(psn=psn, va=va, rkey=region.rkey, dmalen=length, a=1))
+        packet = self.next()
+        if packet is None or packet.bth.opcode != 0x10:
+            raise self._exchange.failed(f"READ at {psn:+d} was not answered by READ_RESP_ONLY")
+        return packet.payload
