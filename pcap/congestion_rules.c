@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Congestion notifications and the marks they answer: docs/observer.md, section 5.
+//
+// Decides CNP-02.
 
 #include "judge.h"
 

@@ -2,6 +2,8 @@
 //
 // What must not change within a flow, and what the configuration says of it:
 // docs/observer.md, sections 3 and 6.
+//
+// Decides BTH-03, BTH-10, IP-06, IP-07, IP-08, UDP-04, UDP-05, VLAN-02.
 
 #include <string.h>
 

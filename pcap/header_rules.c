@@ -2,6 +2,10 @@
 //
 // BTH, the headers behind it, payload and pad of one frame by itself: docs/observer.md,
 // section 2.
+//
+// Decides ACK-07, AETH-01, AETH-02, AETH-03, ATOM-01, ATOM-02, BTH-01, BTH-02, BTH-04, BTH-06,
+// BTH-08, CNP-01, IMM-01, OPC-11, OPC-12, PAD-01, PAD-02, PAD-05, PSN-19, READ-01, RETH-01, UC-02,
+// UD-01, UD-04, UD-06, UDP-02.
 
 #include "judge.h"
 

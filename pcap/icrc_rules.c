@@ -2,6 +2,9 @@
 //
 // What a wrong ICRC resembles. Other headers are judged by linearity, so that the
 // payload is not read again.
+//
+// Decides CNP-09, ICRC-01, ICRC-02, ICRC-03, ICRC-04, ICRC-05, ICRC-06, ICRC-08, ICRC-10, ICRC-17,
+// ICRC-18, ICRC-22, IP-04, UDP-06.
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 //
 // Connection management on QP1: docs/observer.md, section 5. Offsets are those of the MAD, common
 // header included.
+//
+// Decides CM-01, CM-02, CM-03.
 
 #include <string.h>
 

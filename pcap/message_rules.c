@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Opcode sequence and lengths of a message: docs/observer.md, section 3.2.
+//
+// Decides IMM-03, MTU-01, MTU-02, MTU-03, MTU-04, MTU-07, OPC-01, OPC-02, OPC-03, OPC-05, PAD-01,
+// PAD-03, PAD-04, RETH-02, RETH-03.
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 //
 // The message sequence number of responses against the messages that were sent:
 // docs/observer.md, section 4.
+//
+// Decides AETH-06, MSN-01, MSN-02, MSN-03, MSN-04, MSN-05, MSN-09.
 
 #include "judge.h"
 

@@ -2,6 +2,9 @@
 //
 // Ethernet, VLAN, IP and UDP of one frame by itself, and frames that contradict
 // themselves: docs/observer.md, sections 1 and 2.
+//
+// Decides ETH-02, ETH-04, ETH-05, ICRC-01, IP-01, IP-02, IP-03, IP-05, IP-06, MTU-09, UDP-02,
+// UDP-03, VLAN-04.
 
 #include "checksum.h"
 #include "judge.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The order in which the rules see a frame.
+//
+// Decides ETH-01, IP-14, UDP-01.
 
 #include "oracle.h"
 

@@ -2,6 +2,8 @@
 //
 // The PSNs of RC and UC requests: which packets are new, which repeat, which are
 // wrong. docs/observer.md, section 3.1.
+//
+// Decides BTH-14, PSN-01, PSN-02, PSN-03, PSN-04, PSN-05, PSN-07, PSN-18.
 
 #include "checksum.h"
 #include "judge.h"

@@ -2,6 +2,8 @@
 //
 // READ responses and ATOMIC ACKs against their requests: READ-02, READ-03, READ-12,
 // ACK-12; and ACKNOWLEDGEs that come instead of them: DUP-03, ACK-12.
+//
+// Decides ACK-12, DUP-03, READ-02, READ-03, READ-12.
 
 #include "judge.h"
 

@@ -2,6 +2,8 @@
 //
 // Requests as part of their flow: its service, a QP that was set up again, the path
 // MTU; then PSN and message have rules of their own.
+//
+// Decides BTH-01.
 
 #include "judge.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Responses against the requests they answer: docs/observer.md, section 4.
+//
+// Decides ACK-06, ACK-11, CRED-01, NAK-01, NAK-02, NAK-07, NAK-11, PSN-20, RNR-01, RNR-02.
 
 #include "judge.h"
 

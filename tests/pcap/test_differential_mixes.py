@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 import struct
-import sys
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -18,30 +17,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
-
-import corrupted_datagrams
-import corrupted_headers
-import corrupted_links
-import corrupted_requests
-import corrupted_responses
+from observed_scenarios import SCENARIOS
 from roce_check import RoceCheck
-from scenarios import SCENARIOS
 
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.observer import bth_rules
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
-
-REGISTERED = (
-    corrupted_datagrams,
-    corrupted_headers,
-    corrupted_links,
-    corrupted_requests,
-    corrupted_responses,
-)
 
 pytestmark = pytest.mark.xdist_group("pcap")
 

@@ -3,42 +3,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
-
-import corrupted_datagrams
-import corrupted_headers
-import corrupted_links
-import corrupted_requests
-import corrupted_responses
-from healthy_capture import RECEIVER, SENDER
-from queue_pair_facts import document
+from observed_scenarios import DECIDED, SCENARIOS, Scenario, facts_for
 from roce_check import RoceCheck
-from scenarios import SCENARIOS, Scenario, findings_of
+from scenarios import findings_of
 
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.observer.facts import Facts
-from roceproof.conformance.rules.table import RULES
 
 pytestmark = pytest.mark.xdist_group("pcap")
 
-REGISTERED = (
-    corrupted_datagrams,
-    corrupted_headers,
-    corrupted_links,
-    corrupted_requests,
-    corrupted_responses,
-)
-NEVER_BY_THEMSELVES = {
-    *("VLAN-01", "UC-01", "PFC-04"),
-    *("ACK-03", "CNP-03", "CNP-04", "CNP-05", "CNP-10", "CM-09"),
-}
 STORED = sorted((Path(__file__).resolve().parents[1] / "captures" / "rxe").glob("*.gz"))
 TROUBLES: list[dict[str, Any]] = [
     {},
@@ -50,28 +28,6 @@ TROUBLES: list[dict[str, Any]] = [
 @pytest.fixture(scope="module")
 def check(build: Path, tmp_path_factory: pytest.TempPathFactory) -> RoceCheck:
     return RoceCheck(build / "checked" / "roce-check", tmp_path_factory.mktemp("check"))
-
-
-def service_of(frames: list[bytes]) -> str:
-    """That of the first packet, all of which are untagged IPv4 here."""
-    return ("RC", "UC", "", "UD")[frames[0][42] >> 5]
-
-
-def facts_for(scenario: Scenario, frames: list[bytes]) -> dict[str, Any] | None:
-    """The options of the reference checker, as the file that the tool reads."""
-    options = scenario.options
-    if "ip_mtu" in options:
-        return {"schema": 1, "mtu": options["ip_mtu"], "qps": []}
-    if "path_mtu" in options:
-        ends = {"address": "192.168.1.1", "remote_address": "192.168.1.2"}
-        row = {**ends, "qpn": 0x21, "remote_qpn": 0x11, "path_mtu": options["path_mtu"]}
-        return {"schema": 1, "qps": [row | {"service": service_of(frames)}]}
-    if "facts" in options:
-        near = options["facts"].of_flow(RECEIVER, SENDER, 0x21)
-        told = {"dscp": near.dscp, "ttl": near.ttl, "min_rnr_timer": near.min_rnr_timer}
-        told |= {"credits": near.credits, "service": near.service.name}
-        return document(**{name: value for name, value in told.items() if value is not None})
-    return None
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -88,8 +44,7 @@ def test_corrupted_capture_breaks_exactly_its_rules_where_the_reference_says(
 
 def test_every_rule_that_an_observer_can_see_is_among_them() -> None:
     shown = {rule for scenario in SCENARIOS for rule in scenario.rules}
-    observable = {rule.id for rule in RULES.values() if rule.observable}
-    assert shown == observable - NEVER_BY_THEMSELVES
+    assert shown == DECIDED
 
 
 @pytest.mark.parametrize("seed", range(4))
