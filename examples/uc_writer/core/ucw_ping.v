@@ -24,14 +24,10 @@ module ucw_ping (
 
     localparam [11:0] WORDS = 12'd2304;  // the longest frame: 9216 bytes
 
-    // One's complement: what leaves a header is added to its checksum.
+    // One's complement: what leaves a header is added to its checksum, and a carry at the low end.
     function [15:0] add1;
         input [15:0] a, b;
-        reg   [16:0] s;
-        begin
-            s    = {1'b0, a} + {1'b0, b};
-            add1 = s[15:0] + {15'd0, s[16]};
-        end
+        add1 = a + b + {15'd0, a > ~b};
     endfunction
 
     // The request: each word is checked as it passes.
