@@ -32,7 +32,7 @@ from roceproof.conformance.runner.options import session_arguments
 
 BUILD = Path("build/mutants")
 SCHEMA = 1
-_MAX_FAILURES = 24
+_FAILURES = 24
 _NO_NAMES = {"undecided", "lost", "corrupt"}
 
 
@@ -45,8 +45,12 @@ class Run:
     seconds: float
 
 
-def run_cases(cases: Sequence[str], *, target: str, mutant: str | None, out: Path) -> Run:
+def run_cases(
+    cases: Sequence[str], *, target: str, mutant: str | None, out: Path, failures: int = 0
+) -> Run:
     """Run cases against a mutant, or the healthy device, in this process.
+
+    After so many failures no more are run; 0 is no limit.
 
     An error of the bench or of a case's own code kills no mutant; only a verdict does.
     """
@@ -59,7 +63,7 @@ def run_cases(cases: Sequence[str], *, target: str, mutant: str | None, out: Pat
     arguments = session_arguments(target)
     arguments += ["--roce-report", str(report), "--roce-captures", str(place)]
     if mutant:
-        arguments += ["--roce-mutant", mutant, "--maxfail", str(_MAX_FAILURES)]
+        arguments += ["--roce-mutant", mutant, "--maxfail", str(failures)]
     pytest.main([*arguments, *cases])
     cases_told = json.loads(report.read_text())["cases"]
     failing = [c for c in cases_told if c["outcome"] == "failed" and (not mutant or "broken" in c)]
@@ -70,17 +74,17 @@ def run_cases(cases: Sequence[str], *, target: str, mutant: str | None, out: Pat
     )
 
 
-def run_mutant(candidate: Candidate, cases: Cases, out: Path) -> Run:
+def run_mutant(candidate: Candidate, cases: Cases, out: Path, failures: int) -> Run:
     """The cases that name an expected rule; the smoke suite, too, if none of them finds it.
 
     Some rules only the observer sees, in whatever case breaks them.
     """
     where = {"target": candidate.target, "mutant": candidate.name}
-    run = run_cases(cases.against(candidate), **where, out=out)
+    run = run_cases(cases.against(candidate), **where, out=out, failures=failures)
     found = {rule for rules in run.broken.values() for rule in rules}
     if not found.isdisjoint(candidate.expected):
         return run
-    more = run_cases(sorted(cases.smoke), **where, out=out)
+    more = run_cases(sorted(cases.smoke), **where, out=out, failures=failures)
     return Run(
         broken=run.broken | more.broken,
         explained=run.explained | more.explained,
@@ -144,15 +148,22 @@ def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor, out: Pa
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option(
+    "--failures",
+    type=click.IntRange(1),
+    default=_FAILURES,
+    show_default=True,
+    help="Stop the run against a mutant after so many failing cases.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
-def main(ids: tuple[str, ...], jobs: int, quiet: bool, out: Path) -> None:
+def main(ids: tuple[str, ...], jobs: int, failures: int, quiet: bool, out: Path) -> None:
     """Run every mutant, or those named, against the cases that should find it."""
     with output_directory(out):
-        _main(ids, jobs=jobs, quiet=quiet, out=out)
+        _main(ids, jobs=jobs, failures=failures, quiet=quiet, out=out)
 
 
-def _main(ids: tuple[str, ...], *, jobs: int, quiet: bool, out: Path) -> None:
+def _main(ids: tuple[str, ...], *, jobs: int, failures: int, quiet: bool, out: Path) -> None:
     started = time.monotonic()
     chosen = [c for c in candidates() if not ids or not {c.id, c.name}.isdisjoint(ids)]
     if not chosen:
@@ -161,7 +172,7 @@ def _main(ids: tuple[str, ...], *, jobs: int, quiet: bool, out: Path) -> None:
     context = get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
         healthy = [] if ids else healthy_failures(cases, pool, out)
-        rows = _run_all(chosen, cases, pool, quiet=quiet, out=out)
+        rows = _run_all(chosen, cases, pool, failures=failures, quiet=quiet, out=out)
     rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
     wrong = problems(rows, healthy, whole=not ids)
     document = {
@@ -181,6 +192,7 @@ def _run_all(
     cases: dict[str, Cases],
     pool: ProcessPoolExecutor,
     *,
+    failures: int,
     quiet: bool,
     out: Path,
 ) -> list[dict[str, Any]]:
@@ -196,7 +208,7 @@ def _run_all(
         disable=quiet or not console.is_terminal,
     ) as display:
         task = display.add_task("mutants", total=len(chosen))
-        runs = {pool.submit(run_mutant, c, cases[c.target], out): c for c in chosen}
+        runs = {pool.submit(run_mutant, c, cases[c.target], out, failures): c for c in chosen}
         for run in as_completed(runs):
             rows.append(verdict(runs[run], run.result()))
             display.update(task, advance=1, description=runs[run].id)

@@ -146,6 +146,7 @@ def test_json_is_one_document(suite: Make) -> None:
     assert document["cases"][0]["rules"] == ["PSN-02"]
 
 
+@pytest.mark.slow  # a build of its own
 @pytest.mark.sim
 def test_waves_of_one_case_on_demand(suite: Make) -> None:
     mine = suite(PASSING)

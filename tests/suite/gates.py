@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs the suite as a gate does: the console command, its exit code and its JSON document."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from own_cases import COMMAND
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
+    """In one process: pytest-xdist has others for the second processor."""
+    done = subprocess.run(
+        [COMMAND, "test", "--out", out, "--json", "-j1", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout), done.stderr
+
+
+def outcomes(document: dict[str, Any], outcome: str) -> list[dict[str, Any]]:
+    return [case for case in document["cases"] if case["outcome"] == outcome]
+
+
+def assert_passes(out: Path, *arguments: str, cases: int) -> None:
+    """Nothing fails, and more cases than that pass."""
+    code, document, told = run(out, *arguments)
+    assert code == 0, told
+    assert len(outcomes(document, "passed")) > cases

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The suite as a gate: the reference model passes all of it, and no rule is left out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from gates import assert_passes
+from own_cases import COMMAND
+
+pytestmark = pytest.mark.long
+
+
+def test_the_reference_model_passes_the_full_suite(tmp_path: Path) -> None:
+    assert_passes(tmp_path, "--target", "model", "--suite", "full", cases=1000)
+
+
+def test_no_must_rule_lacks_a_case() -> None:
+    done = subprocess.run(
+        [COMMAND, "rules", "--coverage", "--json"], capture_output=True, text=True, check=False
+    )
+    document = json.loads(done.stdout)
+    assert document["missing"] == []
+    assert done.returncode == 0

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The suite as a gate: it finds faults of every class, by a rule that is expected to.
+
+`make test` finds the first mutant of each theme of rtl/mutants and two of the others;
+`make mutants`, in `make test-full`, finds all.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roceproof.conformance.mutants.rtl import MUTANTS, load_mutants
+
+ROOT = Path(__file__).resolve().parents[2]
+ON_THE_MODEL = ["wire:tver-not-read", "model:rc-immediate-swapped"]
+
+pytestmark = [pytest.mark.sim, pytest.mark.long]
+
+
+def first_of_each_theme() -> list[str]:
+    firsts = {mutant.theme: mutant.id for mutant in reversed(load_mutants().mutants)}
+    assert firsts.keys() == {path.stem for path in MUTANTS.glob("*.toml")}
+    return sorted(f"rtl:{name}" for name in firsts.values())
+
+
+@pytest.mark.parametrize("kind", ["rtl", "model"])
+def test_a_mutant_of_every_class_is_killed_by_a_rule_that_is_expected_to(
+    kind: str, tmp_path: Path
+) -> None:
+    mutants = first_of_each_theme() if kind == "rtl" else ON_THE_MODEL
+    command = [sys.executable, "-m", "roceproof.conformance.matrix", "-q", "-j1"]
+    done = subprocess.run(
+        [*command, "--failures", "3", "--out", tmp_path, *mutants],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((tmp_path / "part.json").read_text())["mutants"]
+    assert sorted(row["id"] for row in rows) == sorted(mutants)
+    assert all(set(row["expected"]) & set(row["killed_by"]) for row in rows)
