@@ -5,7 +5,7 @@
 BUILD  := build
 VENV   := .venv
 BIN    := $(VENV)/bin
-PYTEST := $(BIN)/pytest -n 2 --dist loadgroup
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 

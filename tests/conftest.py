@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Samples sweeps, tells what tests cost, and lets what they start be interrupted.
+"""Samples sweeps, starts long files first, tells what tests cost, and lets them be interrupted.
 
 A shell that runs the tests in the background hands SIGINT down as ignored (and nohup SIGHUP), and
 so it would stay for every child.
@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside this file
 
+from balance import long_files_first
 from processor_time import ProcessorTime
 from sampling import mark_all_but_samples
 
@@ -30,3 +31,4 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Before pytest looks which items are slow."""
     mark_all_but_samples(items)
+    long_files_first(items)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +30,7 @@ class ProcessorTime:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._costs: Counter[str] = Counter()
+        self._costs: defaultdict[str, float] = defaultdict(float)
         self._workers = 0.0
         self._began = time.monotonic()
 
@@ -62,7 +62,7 @@ class ProcessorTime:
             return
         wall = time.monotonic() - self._began
         terminalreporter.section("cost")
-        for test, cost in self._costs.most_common(DEAREST):
+        for test, cost in sorted(self._costs.items(), key=lambda each: -each[1])[:DEAREST]:
             terminalreporter.write_line(f"{cost:7.1f} s  {test}")
         terminalreporter.write_line(
             f"{(spent() + self._workers) / 60:.1f} processor minutes in {wall / 60:.1f} minutes;"

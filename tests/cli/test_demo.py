@@ -19,7 +19,7 @@ from roceproof.conformance.wire import icrc
 from roceproof.demo_plan import PSN_MODULUS, packets, plan
 from roceproof.dpi import load_manifest
 
-pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]
+pytestmark = [pytest.mark.rxe, pytest.mark.sim]
 RE_BLOCK = re.MULTILINE | re.DOTALL
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
 
-pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow, pytest.mark.xdist_group("demo")]
+pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow]
 
 
 def test_a_wrong_icrc_lands_nowhere_and_fails_the_run(console, tmp_path, request) -> None:

@@ -13,7 +13,8 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.dpi import build_simulation, load_manifest
 from roceproof.rxe_env.inside import run_inside_vm
 
-pytestmark = [pytest.mark.rxe, pytest.mark.sim]
+# tests/rxe_env/test_native.py sends one message this way in `make test`.
+pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow]
 
 
 def test_every_message_lands_in_a_native_receiver(console) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from roceproof.conformance.capture.reader import read
 
-pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.xdist_group("demo")]
+pytestmark = [pytest.mark.rxe, pytest.mark.sim]
 
 END_S = 30.0
 
@@ -46,6 +46,7 @@ def ended(run: subprocess.Popen[str]) -> tuple[int, str]:
     return run.returncode, errors
 
 
+@pytest.mark.sampled(every=4)  # each signal and each moment once
 @pytest.mark.parametrize("moment", ["building", "starting", "sending"])
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing_behind(console, tmp_path, moment, kind) -> None:
@@ -81,6 +82,7 @@ def test_ctrl_c_during_a_ping_is_no_traceback(console) -> None:
     assert console.leftovers() == []
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("delay_ms", range(150, 2150, 200))
 def test_an_impatient_ctrl_c_at_any_moment_leaves_nothing_behind(
     console, tmp_path, delay_ms

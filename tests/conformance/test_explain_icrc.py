@@ -41,6 +41,7 @@ def check(fault: str, seed: int, variant: int) -> None:
     assert found[0].explained == found[0].of - unjudged == len(found[0].frames)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(("fault", "variant"), WITH_VARIANTS)
 def test_every_fault_is_named_in_mixed_traffic(fault: str, variant: int) -> None:
     if (fault, variant) in NEEDS_FACTS:
@@ -68,6 +69,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_two_faults_at_once_are_found_together(pair: tuple[str, str]) -> None:
     found = explain(planted(pair, 2))
@@ -129,6 +131,7 @@ def test_two_devices_with_different_faults_get_a_diagnosis_each() -> None:
     assert all(each.explained == each.of for each in found)
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_requests_alone_is_found_although_responses_are_right() -> None:
     def rule(case: CrcInput) -> int | None:
         seeded_anew = crc32(case.masked + case.seen.body)
@@ -187,6 +190,7 @@ def test_corruption_on_the_way_does_not_hide_a_fault() -> None:
     assert all("One bit changed" in each.text for each in found if each.id == CORRUPT)
 
 
+@pytest.mark.slow
 def test_random_icrcs_are_undecided() -> None:
     rng = Random(6)
     frames = corrupt(healthy(6)[:40], lambda case: rng.getrandbits(32))
@@ -235,6 +239,7 @@ def test_the_first_packet_of_a_pipeline_that_lags_is_not_held_against_it() -> No
     assert found.id == "S53" and "1 cannot be judged" in found.text
 
 
+@pytest.mark.slow
 def test_pairs_of_any_two_masks_are_told_apart() -> None:
     seen = {
         tuple(names(planted(pair, 2))) for pair in combinations(("S01", "S02", "S03", "S04"), 2)

@@ -41,6 +41,7 @@ def test_rows_are_p01_to_p25() -> None:
     assert list(PSN_FAULTS) == [f"P{n:02}" for n in range(1, 26)]
 
 
+@pytest.mark.sampled(every=3)
 @every_variant
 def test_only_psns_are_touched_and_the_last_run_shows_it(fault: str, variant: int) -> None:
     right = healthy(fault, Conversation(seed=variant + 2), variant=variant)
@@ -55,6 +56,7 @@ def test_only_psns_are_touched_and_the_last_run_shows_it(fault: str, variant: in
             assert icrc.check(frame).judgement is icrc.Judgement.OK
 
 
+@pytest.mark.sampled(every=3)
 @every_variant
 def test_the_peer_of_a_faulty_station_stays_correct(fault: str, variant: int) -> None:
     (*_, last) = played(fault, variant)

@@ -47,6 +47,7 @@ def traffic_class(packet: Packet) -> int:
     return packet.ip.tos if isinstance(packet.ip, Ipv4) else packet.ip.traffic_class
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_checker_finds_nothing_in_healthy_traffic(name: str) -> None:
     for seed in range(1, 6):

@@ -90,6 +90,7 @@ def test_every_opcode_survives_build_and_dissection(opcode: int) -> None:
         assert (got.padcount, got.pad) == (-length % 4, bytes(-length % 4))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_codec_reads_what_scapy_built(network: str) -> None:
     turn = list(NETWORKS).index(network)

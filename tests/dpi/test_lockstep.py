@@ -50,7 +50,7 @@ def run_until_frames(simulation: Simulation, port: Port, count: int) -> list[Fra
     return frames
 
 
-@pytest.mark.parametrize("data_width", [64, 512, 1024])
+@pytest.mark.parametrize("data_width", [64, pytest.param(512, marks=pytest.mark.slow), 1024])
 @pytest.mark.parametrize("flow", [Flow(), STALLED], ids=["free", "stalled"])
 def test_frames_of_every_size_come_back_unchanged(start_echo, data_width, flow):
     simulation = start_echo(PortOptions(flow=flow), data_width=data_width)
@@ -159,6 +159,7 @@ def test_ports_of_one_simulation_are_independent(start_echo):
     assert [frame.data for frame in slow.take_frames()] == [echoed(random_frame(1, 4000))]
 
 
+@pytest.mark.slow  # a build of its own; two ports are looked at below
 def test_four_ports_work_side_by_side(start_echo):
     simulation = start_echo(*[PortOptions()] * 4, data_width=128)
     for index in range(4):

@@ -24,7 +24,6 @@ def block(language: str, start: str = "") -> str:
 
 
 @pytest.mark.sim
-@pytest.mark.xdist_group("examples")
 def test_the_documents_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(REPOSITORY / "examples")
     monkeypatch.chdir(tmp_path)
@@ -34,7 +33,6 @@ def test_the_documents_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.sim
 @pytest.mark.rxe
-@pytest.mark.xdist_group("demo")
 def test_the_example_writes_into_a_real_receiver_as_the_document_shows(tmp_path: Path) -> None:
     manifest = REPOSITORY / "examples" / "uc_writer" / "dut.toml"
     words = [COMMAND, "demo", "--short", "--dut", manifest, "--out", tmp_path / "out"]

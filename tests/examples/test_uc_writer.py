@@ -16,7 +16,7 @@ from roceproof.dpi.records import Operation, QpCommand, QpConfig, Status, WorkRe
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 
-pytestmark = [pytest.mark.sim, pytest.mark.xdist_group("examples")]
+pytestmark = pytest.mark.sim
 
 WRITES = (Operation.WRITE, Operation.WRITE_IMM)
 LIMIT = 2_000_000

@@ -14,7 +14,7 @@ from roceproof.dpi import Until
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.records import Operation, WorkRequest
 
-pytestmark = [pytest.mark.sim, pytest.mark.xdist_group("examples")]
+pytestmark = pytest.mark.sim
 
 CYCLES = 10_000
 LENGTHS = range(40)

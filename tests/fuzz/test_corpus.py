@@ -17,8 +17,6 @@ BUILD_SECONDS = 300
 RUN_SECONDS = 60
 TARGETS = sorted(path.stem.removeprefix("fuzz_") for path in (ROOT / "fuzz").glob("fuzz_*.c"))
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:

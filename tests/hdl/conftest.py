@@ -13,10 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from endpoint_bench import Bench, open_bench
 
-WIDTHS = [
-    pytest.param(width, marks=[pytest.mark.sim, pytest.mark.xdist_group(f"hdl{width}")])
-    for width in (64, 512)
-]
+WIDTHS = [pytest.param(width, marks=pytest.mark.sim) for width in (64, 512)]
 
 
 @pytest.fixture(params=WIDTHS, ids=lambda width: f"{width}b")

@@ -60,7 +60,6 @@ def send_one(length: int, service: Service) -> None:
 
 
 @pytest.mark.sim
-@pytest.mark.xdist_group("hdl512")
 @pytest.mark.parametrize("service", [Service.RC, Service.UC])
 def test_a_message_of_more_packets_than_a_byte_counts(service: Service) -> None:
     send_one(4096 * 300 + 1, service)
@@ -68,7 +67,6 @@ def test_a_message_of_more_packets_than_a_byte_counts(service: Service) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sim
-@pytest.mark.xdist_group("hdl512")
 @pytest.mark.parametrize("service", [Service.RC, Service.UC])
 def test_the_longest_message(service: Service) -> None:
     send_one((1 << 31) - 1, service)

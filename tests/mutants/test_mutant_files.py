@@ -145,7 +145,6 @@ def test_a_source_that_was_damaged_since_is_woven_anew(tmp_path) -> None:
 
 
 @pytest.mark.sim
-@pytest.mark.xdist_group("mutants64")
 def test_a_number_that_no_mutant_has_ends_the_simulation() -> None:
     with pytest.raises(SimulationError, match="there is no mutant 9999"):
         Simulation.start(

@@ -16,8 +16,8 @@ from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
 from roceproof.dpi import Manifest, load_manifest
 
 WIDTHS = [
-    pytest.param(width, marks=[pytest.mark.sim, pytest.mark.xdist_group(f"mutants{width}")])
-    for width in (64, 512)
+    pytest.param(64, marks=pytest.mark.sim),
+    pytest.param(512, marks=[pytest.mark.sim, pytest.mark.slow]),
 ]
 STIMULI = (*TRAFFIC, *RESPONSES)
 ALL = load_mutants().mutants
@@ -53,6 +53,7 @@ def test_with_no_mutant_selected_the_capture_is_that_of_the_healthy_build(
     assert captures[0] == captures[1]
 
 
+@pytest.mark.slow  # tests/suite/test_gate_mutants.py finds one of each theme in `make test`
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_mutant_is_seen_to_differ_from_the_healthy_device(width: int) -> None:
     healthy = {stimulus: seen(manifest(), width, stimulus) for stimulus in STIMULI}

@@ -23,8 +23,6 @@ RUN_SECONDS = 60
 MAGICS = {1000: 0xA1B2C3D4, 1: 0xA1B23C4D}
 FRAMES = [random.Random(i).randbytes(60 + 7 * i) for i in range(9)]
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 
 @pytest.fixture(scope="module")
 def dump(build: Path) -> Path:

@@ -18,8 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 VECTORS = json.loads((ROOT / "conformance" / "vectors" / "icrc.json").read_text())
 RUN_SECONDS = 60
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 
 @pytest.fixture(scope="module")
 def capture() -> bytes:

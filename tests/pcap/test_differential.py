@@ -23,8 +23,6 @@ from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 STORED = sorted((Path(__file__).parents[1] / "captures").rglob("*.pcapng.gz"))
 DISTURBANCES = (
     {},
@@ -102,6 +100,7 @@ def test_both_agree_on_stored_captures(check: RoceCheck, path: Path) -> None:
     compare(check.file(path, "--max", "0"), list(read(path)), path.name)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda row: row.id)
 def test_both_agree_on_planted_faults(check: RoceCheck, fault) -> None:
     for variant in range(fault.variants):

@@ -17,8 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 VECTORS = json.loads((ROOT / "conformance" / "vectors" / "icrc.json").read_text())
 RUN_SECONDS = 30
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 
 @pytest.fixture(scope="module")
 def tool(build: Path) -> Path:

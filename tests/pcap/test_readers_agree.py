@@ -18,8 +18,6 @@ RUN_SECONDS = 60
 MUTATIONS = 120
 INTERESTING = (0, 1, 2, 4, 6, 11, 12, 13, 127, 255)
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 
 def line(record: Record) -> str:
     sizes = f"{len(record.frame)} {record.full_size} {record.fcs_bytes}"

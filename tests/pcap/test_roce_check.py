@@ -15,8 +15,6 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 SEED = 0x0BAC1E
 MUTATIONS = 1000
 A_CAPTURE = 25

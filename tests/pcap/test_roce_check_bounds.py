@@ -21,8 +21,6 @@ from roce_check import Checked, RoceCheck
 from roceproof.conformance.wire.codec import build as built
 from roceproof.conformance.wire.headers import Reth
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 MOST_KILOBYTES = 200 << 10
 FLOWS = 1 << 16
 RUN_SECONDS = 60

@@ -16,8 +16,6 @@ from stories import RC_ONLY, counterparts_of, story
 from roceproof.conformance.review.ladder import Ladder, Mark, draw
 from roceproof.conformance.review.ladder_page import page
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 MARKS = {
     3: [Mark("PSN-02", "must", "expected PSN 1, got <7> & more")],
     9: [Mark("ETH-04", "should", "expected 0000, got 0100"), Mark("BTH-03", "info", "changes")],

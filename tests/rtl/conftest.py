@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from module_bench import Bench, build
 
 WIDTHS = [
-    pytest.param(width, marks=[pytest.mark.sim, pytest.mark.xdist_group(f"rtl{width}")])
-    for width in (64, 512)
+    pytest.param(64, marks=[pytest.mark.sim, pytest.mark.slow]),
+    pytest.param(512, marks=pytest.mark.sim),
 ]
 
 build_once = functools.cache(build)

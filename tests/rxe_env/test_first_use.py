@@ -100,6 +100,7 @@ def test_a_kernel_that_was_kept_with_other_modules_is_not_used(empty_cache: Path
 
 
 @pytest.mark.rxe
+@pytest.mark.slow  # whoever never ran it before has it start so
 def test_a_peer_starts_from_cold(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ROCEPROOF_CACHE")
     have = kernel.fetch().directory

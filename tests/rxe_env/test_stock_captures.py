@@ -95,7 +95,6 @@ def test_every_packet_of_a_stored_capture_has_a_right_icrc(scenario: Scenario) -
 
 @pytest.mark.rxe
 @pytest.mark.slow
-@pytest.mark.xdist_group("stock")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
 def test_the_tools_end_as_planned_over_a_cable_that_loses_frames(
     fresh: dict[str, Outcome], scenario: Scenario
@@ -109,7 +108,6 @@ def test_the_tools_end_as_planned_over_a_cable_that_loses_frames(
 
 @pytest.mark.rxe
 @pytest.mark.slow
-@pytest.mark.xdist_group("stock")
 def test_a_fresh_set_holds_every_kind_of_packet(fresh: dict[str, Outcome]) -> None:
     assert opcodes(outcome.path for outcome in fresh.values()) == SEEN
     assert wraps(fresh["rc_wrap"].path)
@@ -133,7 +131,6 @@ def test_no_healthy_stored_capture_breaks_a_must(scenario: Scenario) -> None:
 
 @pytest.mark.rxe
 @pytest.mark.slow
-@pytest.mark.xdist_group("stock")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
 def test_no_healthy_fresh_capture_breaks_a_must(
     fresh: dict[str, Outcome], scenario: Scenario
@@ -149,7 +146,6 @@ def bench() -> Iterator[Bench]:
 
 @pytest.mark.rxe
 @pytest.mark.slow
-@pytest.mark.xdist_group("stock")
 def test_a_tool_that_fails_is_named_with_what_it_said(bench: Bench, tmp_path: Path) -> None:
     wrong = pingpong("wrong", "ibv_rc_pingpong -m 17", "a path MTU that there is none")
     with pytest.raises(ToolFailed, match=r"(?s)wrong: .*Usage") as caught:
@@ -160,7 +156,6 @@ def test_a_tool_that_fails_is_named_with_what_it_said(bench: Bench, tmp_path: Pa
 
 @pytest.mark.rxe
 @pytest.mark.slow
-@pytest.mark.xdist_group("stock")
 def test_a_loss_that_never_came_is_no_success(bench: Bench, tmp_path: Path) -> None:
     loss = lost(SERVER, SEND_FIRST, nth=1000)
     short = pingpong("short", "ibv_rc_pingpong -m 256 -s 300 -n 2", "too few frames", loss)

@@ -29,7 +29,6 @@ PLACE = CasePlace(name="nic", seed=1)
 
 
 @pytest.mark.rxe
-@pytest.mark.xdist_group("rxe")
 def test_all_holds_through_a_packet_socket() -> None:
     try:
         require_tap()

@@ -19,7 +19,7 @@ from roceproof.conformance.wire.headers import Reth
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Region
 
-pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
+pytestmark = pytest.mark.rxe
 
 PLACE = CasePlace(name="death", seed=1)
 NOTICE_SECONDS = 2.0

@@ -15,7 +15,7 @@ from roceproof.conformance.wire.headers import Deth, Reth
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.work import Op, Work
 
-pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
+pytestmark = pytest.mark.rxe
 
 SERVICE = 0x01064791
 UD_SEND_ONLY, WRITE_ONLY, ACKNOWLEDGE = 0x64, 0x0A, 0x11

@@ -15,7 +15,7 @@ from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region, Work
 
-pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
+pytestmark = pytest.mark.rxe
 
 SEND_ONLY, WRITE_ONLY, ACKNOWLEDGE = 0x04, 0x0A, 0x11
 

@@ -25,7 +25,7 @@ from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Work
 
-pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
+pytestmark = pytest.mark.rxe
 
 VA, RKEY = 0xFFFF_FFFF_FFFF_FFF0, 0x89ABCDEF
 REMOTE: dict[str, Any] = {"remote_addr": VA, "rkey": RKEY}

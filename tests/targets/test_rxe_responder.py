@@ -15,7 +15,7 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Region
 
-pytestmark = [pytest.mark.rxe, pytest.mark.xdist_group("rxe")]
+pytestmark = pytest.mark.rxe
 
 SEND_ONLY, SEND_ONLY_IMM, WRITE_ONLY, READ_REQUEST, ACKNOWLEDGE = 0x04, 0x05, 0x0A, 0x0C, 0x11
 READ_RESPONSE_ONLY = 0x10
