@@ -64,7 +64,8 @@ class ProcessorTime:
         terminalreporter.section("cost")
         for test, cost in sorted(self._costs.items(), key=lambda each: -each[1])[:DEAREST]:
             terminalreporter.write_line(f"{cost:7.1f} s  {test}")
+        total = sum(os.times()[:2]) + self._workers if self._workers else spent()
         terminalreporter.write_line(
-            f"{(spent() + self._workers) / 60:.1f} processor minutes in {wall / 60:.1f} minutes;"
+            f"{total / 60:.1f} processor minutes in {wall / 60:.1f} minutes;"
             f" load {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors"
         )
