@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.rxe,
     pytest.mark.sim,
-    pytest.mark.xdist_group("demo"),
 ]
 
 MOMENTS = 12

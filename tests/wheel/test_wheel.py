@@ -18,7 +18,6 @@ from installation import Installation, of_checkout
 from roceproof.common.paths import REPOSITORY
 from roceproof.pcap.wireshark.install import PLUGIN, PROFILE_FILES
 
-pytestmark = pytest.mark.xdist_group("wheel")
 HEALTHY = of_checkout("fetch_add.pcapng.gz")
 LOST = of_checkout("uc_write_gap.pcapng.gz")
 FINE, FINDINGS, LACKING, SKIPPED = 0, 1, 2, 77

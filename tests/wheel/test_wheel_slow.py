@@ -13,7 +13,7 @@ from installation import Installation, build_wheel, run_pip
 
 from roceproof.common.paths import REPOSITORY, cache_dir
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 FINE, DOWN = 0, 1
 DIST = REPOSITORY / "build" / "dist"
 
