@@ -26,7 +26,6 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
 
-
 CAPTURES_A_SEED = 40
 SEEDS = range(10)
 MORE_SEEDS = range(10, 200)

@@ -19,8 +19,6 @@ from scenarios import findings_of
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.observer.facts import Facts
 
-pytestmark = pytest.mark.xdist_group("pcap")
-
 C_FILES = sorted(
     path
     for path in (REPOSITORY / "pcap").glob("*.c")

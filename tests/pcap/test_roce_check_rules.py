@@ -15,7 +15,6 @@ from roceproof.conformance.capture.reader import read
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.observer.facts import Facts
 
-
 STORED = sorted((Path(__file__).resolve().parents[1] / "captures" / "rxe").glob("*.gz"))
 TROUBLES: list[dict[str, Any]] = [
     {},
