@@ -2,7 +2,7 @@
 """Ground truth for the diagnosis: healthy conversations, and every known way of corrupting one.
 
 `Conversation` makes strictly conformant traffic. `icrc_catalogue` and
-`psn_catalogue` list the misimplementations S01-S64 and P01-P25; each row turns
+`psn_catalogue` list the misimplementations, S of the ICRC and P of the PSN; each row turns
 healthy traffic into what a transmitter or responder with that fault would put
 on the wire.
 """

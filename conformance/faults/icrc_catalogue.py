@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S01-S64 planted in frames: `corrupt` and what there is to choose for each.
+"""The S faults planted in frames: `corrupt` and what there is to choose for each.
 
 `corrupt` turns healthy frames into what the chosen stations would have sent with
 the fault in them; with several static faults, with all of them in one design.
@@ -104,7 +104,8 @@ def _engine(faults: str | tuple[str, ...], variant: int) -> Engine:
     ids = (faults,) if isinstance(faults, str) else faults
     unknown = [fault for fault in ids if fault not in SLIPS and fault not in STREAM_FAULTS]
     if unknown:
-        raise FaultError(f"no ICRC fault is called {unknown[0]}; the ids are S01 to S64")
+        first, *_, last = sorted(SLIPS.keys() | STREAM_FAULTS.keys())
+        raise FaultError(f"no ICRC fault is called {unknown[0]}; the ids are {first} to {last}")
     if len(ids) == 1 and ids[0] in STREAM_FAULTS:
         return STREAM_FAULTS[ids[0]].engines[variant]()
     recipe = None if STREAM_FAULTS.keys() & set(ids) else compose(*ids)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S01-S52: the misimplementations of the ICRC that show in a single packet.
+"""The misimplementations of the ICRC that show in a single packet.
 
 Each row says only what it gets wrong; everything else is the right recipe. Two
 rows compose where both mistakes can live in one design and neither hides the

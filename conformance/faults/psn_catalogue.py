@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""P01-P25 as rows: the variants of each fault, and the conversation in which it shows.
+"""The faults of PSNs as rows: the variants of each fault, and the conversation in which it shows.
 
 `captures` plays one variant over a conversation. The first station is the
 faulty one; its peer is correct and reacts as such.

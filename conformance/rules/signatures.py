@@ -17,6 +17,7 @@ class Signature(NamedTuple):
     title: str
     look: str
     traffic: str
+    decides: str
 
 
 def _load() -> dict[str, Signature]:

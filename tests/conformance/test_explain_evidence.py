@@ -249,8 +249,6 @@ def test_truncated_and_random_frames_are_observed_without_an_error() -> None:
 
 
 def test_every_signature_says_what_where_and_how() -> None:
-    expected = [f"S{n:02}" for n in range(1, 65)] + [f"P{n:02}" for n in range(1, 26)]
-    assert list(SIGNATURES) == expected
     assert all(all(row) for row in SIGNATURES.values())
     assert title("S01+S26") == f"{SIGNATURES['S01'].title}; and {SIGNATURES['S26'].title}"
     assert title("undecided") == "undecided"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S01-S52 against worked values, and what may be said about two of them at once."""
+"""Static ICRC faults against worked values, and what may be said about two of them at once."""
 
 from __future__ import annotations
 

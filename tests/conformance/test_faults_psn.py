@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""P01-P25: what each planted fault does to the wire, and that it does nothing else."""
+"""PSN faults: what each planted fault does to the wire, and that it does nothing else."""
 
 from __future__ import annotations
 
