@@ -68,7 +68,7 @@ def test_a_documented_command_exists_as_written(line) -> None:
         check_make(words[1])
     elif words[0] == "pytest":
         check_pytest(words[1:])
-    elif words[0].endswith("roceproof"):
+    elif words[0] == "roceproof":
         check_roceproof(words[1:])
     elif words[0] in INSTALLERS:
         check_installer(words)
