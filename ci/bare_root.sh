@@ -33,7 +33,6 @@ ubuntu24.04) family=ubuntu suite=noble components=main,universe ;;
 esac
 [ $# -gt 0 ] || set -- "make demo" "make test"
 [ "$(id -u)" -eq 0 ] || die "debootstrap needs root; run: sudo ci/bare_root.sh $name"
-command -v debootstrap >/dev/null || die "debootstrap is missing; run: apt-get install debootstrap"
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 root=${ROOTS:-$here/build/roots}/$name
@@ -54,6 +53,7 @@ host_archives() {
 
 make_root() {
     local archives mirror
+    command -v debootstrap >/dev/null || die "debootstrap is missing; run: apt-get install debootstrap"
     archives=$(host_archives)
     mirror=${MIRROR:-$(awk -v suite=$suite '$2 == suite { print $1; exit }' <<<"$archives")}
     rm -rf "$root" && mkdir -p "$root"

@@ -37,6 +37,7 @@ HEADERS = {
     "infiniband/verbs.h": "libibverbs-dev",
     "jansson.h": "libjansson-dev",
     "libdeflate.h": "libdeflate-dev",
+    "lz4.h": "liblz4-dev",
     "pcap/pcap.h": "libpcap-dev",
     "rdma/rdma_cma.h": "librdmacm-dev",
     "sha2.h": "libmd-dev",
