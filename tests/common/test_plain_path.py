@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 from roceproof.common.plain_path import unbuildable
-from roceproof.dpi.verilate import BuildError, Recipe, verilate
+from roceproof.dpi.verilate import Recipe, verilate
 
 HOSTILE = [
     "a b",
@@ -56,5 +57,5 @@ def test_a_plain_path_is_taken(name: str, tmp_path: Path) -> None:
 
 def test_no_simulation_is_built_in_a_hostile_path(tmp_path: Path) -> None:
     recipe = Recipe(sources=(), parameters={"ClockPs": 1000}, dut="none")
-    with pytest.raises(BuildError, match="makefiles cannot build with ' '"):
+    with pytest.raises(RoceproofError, match="makefiles cannot build with ' '"):
         verilate(recipe, tmp_path / "a b")
