@@ -85,7 +85,7 @@ struct roce_gap {
 };
 
 // The messages from the packet at `start` on, while none is in doubt.
-struct roce_tally {
+struct roce_msn_counter {
     bool counts;
     bool from_start; // of the connection
     bool has_base;
@@ -132,7 +132,7 @@ struct roce_requests {
     int64_t replay; // newest at the last copy
     bool copies_since_aeth, new_since_aeth;
     struct roce_message message;
-    struct roce_tally tally;
+    struct roce_msn_counter msn_counter;
     struct roce_sent *sent; // ring
     uint32_t sent_slots;
     struct roce_read *reads; // ring of ROCE_KEPT_READS

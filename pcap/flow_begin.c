@@ -42,7 +42,7 @@ static void reset(struct roce_flow *flow) {
     *requests = (struct roce_requests){
         .awaited = -1,
         .message.doubt = true,
-        .tally = {.ends = requests->tally.ends, .slots = requests->tally.slots},
+        .msn_counter = {.ends = requests->msn_counter.ends, .slots = requests->msn_counter.slots},
         .sent = requests->sent,
         .sent_slots = requests->sent_slots,
         .reads = requests->reads,

@@ -47,7 +47,7 @@ static void free_flow(struct roce_flow *flow) {
     free(flow->requests.reads);
     free(flow->requests.gaps);
     free(flow->requests.sent);
-    free(flow->requests.tally.ends);
+    free(flow->requests.msn_counter.ends);
     free(flow);
 }
 

@@ -131,17 +131,18 @@ void roce_judge_msn(struct roce_oracle *oracle, struct roce_requests *asked, int
 const struct roce_sent *roce_sent_at(const struct roce_requests *requests, uint32_t psn);
 void roce_sent_keep(struct roce_oracle *oracle, struct roce_requests *requests);
 
-// tally.c: counts of messages; false where it is not known.
-struct roce_tally_counts {
+// msn_counter.c: counts of messages; false where it is not known.
+struct roce_msn_counter_counts {
     uint32_t all;
     uint32_t received; // those that are not WRITE without immediate
 };
 
-void roce_tally_start(struct roce_tally *tally, int64_t position, bool from_start);
-void roce_tally_add(struct roce_oracle *oracle, struct roce_tally *tally, int64_t position,
-                    bool received);
-bool roce_tally_count(const struct roce_tally *tally, int64_t position,
-                      struct roce_tally_counts *counts);
+void roce_msn_counter_start(struct roce_msn_counter *msn_counter, int64_t position,
+                            bool from_start);
+void roce_msn_counter_add(struct roce_oracle *oracle, struct roce_msn_counter *msn_counter,
+                          int64_t position, bool received);
+bool roce_msn_counter_count(const struct roce_msn_counter *msn_counter, int64_t position,
+                            struct roce_msn_counter_counts *counts);
 
 // reads.c: the requests of a flow that are answered with data, by number and by position.
 int64_t roce_span(uint32_t length, uint32_t path_mtu);

@@ -42,11 +42,11 @@ static void judge_alone(struct roce_oracle *oracle, uint32_t msn) {
 }
 
 static void judge_count(struct roce_oracle *oracle, const struct roce_requests *asked,
-                        const struct roce_tally_counts *counts, const struct msn *msn) {
+                        const struct roce_msn_counter_counts *counts, const struct msn *msn) {
     const struct roce_responses *responses = &oracle->flow->responses;
-    const struct roce_tally *tally = &asked->tally;
-    const int64_t counted = roce_distance(msn->value, tally->base);
-    const uint32_t upper = msn->is_nak ? counts->all : tally->total;
+    const struct roce_msn_counter *msn_counter = &asked->msn_counter;
+    const int64_t counted = roce_distance(msn->value, msn_counter->base);
+    const uint32_t upper = msn->is_nak ? counts->all : msn_counter->total;
     if (counted >= counts->all && counted <= upper)
         return;
     const bool above = counted > upper;
@@ -59,24 +59,25 @@ static void judge_count(struct roce_oracle *oracle, const struct roce_requests *
         rule = RULE_AETH_06;
     else if (!above && counted == counts->received)
         rule = RULE_MSN_04;
-    else if (tally->from_start && !responses->has_aeth)
+    else if (msn_counter->from_start && !responses->has_aeth)
         rule = RULE_MSN_01;
     accuse(oracle, rule, above ? "of at most" : "of at least",
-           tally->base + (above ? upper : counts->all), msn->value);
+           msn_counter->base + (above ? upper : counts->all), msn->value);
 }
 
 static void judge_against(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q,
                           const struct msn *msn) {
-    struct roce_tally *tally = &asked->tally;
-    struct roce_tally_counts counts;
+    struct roce_msn_counter *msn_counter = &asked->msn_counter;
+    struct roce_msn_counter_counts counts;
     const bool recent = q <= asked->newest && q > asked->newest - ROCE_KEPT_PSNS;
-    if (!tally->counts || !recent || !roce_tally_count(tally, msn->is_nak ? q - 1 : q, &counts))
+    if (!msn_counter->counts || !recent ||
+        !roce_msn_counter_count(msn_counter, msn->is_nak ? q - 1 : q, &counts))
         return;
-    if (tally->has_base) {
+    if (msn_counter->has_base) {
         judge_count(oracle, asked, &counts, msn);
     } else if (msn->is_acknowledge && !asked->replaying) {
-        tally->base = (msn->value - counts.all) & (ROCE_PSN_MODULUS - 1);
-        tally->has_base = true;
+        msn_counter->base = (msn->value - counts.all) & (ROCE_PSN_MODULUS - 1);
+        msn_counter->has_base = true;
     }
 }
 

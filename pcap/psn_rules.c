@@ -13,7 +13,7 @@
 void roce_doubt(struct roce_requests *requests) {
     requests->message.open = false;
     requests->message.doubt = true;
-    requests->tally.counts = false;
+    requests->msn_counter.counts = false;
 }
 
 void roce_resynchronise(struct roce_flow *flow) {
@@ -65,14 +65,14 @@ static void count_message(struct roce_oracle *oracle, int64_t position) {
     requests->start_known = false;
     oracle->flow->count.messages += row->closes;
     if (requests->message.doubt) {
-        requests->tally.counts = false;
+        requests->msn_counter.counts = false;
         return;
     }
-    if (!requests->tally.counts)
-        roce_tally_start(&requests->tally, position, starts);
+    if (!requests->msn_counter.counts)
+        roce_msn_counter_start(&requests->msn_counter, position, starts);
     if (row->closes)
-        roce_tally_add(oracle, &requests->tally, position,
-                       row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM));
+        roce_msn_counter_add(oracle, &requests->msn_counter, position,
+                             row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM));
 }
 
 static void take_new(struct roce_oracle *oracle, int64_t position) {

@@ -86,7 +86,7 @@ def test_a_queue_pair_slows_down_and_recovers_and_others_do_not(
 
 @case("CNP-08", needs=[Capability.CNP])
 @over("corrupt", ["ICRC", "QPN"])
-def test_nor_does_it_change_the_rate(bench: Bench, corrupt: str) -> None:
+def test_a_corrupted_or_misdirected_notification_keeps_the_rate(bench: Bench, corrupt: str) -> None:
     qp = bench.connect(path_mtu=MTU)
     usual = pace(bench, qp)
     bad = (

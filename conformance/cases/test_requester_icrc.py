@@ -126,7 +126,7 @@ def test_the_icrc_is_right_for_every_place_in_the_last_beat(bench: Bench, servic
 @case("ICRC-09", "ETH-07", needs=[Capability.DISTURBANCE])
 @over_services
 @over("stall", [10, 50, 90])
-def test_so_it_is_when_the_mac_stalls(bench: Bench, service: Service, stall: int) -> None:
+def test_the_icrc_is_right_when_the_mac_stalls(bench: Bench, service: Service, stall: int) -> None:
     width = (bench.claims.data_width or 8 * WIDEST_BUS) // 8
     bench.target.disturb(tx_stall=stall, payload_gap=stall)
     traffic(bench, [bench.connect(service)], range(0, width + 4, 3))
@@ -155,7 +155,7 @@ def test_a_packet_sent_again_has_the_icrc_of_its_own_bytes(bench: Bench, ident: 
 
 
 @case("ICRC-16", needs=[Capability.WRITE, Capability.RETRANSMISSION])
-def test_so_has_one_that_was_never_acknowledged(bench: Bench) -> None:
+def test_an_unacknowledged_packet_sent_again_has_the_icrc_of_its_own_bytes(bench: Bench) -> None:
     qp = bench.connect(ack_timeout=1, retry_count=3)
     message = qp.post(Op.WRITE, qp.mtu + 1)
     qp.expect(*message.packets, *(packet.without("a") for packet in message.packets))

@@ -117,7 +117,7 @@ def test_the_identification_is_final_before_the_icrc(
 
 
 @case("IP-04", "ICRC-16", needs=[Capability.WRITE, Capability.RETRANSMISSION])
-def test_so_is_that_of_a_packet_sent_again(bench: Bench) -> None:
+def test_the_identification_of_a_packet_sent_again_is_final_before_the_icrc(bench: Bench) -> None:
     qp = bench.connect(ip_id=0xFFFF)
     message = qp.post(Op.WRITE, 3 * qp.mtu)
     qp.expect_message(message)
@@ -181,7 +181,9 @@ def test_the_dscp_is_the_configured_one(bench: Bench, service: Service, dscp: in
 
 @case("IP-06", "IP-07", "IP-08", needs=[Capability.WRITE, Capability.IPV6])
 @over_services
-def test_so_are_hop_limit_class_and_addresses_over_ipv6(bench: Bench, service: Service) -> None:
+def test_hop_limit_class_and_addresses_over_ipv6_are_the_configured_ones(
+    bench: Bench, service: Service
+) -> None:
     for index in range(2):
         peer = bench.peer(index, ipv6=True)
         qp = bench.connect(service, remote=peer, hop_limit=7, traffic_class=26 << 2)
@@ -211,7 +213,7 @@ def test_a_queue_pair_keeps_its_source_port(bench: Bench, service: Service) -> N
 
 
 @case("UDP-04", needs=[Capability.WRITE, Capability.RETRANSMISSION])
-def test_so_does_a_packet_sent_again(bench: Bench) -> None:
+def test_a_packet_sent_again_keeps_its_source_port(bench: Bench) -> None:
     qp = bench.connect()
     message = qp.post(Op.WRITE, 3 * qp.mtu)
     first = qp.expect_message(message)

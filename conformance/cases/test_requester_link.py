@@ -161,7 +161,9 @@ def test_a_short_message_keeps_nothing_of_a_long_one_before_it(
 
 @case("ETH-08", "ETH-07", needs=[Capability.WRITE, Capability.DISTURBANCE])
 @over_services
-def test_nor_does_it_when_the_mac_stalls_between_them(bench: Bench, service: Service) -> None:
+def test_a_short_message_keeps_nothing_of_a_long_one_when_the_mac_stalls(
+    bench: Bench, service: Service
+) -> None:
     qp = bench.connect(service)
     bench.target.disturb(tx_stall=50)
     for short in range(5):
@@ -198,7 +200,7 @@ def test_every_packet_of_a_queue_pair_carries_its_tag(bench: Bench, service: Ser
 
 
 @case("VLAN-02", needs=[Capability.WRITE, Capability.VLAN, Capability.RETRANSMISSION])
-def test_so_does_a_packet_that_is_sent_again(bench: Bench) -> None:
+def test_a_packet_that_is_sent_again_carries_its_tag(bench: Bench) -> None:
     qp = bench.connect(vlan=TAG, ack_timeout=1, retry_count=1)
     message = qp.post(Op.WRITE, 5)
     again = message.packets[0].but(vlan=TAG)

@@ -59,7 +59,9 @@ def test_only_the_last_packet_of_a_write_says_that_immediate_data_come(
 
 @case("OPC-02", "IMM-03", needs=[Capability.SEND_IMM])
 @over_services
-def test_so_does_only_the_last_packet_of_a_send(bench: Bench, service: Service) -> None:
+def test_only_the_last_packet_of_a_send_says_that_immediate_data_come(
+    bench: Bench, service: Service
+) -> None:
     qp = bench.connect(service, path_mtu=256)
     qp.post(Op.SEND_IMM, 700, immediate=0x01020304)
     qp.expect(

@@ -48,7 +48,7 @@ def test_a_reth_follows_the_bth_most_significant_byte_first(
 
 
 @case("RETH-01", needs=[Capability.RC, Capability.READ])
-def test_so_does_that_of_a_read(bench: Bench) -> None:
+def test_the_reth_of_a_read_follows_the_bth_most_significant_byte_first(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
     qp.serve()
     message = qp.post(Op.READ, 300, remote_addr=ADDRESS, rkey=KEY)
@@ -87,7 +87,9 @@ def test_each_message_has_its_own_address_and_key(bench: Bench, service: Service
 
 @case("RETH-04", needs=[Capability.WRITE])
 @over_services
-def test_so_have_messages_of_queue_pairs_that_take_turns(bench: Bench, service: Service) -> None:
+def test_messages_of_queue_pairs_that_take_turns_have_their_own_address_and_key(
+    bench: Bench, service: Service
+) -> None:
     pairs = [bench.connect(service, path_mtu=MTU) for _ in range(2)]
     messages = [(qp, qp.post(Op.WRITE, length)) for length in (700, 5, 257) for qp in pairs]
     bench.settle()

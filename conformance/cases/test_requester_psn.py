@@ -241,7 +241,7 @@ def test_no_more_than_half_of_all_psns_are_outstanding(bench: Bench) -> None:
 
 
 @case("PSN-11", needs=[Capability.RC, Capability.WRITE], targets=["hdl"])
-def test_nor_are_they_when_one_write_alone_would_be_all_of_them(bench: Bench) -> None:
+def test_one_write_longer_than_half_of_all_psns_waits_for_acknowledgements(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
     first = qp.post(Op.WRITE, 5)
     qp.expect_message(first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A healthy device behind a wire fault, as a target of its own."""
+"""A healthy device behind a wire fault that corrupts its frames, as a target and its factory."""
 
 from __future__ import annotations
 

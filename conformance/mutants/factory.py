@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A mutant by its name, as a source of devices."""
+"""Makes the device factory of a mutant from its name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What faulty RC requesters are made with."""
+"""Helpers to declare model devices whose RC requester has a fault."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from roceproof.conformance.mutants.edits import (
     Statement,
     edit_of,
 )
-from roceproof.conformance.mutants.schemata import PACKAGE, declared, woven
+from roceproof.conformance.mutants.schemata import PACKAGE, declared, metamutant
 from roceproof.conformance.rules.signatures import SIGNATURES
 from roceproof.conformance.rules.table import RULES
 from roceproof.dpi.manifest import Manifest, load_manifest
@@ -147,7 +147,7 @@ def _overlaid(source: Path, faults: Mutants, edits: Iterable[tuple[Mutant, Edit]
     changes = [
         (m.number, m.id, edit) for m, edit in ours if isinstance(edit, Statement | Replacement)
     ]
-    return woven(declared(source.read_text(encoding="utf-8"), declarations), changes)
+    return metamutant(declared(source.read_text(encoding="utf-8"), declarations), changes)
 
 
 def _package(mutants: Sequence[Mutant]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The reference endpoint with one RTL fault chosen, as a source of devices."""
+"""Device factory of the reference endpoint with one RTL fault chosen."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Puts the edits of all mutants into one source text, each behind the question who is selected.
+"""Mutant schemata: one source text that holds every mutant, of which a run selects one.
 
 Declarations go in first, so that the places of all other edits may lie in them. Replacements
 of the same expression are chained, one inside the other is composed, and any other overlap
@@ -48,7 +48,7 @@ def declared(source: str, declarations: Iterable[tuple[str, Declare]]) -> str:
     return source
 
 
-def woven(source: str, edits: Sequence[tuple[int, str, Statement | Replacement]]) -> str:
+def metamutant(source: str, edits: Sequence[tuple[int, str, Statement | Replacement]]) -> str:
     """The source with every fault in it; edits are given with their mutant's number and id."""
     placed = [_place(source, *edit) for edit in edits]
     file = next((edit.file for _, _, edit in edits), "")

@@ -11,7 +11,7 @@ _KEPT_ENDS = 4096
 _HALF_KEPT = _KEPT_ENDS // 2
 
 
-class Tally:
+class MsnCounter:
     """The messages of one flow from the packet with PSN `start` on, while none is in doubt.
 
     `base` is what the MSN was in front of them.
@@ -41,7 +41,7 @@ class Tally:
         del self._received[:_HALF_KEPT]
 
     def count(self, psn: int) -> int | None:
-        """All messages up to that PSN; None if it lies before the tally."""
+        """All messages up to that PSN; None if it lies before the first that is counted."""
         index = self._index(psn)
         return None if index is None else self._floor[0] + index
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from roceproof.conformance.observer.msn_counter import Tally
+from roceproof.conformance.observer.msn_counter import MsnCounter
 from roceproof.conformance.observer.psn import PSN_MODULUS, ahead, distance, reversed_bytes
 from roceproof.conformance.observer.reads import Read
 from roceproof.conformance.observer.requests import Requests
@@ -55,8 +55,8 @@ class MsnRules:
         behind = _behind_its_read(now, read)
         if behind is not None:
             yield behind
-        elif asked.tally is not None and asked.is_recent(now.psn):
-            yield from _against_tally(now, last, asked, asked.tally)
+        elif asked.msn_counter is not None and asked.is_recent(now.psn):
+            yield from _against_counter(now, last, asked, asked.msn_counter)
         asked.new_since_aeth = asked.copies_since_aeth = False
 
 
@@ -72,19 +72,19 @@ def _behind_its_read(now: Counted, read: Read | None) -> Violation | None:
     return None
 
 
-def _against_tally(
-    now: Counted, last: Counted | None, asked: Requests, tally: Tally
+def _against_counter(
+    now: Counted, last: Counted | None, asked: Requests, counter: MsnCounter
 ) -> Iterator[Violation]:
-    low = tally.count(now.done)
+    low = counter.count(now.done)
     if low is None:
         return
-    if tally.base is None:
+    if counter.base is None:
         if now.is_acknowledge and asked.replay_until is None:
-            tally.base = (now.msn - low) % PSN_MODULUS
+            counter.base = (now.msn - low) % PSN_MODULUS
         return
-    completed = distance(now.msn, tally.base)
-    high = tally.total
-    least, most = (ahead(tally.base, count) for count in (low, high))
+    completed = distance(now.msn, counter.base)
+    high = counter.total
+    least, most = (ahead(counter.base, count) for count in (low, high))
     breaks = not low <= completed <= high
     if now.is_nak and completed > low:
         yield Violation("MSN-05", f"MSN {least}, without the failed message", str(now.msn))
@@ -92,9 +92,9 @@ def _against_tally(
         yield Violation("MSN-03", f"MSN of at most {most} after copies", str(now.msn))
     elif breaks and last is not None and _counts_backwards(now.msn, last.msn):
         yield Violation("AETH-06", "an MSN with its first byte first", f"{now.msn:#08x}")
-    elif completed < low and completed == tally.count_received(now.done):
+    elif completed < low and completed == counter.count_received(now.done):
         yield Violation("MSN-04", f"MSN {least}, with WRITEs counted", str(now.msn))
-    elif breaks and tally.from_start and last is None:
+    elif breaks and counter.from_start and last is None:
         yield Violation("MSN-01", f"MSN {least} to {most}", str(now.msn))
     elif breaks:
         yield Violation("MSN-02", f"MSN {least} to {most}", str(now.msn))

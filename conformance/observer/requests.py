@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roceproof.conformance.observer.gaps import Gap, Gaps, Place
 from roceproof.conformance.observer.history import KEPT_PSNS, History, may_be_copy, seen
 from roceproof.conformance.observer.messages import Messages
-from roceproof.conformance.observer.msn_counter import Tally
+from roceproof.conformance.observer.msn_counter import MsnCounter
 from roceproof.conformance.observer.observed import READ_REQUEST, Observed
 from roceproof.conformance.observer.psn import ahead, distance, packets_of, reversed_bytes
 from roceproof.conformance.observer.reads import Read, Reads
@@ -41,7 +41,7 @@ class Requests:
         self.gaps = Gaps(overdue)
         self.messages = Messages()
         self.reads = Reads()
-        self.tally: Tally | None = None
+        self.msn_counter: MsnCounter | None = None
         self.expected: int | None = None
         self.newest: int | None = None
         self.is_corrupted = False
@@ -204,7 +204,7 @@ class Requests:
 
     def _doubt(self) -> None:
         self.messages.doubt()
-        self.tally = None
+        self.msn_counter = None
 
     # packets in step
 
@@ -226,13 +226,13 @@ class Requests:
     def _count(self, psn: int, row: Opcode) -> None:
         starts, self._starts_connection = self._starts_connection, False
         if self.messages.in_doubt:
-            self.tally = None
+            self.msn_counter = None
             return
-        if self.tally is None:
-            self.tally = Tally(psn, 0 if starts else None)
+        if self.msn_counter is None:
+            self.msn_counter = MsnCounter(psn, 0 if starts else None)
         if row.position & Position.LAST:
             plain = row.family is Family.WRITE and ImmDt not in row.headers
-            self.tally.add(psn, plain_write=plain)
+            self.msn_counter.add(psn, plain_write=plain)
 
     def _reach(self, psn: int) -> None:
         if self.newest is None:

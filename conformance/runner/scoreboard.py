@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is judged behind every case: every rule that a capture can decide, and signs of life."""
+"""Judges every case by all rules that a capture can decide, and by signs of life."""
 
 from __future__ import annotations
 

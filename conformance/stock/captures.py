@@ -16,7 +16,7 @@ from roceproof.conformance.stock.scenarios import Scenario
 from roceproof.conformance.stock.traffic import Bench, Outcome, ToolFailed
 
 SUFFIX = ".pcapng.gz"
-ATTEMPTS = 3
+STRATEGIES = 3
 INTRODUCTION = """\
 # Soft-RoCE traffic of stock tools
 
@@ -50,7 +50,7 @@ def _held(bench: Bench, scenario: Scenario, path: Path, progress: Callable[[str]
     On a busy host rping now and then trips over its own disconnect, and perftest's client asks
     for its second connection before the server listens for it.
     """
-    for _ in range(ATTEMPTS - 1):
+    for _ in range(STRATEGIES - 1):
         try:
             return bench.capture(scenario, path)
         except ToolFailed as error:

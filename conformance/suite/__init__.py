@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What cases are written with, and the pytest plug-in that runs them."""
+"""What cases are written with: bench, connections, patterns, predictions and sweeps."""

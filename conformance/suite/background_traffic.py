@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Traffic on the link that is none of a RoCE device's business."""
+"""Background traffic: broadcasts, LLDP, RoCEv1 and other frames that a RoCE device must ignore."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The passive side of connection management: the device asks, and somebody answers."""
+"""A passive peer of connection management, for a device that sends the REQ."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The active side of connection management, against the device's QP1."""
+"""An active peer of connection management, which sends the REQ to the device's QP1."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Frames to the last byte: each must be the one that its own fields call for.
+"""Compares frames to the last byte with what their own fields call for.
 
 Fields that a case predicts are compared where it expects them; here lengths, checksum, pads
 and ICRC are, and that nothing stands in front or behind.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One direction of a connection: between a case's relative packets and real frames."""
+"""Codec of one flow: turns partial packets with relative PSNs into frames, and frames back."""
 
 from __future__ import annotations
 

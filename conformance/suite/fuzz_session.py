@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A fresh connection with an oracle beside it: what may come back, and what memory may hold."""
+"""A fuzz session: a fresh connection, and a model of what may come back and be in memory."""
 
 from __future__ import annotations
 

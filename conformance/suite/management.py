@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The other end of the device's QP1, whichever side of connection management it plays."""
+"""A peer of the device's QP1, for either side of connection management."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A requester that recovers, watched: every packet it sends must be one that it may send then.
+"""Checks what a retransmitting requester sends: every packet must be one that it may send then.
 
 On the wall's clock nobody knows what a device had heard when it sent; there nothing is judged.
 """

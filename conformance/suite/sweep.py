@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Many variants of one packet: what all must be dropped or ignored, and what each must be taken.
+"""Sweeps: many variants of one packet, which the device must all drop, all ignore or all accept.
 
 Those that must come to nothing share one fence. Only when that fails does each get a fresh
 queue pair and a fence of its own, so that the text names the one that was not dropped.

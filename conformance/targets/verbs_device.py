@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A wire and a verbs agent: the two ends by which a device in a real kernel is held.
+"""A device in a real kernel: the wire to it and the verbs agent beside it.
 
 When either goes away the device has died, and whoever asks for something is told so,
 with the last frame that was sent to it and its console's last lines. Whatever else

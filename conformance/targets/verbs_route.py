@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Linux makes of an address: it replaces a queue pair's hop limit by the route's."""
+"""The route that Linux chooses for an address; it replaces a queue pair's hop limit."""
 
 from __future__ import annotations
 

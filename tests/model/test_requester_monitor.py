@@ -285,7 +285,7 @@ def test_requests_are_told_apart() -> None:
     assert Story().tell(*SENT, 3).kinds == [Kind.NEW] * 5 + [Kind.VIOLATION]
 
 
-def test_the_watch_says_what_may_leave_next() -> None:
+def test_the_monitor_says_what_may_leave_next() -> None:
     story = Story().tell(*SENT, NAK_2, 2)
     allowed = {
         (allowance.psn - psn(0)): allowance for allowance in story.monitor.allowed(story.now)

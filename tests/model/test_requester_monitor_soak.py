@@ -68,7 +68,9 @@ def test_a_healthy_requester_breaks_no_rule_on_a_bad_network(
 
 
 @pytest.mark.parametrize("seed", range(40, 44))
-def test_nor_if_the_watch_does_not_know_when_responses_take_effect(seed: int) -> None:
+def test_a_healthy_requester_breaks_no_rule_if_responses_take_effect_at_unknown_times(
+    seed: int,
+) -> None:
     timing = MonitorTiming(reaction_ns=3_000, prompt_ns=40_000)
     monitor, _ = watched(seed, BAD, RequesterPolicy(), timing)
     assert monitor.violations == []

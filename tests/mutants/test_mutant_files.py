@@ -9,7 +9,7 @@ import pytest
 
 from roceproof.conformance.mutants.edits import Declare, MutantError, Replacement, Statement
 from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
-from roceproof.conformance.mutants.schemata import declared, woven
+from roceproof.conformance.mutants.schemata import declared, metamutant
 from roceproof.dpi import PortOptions, Simulation, SimulationError
 
 SOURCE = "assign a = b + c;\nalways_comb d = e;\n"
@@ -39,25 +39,25 @@ def load(tmp_path: Path, text: str) -> None:
 
 
 def test_a_replaced_expression_asks_who_is_selected() -> None:
-    text = woven(SOURCE, [(3, "m", replacement("assign a = b + c;", "b + c", "b - c"))])
+    text = metamutant(SOURCE, [(3, "m", replacement("assign a = b + c;", "b + c", "b - c"))])
     assert text == SOURCE.replace("b + c", f"({SELECTED} == 3 ? (b - c) : (b + c))")
 
 
 def test_two_faults_of_one_expression_are_chained() -> None:
     edits = [(n, f"m{n}", replacement("= e;", "e", f"e{n}")) for n in (1, 2)]
-    assert f"({SELECTED} == 1 ? (e1) : {SELECTED} == 2 ? (e2) : (e))" in woven(SOURCE, edits)
+    assert f"({SELECTED} == 1 ? (e1) : {SELECTED} == 2 ? (e2) : (e))" in metamutant(SOURCE, edits)
 
 
 def test_a_fault_inside_an_expression_that_another_replaces_is_composed() -> None:
     edits = [(1, "m1", replacement("b + c;", "b + c", "0")), (2, "m2", replacement("+ c;", "c"))]
     inner = f"b + ({SELECTED} == 2 ? (x) : (c))"
-    assert f"({SELECTED} == 1 ? (0) : ({inner}))" in woven(SOURCE, edits)
+    assert f"({SELECTED} == 1 ? (0) : ({inner}))" in metamutant(SOURCE, edits)
 
 
 def test_expressions_that_cross_are_refused_by_name() -> None:
     edits = [(1, "one", replacement("a = b + c", "b +")), (2, "two", replacement("b + c;", "+ c"))]
     with pytest.raises(MutantError, match=r"one and two: .*a\.sv overlap"):
-        woven(SOURCE, edits)
+        metamutant(SOURCE, edits)
 
 
 def test_a_statement_inside_a_replaced_expression_is_refused() -> None:
@@ -66,12 +66,12 @@ def test_a_statement_inside_a_replaced_expression_is_refused() -> None:
         (2, "two", Statement(file="a.sv", after="b +", statement="f = g;")),
     ]
     with pytest.raises(MutantError, match=r"one and two: .* overlap"):
-        woven(SOURCE, edits)
+        metamutant(SOURCE, edits)
 
 
 def test_statements_are_guarded_and_follow_their_place() -> None:
     edit = Statement(file="a.sv", after="d = e;", statement="d = f;")
-    text = woven(SOURCE, [(7, "m", edit)])
+    text = metamutant(SOURCE, [(7, "m", edit)])
     assert text.split() == [
         *SOURCE.split(),
         *f"if ({SELECTED} == 7) begin d = f; end".split(),
@@ -82,11 +82,13 @@ def test_equal_declarations_are_made_once_and_may_hold_places() -> None:
     edit = Declare(file="a.sv", after="b + c;", declare="logic g;")
     text = declared(SOURCE, [("m1", edit), ("m2", edit)])
     assert text.count("logic g;") == 1
-    assert "if (" in woven(text, [(1, "m1", Statement(file="a.sv", after="g;", statement="h;"))])
+    assert "if (" in metamutant(
+        text, [(1, "m1", Statement(file="a.sv", after="g;", statement="h;"))]
+    )
 
 
 def test_the_devices_assertions_hold_only_while_no_mutant_is_selected() -> None:
-    text = woven("assert property (@(posedge clk_i) disable iff (!rst_ni) a |-> b);", [])
+    text = metamutant("assert property (@(posedge clk_i) disable iff (!rst_ni) a |-> b);", [])
     assert f"disable iff (!rst_ni || {SELECTED} != 0)" in text
 
 
@@ -94,7 +96,7 @@ def test_the_devices_assertions_hold_only_while_no_mutant_is_selected() -> None:
 def test_a_place_that_is_not_unique_is_refused_with_file_and_mutant(place, count) -> None:
     edit = Statement(file="a.sv", after=place, statement="x;")
     with pytest.raises(MutantError, match=rf"late: a\.sv has {place!r} {count} times"):
-        woven(SOURCE, [(1, "late", edit)])
+        metamutant(SOURCE, [(1, "late", edit)])
 
 
 REFUSALS = {

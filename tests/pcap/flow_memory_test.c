@@ -66,21 +66,21 @@ static void messages_are_counted_up_to_any_of_the_last_1024(void **state) {
     struct reports reports = {0};
     struct roce_packet packet = packet_with(0);
     struct roce_oracle *oracle = begin(&packet, &reports);
-    struct roce_tally *tally = &oracle->flow->requests.tally;
-    struct roce_tally_counts counts;
-    roce_tally_start(tally, 100, true);
+    struct roce_msn_counter *msn_counter = &oracle->flow->requests.msn_counter;
+    struct roce_msn_counter_counts counts;
+    roce_msn_counter_start(msn_counter, 100, true);
     for (int64_t i = 0; i < 5000; i++)
-        roce_tally_add(oracle, tally, 100 + 2 * i, i % 2 == 0);
-    assert_true(roce_tally_count(tally, 99, &counts));
+        roce_msn_counter_add(oracle, msn_counter, 100 + 2 * i, i % 2 == 0);
+    assert_true(roce_msn_counter_count(msn_counter, 99, &counts));
     assert_int_equal(counts.all, 0);
-    assert_true(roce_tally_count(tally, 100 + 2 * 4999, &counts));
+    assert_true(roce_msn_counter_count(msn_counter, 100 + 2 * 4999, &counts));
     assert_int_equal(counts.all, 5000);
     assert_int_equal(counts.received, 2500);
-    assert_true(roce_tally_count(tally, 100 + 2 * 4500 + 1, &counts));
+    assert_true(roce_msn_counter_count(msn_counter, 100 + 2 * 4500 + 1, &counts));
     assert_int_equal(counts.all, 4501);
-    assert_false(roce_tally_count(tally, 100 + 2 * 3000, &counts));
-    roce_tally_start(tally, 100, false);
-    assert_false(roce_tally_count(tally, 99, &counts));
+    assert_false(roce_msn_counter_count(msn_counter, 100 + 2 * 3000, &counts));
+    roce_msn_counter_start(msn_counter, 100, false);
+    assert_false(roce_msn_counter_count(msn_counter, 99, &counts));
     roce_oracle_destroy(oracle);
 }
 

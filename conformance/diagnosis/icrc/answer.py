@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An explanation of wrong packets, as made from the hypotheses that fit best."""
+"""An answer: the hypotheses that explain the wrong packets of a scope best."""
 
 from __future__ import annotations
 

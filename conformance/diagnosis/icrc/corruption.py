@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Wrong ICRCs that are nobody's habit: bits that changed on the way."""
+"""Wrong ICRCs from corruption on the way, which no habit of the device explains."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer
 from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
-from roceproof.conformance.diagnosis.icrc.search import pursue
+from roceproof.conformance.diagnosis.icrc.search import explain_wrong
 from roceproof.conformance.diagnosis.icrc.signs import leaking, without_icrc
 from roceproof.conformance.diagnosis.icrc.wording import advice, text
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
@@ -41,7 +41,7 @@ def _explain(
         numbers = tuple(packet.seen.number for packet in leaks)
         words = f"{station}: on the wire {', '.join(fields)} are all ones"
         yield Diagnosis("S56", (), numbers, len(leaks), len(leaks), f"{words}.", advice("S56", ()))
-    for answer in pursue(whole):
+    for answer in explain_wrong(whole):
         yield _diagnosis(station, answer)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What surrounds the division: polynomial, order of input bits, order of the result's bits."""
+"""CRC engines: polynomial, order of input bits, order of the result's bits."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flip
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
-from roceproof.conformance.diagnosis.icrc.strategies import ATTEMPTS, more_faults
+from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, more_faults
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 
-def pursue(packets: Sequence[CrcInput]) -> list[Answer]:
+def explain_wrong(packets: Sequence[CrcInput]) -> list[Answer]:
     """Explain the wrong packets among the sound ones of a transmitter."""
     scope = Scope(packets)
     if not scope.wrong:
@@ -37,10 +37,10 @@ def pursue(packets: Sequence[CrcInput]) -> list[Answer]:
 
 def _whole(scope: Scope) -> list[Answer]:
     """Try to explain a scope by one habit; an empty list if there is none."""
-    for attempt in ATTEMPTS:
-        if scope.words and attempt is more_faults:
+    for strategy in STRATEGIES:
+        if scope.words and strategy is more_faults:
             continue
-        answer = attempt(scope)
+        answer = strategy(scope)
         if answer is not None:
             return [answer, *_rest(scope, answer)]
     return []

@@ -163,7 +163,7 @@ def _rare(scope: Scope) -> Answer | None:
     return Answer(CORRUPT, scope, scope.wrong, (), (fact, *flip_facts(flips(scope.wrong, None))))
 
 
-ATTEMPTS: tuple[Callable[[Scope], Answer | None], ...] = (
+STRATEGIES: tuple[Callable[[Scope], Answer | None], ...] = (
     _corrupt,
     _one_fault,
     _mixed_up,

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// How many messages of a flow have ended up to a PSN, to be held against the MSN.
+// Only the last 1024 ends are kept; of what lies before them nothing is asked.
+
+#include <string.h>
+
+#include "judge.h"
+
+enum { FIRST_SLOTS = 16 };
+
+static bool grow(struct roce_oracle *oracle, struct roce_msn_counter *msn_counter) {
+    const uint32_t slots = msn_counter->slots ? 2 * msn_counter->slots : FIRST_SLOTS;
+    struct roce_end *ends = roce_flow_allocate(&oracle->table, slots * sizeof *ends);
+    if (ends == NULL)
+        return false;
+    const uint32_t kept =
+        msn_counter->total < msn_counter->slots ? msn_counter->total : msn_counter->slots;
+    for (uint32_t i = msn_counter->total - kept; i != msn_counter->total; i++)
+        ends[i & (slots - 1)] = msn_counter->ends[i & (msn_counter->slots - 1)];
+    roce_flow_release(&oracle->table, msn_counter->ends, msn_counter->slots * sizeof *ends);
+    msn_counter->ends = ends;
+    msn_counter->slots = slots;
+    return true;
+}
+
+void roce_msn_counter_start(struct roce_msn_counter *msn_counter, int64_t position,
+                            bool from_start) {
+    msn_counter->counts = true;
+    msn_counter->from_start = msn_counter->has_base = from_start;
+    msn_counter->base = msn_counter->total = msn_counter->received = 0;
+    msn_counter->start = position;
+}
+
+void roce_msn_counter_add(struct roce_oracle *oracle, struct roce_msn_counter *msn_counter,
+                          int64_t position, bool received) {
+    if (msn_counter->total >= msn_counter->slots && msn_counter->slots < ROCE_KEPT_ENDS)
+        grow(oracle, msn_counter);
+    if (msn_counter->slots == 0) {
+        msn_counter->counts = false;
+        return;
+    }
+    msn_counter->received += received;
+    msn_counter->ends[msn_counter->total++ & (msn_counter->slots - 1)] =
+        (struct roce_end){position, msn_counter->received};
+}
+
+bool roce_msn_counter_count(const struct roce_msn_counter *msn_counter, int64_t position,
+                            struct roce_msn_counter_counts *counts) {
+    *counts = (struct roce_msn_counter_counts){0};
+    if (position < msn_counter->start)
+        return msn_counter->from_start;
+    const uint32_t kept =
+        msn_counter->total < msn_counter->slots ? msn_counter->total : msn_counter->slots;
+    uint32_t low = msn_counter->total - kept;
+    uint32_t high = msn_counter->total;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (msn_counter->ends[middle & (msn_counter->slots - 1)].position <= position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return true;
+    if (low == msn_counter->total - kept)
+        return false;
+    counts->all = low;
+    counts->received = msn_counter->ends[(low - 1) & (msn_counter->slots - 1)].received;
+    return true;
+}
