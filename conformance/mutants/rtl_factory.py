@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.mutants.edits import MutantError
 from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
-from roceproof.conformance.targets.hdl import HdlFactory
+from roceproof.conformance.targets.hdl_factory import HdlFactory
 
 
 def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:

@@ -141,7 +141,7 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
 
         return mutant_factory(options.mutant, target=options.target, width=width)
     if options.target == "hdl":
-        from roceproof.conformance.targets.hdl import HdlFactory
+        from roceproof.conformance.targets.hdl_factory import HdlFactory
         from roceproof.dpi.manifest import load_manifest
 
         return HdlFactory(load_manifest(options.dut), data_width=width)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Simulations of a design described by its `dut.toml`: one build, a fresh simulation per case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.hdl import PORT_IPV4, PORT_MAC, HdlTarget
+from roceproof.conformance.targets.interface import (
+    CasePlace,
+    Claims,
+    DeviceDied,
+    DeviceFactory,
+    Target,
+)
+from roceproof.dpi.build import build_simulation
+from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.options import PortOptions
+from roceproof.dpi.process import SimulationError
+from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.verilate import verilator_version
+
+_CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
+_ALWAYS = frozenset(
+    {
+        Capability.REQUESTER,
+        Capability.LOCKSTEP,
+        Capability.DISTURBANCE,
+        Capability.ALIGNMENT,
+        Capability.RESET,
+        Capability.PING,
+        Capability.DAMAGE,
+    }
+)
+_ABSENT = {
+    Capability.RESPONDER: "the DUT contract is that of a transmitter",
+    Capability.MEMORY: "the DUT contract is that of a transmitter",
+    **dict.fromkeys(
+        (
+            Capability.UD,
+            Capability.SEND_INV,
+            Capability.CREDITS,
+            Capability.READ,
+            Capability.ATOMIC,
+            Capability.VLAN,
+            Capability.PFC,
+            Capability.FCS,
+            Capability.CM,
+            Capability.STATES,
+        ),
+        _CONTRACT,
+    ),
+}
+
+
+class HdlFactory(DeviceFactory):
+    """Simulations of one design at one data width."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        *,
+        data_width: int | None = None,
+        plusargs: Sequence[str] = (),
+        command: str | None = None,
+    ) -> None:
+        self.manifest = manifest
+        self._width = data_width or manifest.data_widths[0]
+        self._plusargs = tuple(plusargs)
+        self._command = command
+        claimed = manifest.capabilities
+        names = {service.name for service in claimed.services}
+        names |= {operation.name for operation in claimed.operations}
+        names |= {feature.upper() for feature in claimed.features}
+        if claimed.retransmission:
+            names.add(Capability.RETRANSMISSION.name)
+        self.claims = Claims(
+            target="hdl",
+            device=manifest.name,
+            capabilities=_ALWAYS | {Capability[name] for name in names},
+            path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
+            qps=claimed.qps,
+            data_width=self._width,
+            absent=_ABSENT,
+        )
+
+    def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
+        """Build the simulation."""
+        build_simulation(
+            self.manifest, data_width=self._width, ports=1, fst=waves, progress=progress
+        )
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        """One simulation for one case."""
+        options = PortOptions(mac=PORT_MAC, ipv4=PORT_IPV4)
+        try:
+            with Simulation.start(
+                self.manifest,
+                data_width=self._width,
+                ports=[options],
+                seed=place.seed,
+                waves=place.waves,
+                plusargs=self._plusargs,
+                command=self._command,
+            ) as simulation:
+                try:
+                    yield HdlTarget(simulation, self.manifest.clock_ps_at(self._width))
+                except KeyboardInterrupt:
+                    simulation.abandon()
+                    raise
+        except SimulationError as error:
+            raise DeviceDied(f"the simulation ended: {error}") from error
+
+    def versions(self) -> Mapping[str, str]:
+        """The simulator and the design."""
+        verilator = re.sub(r"\s+", " ", verilator_version()).strip()
+        return {
+            "verilator": verilator,
+            "dut": str(self.manifest.path.name),
+            "device": self.manifest.name,
+        }
+
+    def close(self) -> None:
+        """Nothing is kept."""
