@@ -402,7 +402,7 @@ def test_live_packets_arrive_whole_until_the_capture_is_stopped(dump: Path) -> N
 def test_live_capture_without_permission_names_the_command_that_gives_it(dump: Path) -> None:
     done = run_apart(str(dump), "-i", "lo", "1", namespaces="")
     assert lines_of(done) == [
-        "error: no permission to capture; run as root, or once: setcap cap_net_raw+ep PROGRAM"
+        f"error: no permission to capture; run as root, or once: sudo setcap cap_net_raw+ep {dump}"
     ]
 
 
