@@ -54,9 +54,13 @@ class Bench(Exchange):
         qp = self.target.open(QpSpec(service=service, **(values | spec)))
         self.transcript.know(qp, self.target.host_for(qp.spec))
         connection = Connection(self, qp)
+        self.add(connection)
+        return connection
+
+    def add(self, connection: Connection) -> None:
+        """Give a connection the packets that come for it from now on."""
         self._ends.append(connection)
         self.connections.append(connection)
-        return connection
 
     def sniff(
         self,

@@ -37,7 +37,7 @@ class ManagementEnd:
     def watch(self, qp: Qp) -> Connection:
         """A queue pair whose packets concern the case from now on."""
         connection = Connection(self.bench, qp)
-        self.bench.connections.append(connection)
+        self.bench.add(connection)
         return connection
 
     def known(self, qp: Qp) -> Connection:

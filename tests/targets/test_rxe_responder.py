@@ -176,7 +176,7 @@ def test_a_peer_that_moves_to_another_mac_is_found_there(target: VerbsTarget) ->
 
 def test_a_kernels_own_frames_are_left_out_and_counted(target: VerbsTarget) -> None:
     target.open(spec_for(target, remote=peer_of(target.host, last=121)))
-    assert target.chatter["ARP"] >= 1
+    assert target.host_traffic["ARP"] >= 1
     silence(target)
 
 
