@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.check_build import find_oracle
+
 sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside this file
 
 COMMAND = Path(sys.executable).parent / "roceproof"
@@ -106,6 +108,12 @@ class Console:
         """Processes and files that should be gone once the command has ended."""
         files = [str(path) for path in self.scratch.rglob("*") if not path.is_dir()]
         return [*self.processes().values(), *files]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def oracle_is_built() -> None:
+    """In a fresh clone two workers would build it, and one would say on stderr that it waits."""
+    find_oracle()
 
 
 @pytest.fixture
