@@ -114,6 +114,11 @@ class Observation:
         return self.frame[self.bth_at + BTH_BYTES : self.end - ICRC_BYTES]
 
     @property
+    def body_size(self) -> int:
+        """How long that is."""
+        return self.end - ICRC_BYTES - self.bth_at - BTH_BYTES
+
+    @property
     def trailer(self) -> bytes:
         """What stands behind the ICRC."""
         return self.frame[self.end :]

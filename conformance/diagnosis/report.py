@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from roceproof.conformance.capture.record import Record
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
@@ -19,11 +21,27 @@ _REPLAYS = "P19"
 """What a healthy requester does, too, if its peer's acknowledgements are dropped."""
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is wrong in a capture; nothing if nothing is."""
+
+    diagnoses: list[Diagnosis]
+    notes: list[str]
+    """In words, what was not searched for because the budget was used up."""
+
+
 def explain(records: Iterable[Record], facts: Facts | None = None) -> list[Diagnosis]:
     """Explain what is wrong in a capture; an empty list if nothing is."""
+    return explain_with_notes(records, facts).diagnoses
+
+
+def explain_with_notes(records: Iterable[Record], facts: Facts | None = None) -> Explanation:
+    """Explain what is wrong in a capture, and say what was left untried."""
     observations = list(observe(records))
-    icrcs = explain_icrcs(observations, facts)
-    psns = explain_psns(observations, facts)
+    size = sum(len(seen.frame) for seen in observations)
+    for_icrcs, for_psns = Budget.for_bytes(size), Budget.for_bytes(size)
+    icrcs = explain_icrcs(observations, facts, for_icrcs)
+    psns = explain_psns(observations, facts, for_psns)
     if icrcs:
         psns = [found for found in psns if found.id != _REPLAYS]
-    return icrcs + psns
+    return Explanation(icrcs + psns, for_icrcs.notes + for_psns.notes)

@@ -17,7 +17,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 
 from roceproof.conformance.wire import icrc
-from roceproof.conformance.wire.codec import Packet, parse_at
+from roceproof.conformance.wire.codec import Packet, has_room, parse_at
 from roceproof.conformance.wire.framing import locate
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
 
@@ -104,7 +104,8 @@ def tell(
     steps: list[Step] = []
     lives: dict[Flow, list[_Life]] = {}
     for frame in frames:
-        step = _read(frame)
+        kept = keep is None or keep(frame.number)
+        step = _read(frame, judged=kept)
         if step is None:
             continue
         if step.kind is Kind.REQUEST:
@@ -114,7 +115,7 @@ def tell(
             if counterparts and step.flow in counterparts and answered:
                 step.life = len(answered) - 1
                 step.psn = answered[-1].unwrapped(step.packet.bth.psn)
-        if keep is None or keep(step.number):
+        if kept:
             steps.append(step)
     for step in steps:
         if step.kind is Kind.REQUEST and step.psn is not None:
@@ -127,7 +128,7 @@ def tell(
 def drawable(frame: Frame) -> bool:
     """Whether `tell` makes a step of it."""
     layout = locate(frame.data)
-    return layout is not None and parse_at(frame.data, layout) is not None
+    return layout is not None and has_room(frame.data, layout)
 
 
 def _enter(step: Step, lives: list[_Life]) -> None:
@@ -146,14 +147,14 @@ def _enter(step: Step, lives: list[_Life]) -> None:
         insort(life.starts, step.psn)
 
 
-def _read(frame: Frame) -> Step | None:
+def _read(frame: Frame, *, judged: bool) -> Step | None:
     layout = locate(frame.data)
     packet = parse_at(frame.data, layout) if layout else None
     if layout is None or packet is None:
         return None
     ip = packet.ip
     flow = Flow(_text(ip.src), _text(ip.dst), packet.bth.dest_qpn)
-    whole = layout.fault is None and layout.end <= len(frame.data)
+    whole = judged and layout.fault is None and layout.end <= len(frame.data)
     verdict = packet.icrc == icrc.compute_at(frame.data, layout) if whole else None
     row = OPCODES.get(packet.bth.opcode)
     return Step(frame.number, frame.time_ns, flow, _kind(row), packet, row, verdict)

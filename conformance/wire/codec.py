@@ -84,15 +84,20 @@ def parse(frame: bytes) -> Packet | None:
     return None if layout is None else parse_at(frame, layout)
 
 
+def has_room(frame: bytes, layout: Layout) -> bool:
+    """Whether a located packet has as many bytes as BTH and ICRC take, so that it can be read."""
+    return min(layout.end, len(frame)) - ICRC_BYTES >= layout.udp + UDP_BYTES + BTH_BYTES
+
+
 def parse_at(frame: bytes, layout: Layout) -> Packet | None:
     """Read a located packet."""
+    if not has_room(frame, layout):
+        return None
     fault = layout.fault
     end = min(layout.end, len(frame))
     body_end = end - ICRC_BYTES
     bth_at = layout.udp + UDP_BYTES
     at = bth_at + BTH_BYTES
-    if body_end < at:
-        return None
     bth = Bth.unpack(frame, bth_at)
 
     extensions: tuple[Extension, ...] = ()

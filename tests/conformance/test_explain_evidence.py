@@ -13,6 +13,7 @@ from zlib import crc32
 import pytest
 from explained import cases_of, corrupt, healthy, planted, records, with_icrc
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.combinations import Search
 from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc, locate_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
@@ -88,10 +89,10 @@ def test_every_worked_wrong_value_has_its_signature_as_the_only_explanation() ->
         target = cases_of([VECTORS[row["vector"]]])[0]
         value = int.from_bytes(bytes.fromhex(row["icrc"]), "little")
         wrong = cases_of([with_icrc(target.seen.frame, value)])
-        ids = {recipe.ids for recipe in Search(wrong).recipes(1)}
+        ids = {recipe.ids for recipe in Search(wrong, Budget()).recipes(1)}
         if row["fault"] not in ("S45", "S46", "S47"):
             assert (row["fault"],) in ids
-        assert not Search(cases).recipes(1)
+        assert not Search(cases, Budget()).recipes(1)
 
 
 def test_tail_probe_counts_bytes_behind_the_true_end() -> None:
@@ -192,7 +193,7 @@ def test_the_value_that_the_crc_saw_in_a_field_is_recovered() -> None:
     wrong = [case for case in cases_of(corrupt(healthy(2)[:60], rule)) if case.seen.wrong]
     head = seen_as(wrong[0], ["psn"])
     assert head is not None and b"\x12\x34\x56" in head
-    fault = field_fault(wrong)
+    fault = field_fault(wrong, Budget())
     assert fault is not None and fault.fields == ("psn",) and fault.id == "S55"
     assert "123456 instead of" in fault.facts[0]
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse
-from roceproof.conformance.diagnosis.icrc.scope import Scope
+from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
 
 FLIPS = 500
 """Of how many packets a flipped bit is looked for."""
@@ -38,9 +39,14 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
         return None
     left = _unexplained(scope, best[0])
     if left:
-        best = sorted(best, key=lambda hypothesis: len(_unexplained(scope, hypothesis)))
-        left = _unexplained(scope, best[0])
-        better = _with_leftovers(scope, left) if left else None
+        try:
+            scope.budget.spend(len(best) * sum(map(cost, scope.wrong)))
+            best = sorted(best, key=lambda hypothesis: len(_unexplained(scope, hypothesis)))
+            left = _unexplained(scope, best[0])
+            better = _with_leftovers(scope, left) if left else None
+        except OutOfBudget:
+            scope.budget.leave_out("what explains the leftovers, too", scope.place)
+            better = None
         if better:
             best, left = better, []
     names = ["+".join(hypothesis.ids) for hypothesis in best]
@@ -60,7 +66,7 @@ def _with_leftovers(scope: Scope, left: list[CrcInput]) -> list[Hypothesis]:
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     sample = diverse(left, 3) + diverse(explained, 3) + diverse(scope.right, 4)
     for size in range(2, DEPTH + 1):
-        found = scope.best(Search(sample).recipes(size))
+        found = scope.best(Search(sample, scope.budget).recipes(size))
         whole = [hypothesis for hypothesis in found if not _unexplained(scope, hypothesis)]
         if whole:
             return whole

@@ -12,6 +12,7 @@ from roceproof.conformance.diagnosis.icrc.engine import Engine
 
 WIDTHS = (4, 8, 16, 32, 64)
 _DUMMY = 8
+_LONGEST_WINDOW = 4096 + 64
 
 
 @dataclass(frozen=True)
@@ -98,5 +99,5 @@ def dead_lanes() -> Iterator[DeadLane]:
 
 
 def masks_again(longest: int) -> Iterator[MaskAgain]:
-    """Every window that fits in a packet of that length."""
-    return (MaskAgain(window) for window in range(36, longest, 4))
+    """Every window that fits in a packet of that length and of a legal one."""
+    return (MaskAgain(window) for window in range(36, min(longest, _LONGEST_WINDOW), 4))

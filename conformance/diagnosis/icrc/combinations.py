@@ -8,11 +8,12 @@ and reorderings, which do not add up, are gone through one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.changes import CHANGES, Change
 from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage, Feed
 from roceproof.conformance.diagnosis.icrc.crc import ONES, Crc
@@ -23,6 +24,8 @@ from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 DEPTH = 3
 """The most faults that are looked for together, masks aside."""
 _AS_IT_SHOULD = Reordering()
+_BASE_UNITS = 500
+_BYTES_PER_UNIT = 1000
 
 
 class _Column(NamedTuple):
@@ -67,11 +70,7 @@ class _Base:
 
     def _target(self, reordering: Reordering) -> int:
         """Return what the changes have to add up to."""
-        total = 0
-        for packet, value in zip(self._search.sample, self._values, strict=True):
-            found = self._implied.apply(reordering.apply(packet.found))
-            total = total << 32 | found ^ value
-        return total
+        return self._values ^ self._search.found(self._implied, reordering)
 
     def _sums(
         self, target: int, count: int, taken: frozenset[str], limit: int
@@ -94,38 +93,27 @@ class _Base:
                     yield (*others, column.change)
 
     @cached_property
-    def _values(self) -> list[int]:
+    def _feeds(self) -> list[Feed]:
+        return [self._coverage.feed(packet) for packet in self._search.sample]
+
+    @cached_property
+    def _values(self) -> int:
         blank = Recipe(self._engine, self._ids, self._coverage, _AS_IT_SHOULD, _AS_IT_SHOULD)
-        return [blank.predict(packet) or 0 for packet in self._search.sample]
+        return _joined(blank.predict(packet) or 0 for packet in self._search.sample)
 
     @cached_property
     def _columns(self) -> list[_Column]:
         """One per change that shows here; of two that add the same, one id is listed once."""
         parts = frozenset[str]().union(*(option.parts for option in self._coverage.options))
         columns: dict[tuple[str, int], _Column] = {}
-        feeds = [self._coverage.feed(packet) for packet in self._search.sample]
-        for change, deltas in self._search.deltas:
-            if change.touches & parts:
-                continue
-            total = 0
-            for delta, feed in zip(deltas, feeds, strict=True):
-                total = total << 32 | self._added(change, delta, feed)
-            if total:
+        added = [
+            self._search.added(self._engine, place, feed) for place, feed in enumerate(self._feeds)
+        ]
+        for change, sums in zip(self._search.changes, zip(*added, strict=True), strict=True):
+            total = _joined(sums)
+            if total and not change.touches & parts:
                 columns.setdefault((change.id, total), _Column(change, total))
         return [*columns.values()]
-
-    def _added(self, change: Change, delta: bytes, feed: Feed) -> int:
-        crc, value = self._engine.crc, ONES if change.inverted else 0
-        rest, added = len(feed.rest) - feed.cut, len(feed.added)
-        if change.start is not None:
-            register = change.start(self._engine) ^ self._engine.start
-            length = len(feed.front) + len(delta) - feed.skip + rest + added
-            value ^= _moved(crc, register, length)
-        if change.edit is not None:
-            visible = delta[feed.skip :] if rest >= 0 else delta[feed.skip : rest]
-            if any(visible):
-                value ^= _moved(crc, self._engine.run(visible, 0), max(rest, 0) + added)
-        return value
 
     @cached_property
     def _by_sum(self) -> dict[int, list[int]]:
@@ -155,16 +143,74 @@ class _Base:
 class Search:
     """All recipes over a few packets, right ones among them."""
 
-    def __init__(self, sample: Sequence[CrcInput]) -> None:
+    def __init__(self, sample: Sequence[CrcInput], budget: Budget) -> None:
         self.sample = sample
+        self._budget = budget
+        self._base_units = _BASE_UNITS + sum(packet.size for packet in sample) // _BYTES_PER_UNIT
+        self._built: list[_Base] = []
+        self._edits: dict[tuple[Engine, int, int, int, int], list[int]] = {}
+        self._starts: dict[tuple[Engine, int], list[int]] = {}
+        self._found: dict[tuple[Reordering, Reordering], int] = {}
 
     @cached_property
-    def deltas(self) -> list[tuple[Change, list[bytes]]]:
-        """What each change alters in the head of each packet."""
-        return [
+    def _deltas(self) -> list[tuple[Change, list[bytes]]]:
+        """What each change alters in the head of each packet; those that do nothing left out."""
+        rows = [
             (change, [_difference(change.head(packet), packet.masked) for packet in self.sample])
             for change in CHANGES
         ]
+        return [
+            (change, deltas)
+            for change, deltas in rows
+            if change.start is not None or change.inverted or any(map(any, deltas))
+        ]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """Those that show in at least one of the packets."""
+        return [change for change, _ in self._deltas]
+
+    def found(self, implied: Reordering, reordering: Reordering) -> int:
+        """What stands in the packets with the result's bits put back into order."""
+        key = implied, reordering
+        if key not in self._found:
+            put_back = (implied.apply(reordering.apply(packet.found)) for packet in self.sample)
+            self._found[key] = _joined(put_back)
+        return self._found[key]
+
+    def added(self, engine: Engine, place: int, feed: Feed) -> list[int]:
+        """What each change adds to the ICRC of one packet, if its CRC is fed like that."""
+        rest, added = feed.rest_size - feed.cut, len(feed.added)
+        edits = self._edited(engine, place, feed.skip, min(rest, 0), max(rest, 0) + added)
+        head = len(self.sample[place].masked)
+        starts = self._started(engine, len(feed.front) + head - feed.skip + rest + added)
+        return [a ^ b for a, b in zip(edits, starts, strict=True)]
+
+    def _edited(self, engine: Engine, place: int, skip: int, cut: int, behind: int) -> list[int]:
+        """The part of altered heads: it depends on what follows the head by its length alone."""
+        key = engine, place, skip, cut, behind
+        if key not in self._edits:
+            visible = (deltas[place][skip : cut or None] for _, deltas in self._deltas)
+            self._edits[key] = [
+                _moved(engine.crc, engine.run(delta, 0), behind) if any(delta) else 0
+                for delta in visible
+            ]
+        return self._edits[key]
+
+    def _started(self, engine: Engine, length: int) -> list[int]:
+        """The part of other start registers and of the inversion."""
+        key = engine, length
+        if key not in self._starts:
+            self._starts[key] = [
+                (
+                    _moved(engine.crc, change.start(engine) ^ engine.start, length)
+                    if change.start
+                    else 0
+                )
+                ^ (ONES if change.inverted else 0)
+                for change in self.changes
+            ]
+        return self._starts[key]
 
     def recipes(self, size: int) -> list[Recipe]:
         """Every recipe of exactly that many faults that predicts all packets."""
@@ -186,20 +232,34 @@ class Search:
             for recipe in base.masks(reordering)
         ]
 
-    def _bases(self, size: int) -> list[_Base]:
-        return [base for group in self._sized[: size + 1] for base in group]
+    def _bases(self, size: int) -> Iterator[_Base]:
+        for number, plan in enumerate(chain(*_plans()[: size + 1])):
+            self._budget.spend(self._base_units)
+            if number == len(self._built):
+                self._built.append(_Base(self, *plan))
+            yield self._built[number]
 
-    @cached_property
-    def _sized(self) -> list[list[_Base]]:
-        groups: list[list[_Base]] = [[], [], []]
-        engines: list[tuple[Engine, tuple[str, ...], Reordering]]
-        engines = [(Engine(), (), _AS_IT_SHOULD)]
-        engines += [(engine, ids, Reordering((), steps)) for ids, engine, steps in ENGINES]
-        for engine, ids, implied in engines:
-            for coverage in _coverages(2 - len(ids)):
-                base = _Base(self, engine, ids, implied, coverage)
-                groups[base.size].append(base)
-        return groups
+
+class _Plan(NamedTuple):
+    """What a base is made from."""
+
+    engine: Engine
+    ids: tuple[str, ...]
+    implied: Reordering
+    coverage: Coverage
+
+
+@cache
+def _plans() -> tuple[list[_Plan], ...]:
+    """By how many faults they amount to."""
+    groups: tuple[list[_Plan], ...] = ([], [], [])
+    engines: list[tuple[Engine, tuple[str, ...], Reordering]]
+    engines = [(Engine(), (), _AS_IT_SHOULD)]
+    engines += [(engine, ids, Reordering((), steps)) for ids, engine, steps in ENGINES]
+    for engine, ids, implied in engines:
+        for coverage in _coverages(2 - len(ids)):
+            groups[len(ids) + len(coverage.options)].append(_Plan(engine, ids, implied, coverage))
+    return groups
 
 
 def _coverages(most: int) -> list[Coverage]:
@@ -216,6 +276,10 @@ def _coverages(most: int) -> list[Coverage]:
             == len(frozenset[str]().union(*(option.parts for option in chosen)))
         ]
     return found
+
+
+def _joined(values: Iterable[int]) -> int:
+    return int.from_bytes(b"".join(value.to_bytes(4, "big") for value in values), "big")
 
 
 def _moved(crc: Crc, register: int, count: int) -> int:

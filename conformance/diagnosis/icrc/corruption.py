@@ -38,7 +38,7 @@ def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> Flipp
         if hypothesis.engine_ids:
             return None
         error = hypothesis.reordering.apply(error)
-    place = locate_bit(error, len(packet.head) + len(packet.seen.body))
+    place = locate_bit(error, packet.size)
     if place is None:
         return None
     distance, bit = place

@@ -43,6 +43,11 @@ class Feed:
         return self.extension + self.payload + self.pad + self.trailer
 
     @property
+    def rest_size(self) -> int:
+        """How long that is."""
+        return len(self.extension) + len(self.payload) + len(self.pad) + len(self.trailer)
+
+    @property
     def added(self) -> bytes:
         """What follows behind the cut."""
         return self.filler + self.place

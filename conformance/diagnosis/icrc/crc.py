@@ -16,6 +16,8 @@ _ONE = 1 << 31  # the polynomial 1
 _CASTAGNOLI = 0x82F63B78
 _ETHERNET = 0xEDB88320
 _STEP = 1024
+_WORTH_KEEPING = 64
+_POWERS = 64
 
 
 class Crc:
@@ -29,6 +31,15 @@ class Crc:
         if self.polynomial == _ETHERNET:
             return crc32(data, register ^ ONES) ^ ONES
         table = self._table
+        if len(data) > _WORTH_KEEPING:
+            return self.shift(register, len(data)) ^ self._remainder(data)
+        for byte in data:
+            register = register >> 8 ^ table[(register ^ byte) & 255]
+        return register
+
+    @lru_cache(maxsize=256)  # noqa: B019 - there are two instances, for good
+    def _remainder(self, data: bytes) -> int:
+        table, register = self._table, 0
         for byte in data:
             register = register >> 8 ^ table[(register ^ byte) & 255]
         return register
@@ -40,7 +51,10 @@ class Crc:
     @lru_cache(maxsize=1024)  # noqa: B019 - there are two instances, for good
     def shifter(self, count: int) -> tuple[tuple[int, ...], ...]:
         """`shift` by that many bytes as one table per byte of the register, to be XORed."""
-        columns = [self.shift(1 << bit, count) for bit in range(32)]
+        columns = [self._power(8 * count)]  # what becomes of the polynomial 1, then of x, ...
+        for _ in range(31):
+            columns.append(self._forth(columns[-1]))
+        columns.reverse()
         return tuple(_span(columns[place : place + 8]) for place in range(0, 32, 8))
 
     def times(self, a: int, b: int) -> int:
@@ -53,6 +67,9 @@ class Crc:
             bit >>= 1
             b = b >> 1 ^ polynomial if b & 1 else b >> 1
         return product
+
+    def _forth(self, register: int) -> int:
+        return register >> 1 ^ self.polynomial if register & 1 else register >> 1
 
     def back(self, register: int) -> int:
         """The register one bit before."""
@@ -67,14 +84,20 @@ class Crc:
     @lru_cache(maxsize=65536)  # noqa: B019 - there are two instances, for good
     def _power(self, exponent: int) -> int:
         """Return x to that power."""
-        base = _ONE >> 1 if exponent >= 0 else self.back(_ONE)
+        squares = self._squares(exponent < 0)
         exponent, power = abs(exponent), _ONE
-        while exponent:
-            if exponent & 1:
-                power = self.times(power, base)
-            base = self.times(base, base)
-            exponent >>= 1
+        for place in range(exponent.bit_length()):
+            if exponent >> place & 1:
+                power = self.times(power, squares[place])
         return power
+
+    @lru_cache(maxsize=4)  # noqa: B019 - there are two instances, for good
+    def _squares(self, backwards: bool) -> list[int]:
+        """Return x (or its inverse) to the powers 1, 2, 4, ..."""
+        found = [self.back(_ONE) if backwards else _ONE >> 1]
+        while len(found) < _POWERS:
+            found.append(self.times(found[-1], found[-1]))
+        return found
 
 
 def _span(columns: list[int]) -> tuple[int, ...]:
@@ -97,16 +120,21 @@ def locate_bit(error: int, limit: int) -> tuple[int, int] | None:
     if error.bit_count() == 1:
         place = error.bit_length() - 1
         return place // 8 - 4, place % 8
-    place = _places(-(-limit // _STEP) * _STEP).get(error, 8 * limit)
-    return divmod(place, 8) if place < 8 * limit else None
+    a, b, c, d = ETHERNET.shifter(-_STEP)
+    for begin in range(0, limit, _STEP):
+        near = _places().get(error)
+        if near is not None:
+            return divmod(8 * begin + near, 8) if 8 * begin + near < 8 * limit else None
+        error = a[error & 255] ^ b[error >> 8 & 255] ^ c[error >> 16 & 255] ^ d[error >> 24]
+    return None
 
 
-@lru_cache(maxsize=4)
-def _places(limit: int) -> dict[int, int]:
-    """Return the effect of every bit up to a distance from the end."""
+@lru_cache(maxsize=1)
+def _places() -> dict[int, int]:
+    """Return the effect of every bit up to `_STEP` bytes from the end."""
     places = {}
     effects = [ETHERNET.run(bytes([1 << bit]), 0) for bit in range(8)]
-    for distance in range(limit):
+    for distance in range(_STEP):
         for bit in range(8):
             places[effects[bit]] = 8 * distance + bit
         effects = [ETHERNET.run(b"\0", effect) for effect in effects]

@@ -67,6 +67,8 @@ class CrcInput:
     extension: bytes
     payload: bytes
     pad: bytes
+    size: int
+    """Bytes that the right ICRC covers."""
 
     @property
     def found(self) -> int:
@@ -155,6 +157,7 @@ def _crc_input(
         body[:extension],
         body[extension:end],
         body[end:],
+        len(seen.head) + len(body),
     )
 
 

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
 from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
@@ -14,20 +16,43 @@ from roceproof.conformance.diagnosis.icrc.wording import advice, text
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
 from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
 
+_MOST_UNSEARCHED = 100
+
 
 def explain_icrcs(
-    observations: list[Observation], facts: Mapping[str, Any] | None
+    observations: list[Observation], facts: Mapping[str, Any] | None, budget: Budget | None = None
 ) -> list[Diagnosis]:
-    """Explain the wrong ICRCs of every transmitter; the facts serve to see a mask leak (S56)."""
-    return [
-        found
-        for station, seen in by_mac(observations).items()
-        for found in _explain(station, seen, facts)
-    ]
+    """Explain the wrong ICRCs of every transmitter; the facts serve to see a mask leak (S56).
+
+    Those with the most wrong ICRCs come first where the budget is short.
+    """
+    budget = budget or Budget()
+    stations = by_mac(observations)
+    found: dict[Station, list[Diagnosis]] = {station: [] for station in stations}
+    order = sorted(stations, key=lambda each: -sum(seen.wrong for seen in stations[each]))
+    for place, station in enumerate(order):
+        if budget.exhausted and len(order) - place > _MOST_UNSEARCHED:
+            rest = [seen for other in order[place:] for seen in stations[other] if seen.wrong]
+            return [*chain(*found.values()), *_unsearched(rest, budget)]
+        found[station] = [*_explain(station, stations[station], facts, budget)]
+    return [*chain(*found.values())]
+
+
+def _unsearched(wrong: Sequence[Observation], budget: Budget) -> Iterator[Diagnosis]:
+    """All transmitters together that are too many to look at each."""
+    if wrong:
+        count = len({(seen.interface, seen.frame[6:12]) for seen in wrong})
+        budget.leave_out("everything", f"{count} more transmitters")
+        numbers = tuple(sorted(seen.number for seen in wrong))
+        words = f"{count} more transmitters: not searched, for there are too many"
+        yield Diagnosis(UNDECIDED, (), numbers, 0, len(wrong), f"{words}.", advice(UNDECIDED, ()))
 
 
 def _explain(
-    station: Station, seen: Sequence[Observation], facts: Mapping[str, Any] | None
+    station: Station,
+    seen: Sequence[Observation],
+    facts: Mapping[str, Any] | None,
+    budget: Budget,
 ) -> Iterator[Diagnosis]:
     bare = without_icrc(seen)
     if bare:
@@ -41,7 +66,7 @@ def _explain(
         numbers = tuple(packet.seen.number for packet in leaks)
         words = f"{station}: on the wire {', '.join(fields)} are all ones"
         yield Diagnosis("S56", (), numbers, len(leaks), len(leaks), f"{words}.", advice("S56", ()))
-    for answer in explain_wrong(whole):
+    for answer in explain_wrong(whole, budget, str(station)):
         yield _diagnosis(station, answer)
 
 

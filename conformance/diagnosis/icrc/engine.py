@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc
@@ -38,7 +39,15 @@ class Engine:
         """The register after some bytes of input."""
         return self.crc.run(self.order(data), register)
 
-    @property
+    def run_parts(self, parts: Sequence[bytes], register: int) -> int:
+        """The register after several pieces of input, one behind the other."""
+        if self.swapped:
+            return self.run(b"".join(parts), register)
+        for part in parts:
+            register = self.run(part, register)
+        return register
+
+    @cached_property
     def start(self) -> int:
         """The register behind the dummy bytes."""
         return self.crc.run(b"\xff" * 8, ONES)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc
 from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import REORDERINGS, Engine
 from roceproof.conformance.diagnosis.icrc.gf2 import Equations
@@ -44,19 +44,30 @@ class Probe(NamedTuple):
 
 def tail_probe(a: CrcInput, b: CrcInput) -> list[Probe]:
     """The ways in which two packets of one length and layout can differ as their ICRCs do."""
-    if (len(a.masked), len(a.seen.body)) != (len(b.masked), len(b.seen.body)):
+    if (len(a.masked), a.seen.body_size) != (len(b.masked), b.seen.body_size):
         return []
     change = _difference(a.masked + a.seen.body, b.masked + b.seen.body)
     effect = a.found ^ b.found
     found = []
     for words, engine in _ENGINES:
         register = engine.run(change, 0)
-        effects = {engine.crc.shift(register, k): k for k in range(-FARTHEST, FARTHEST + 1)}
+        effects = _shifted(engine.crc, register)
         for reordering in REORDERINGS:
             extra = effects.get(reordering.apply(effect)) if register else None
             if extra is not None:
                 found.append(Probe(words, reordering.ids, extra))
     return found
+
+
+def _shifted(crc: Crc, register: int) -> dict[int, int]:
+    """What becomes of a register as bytes are clocked behind it, by which that many."""
+    a, b, c, d = crc.shifter(1)
+    effects = {}
+    moved = crc.shift(register, -FARTHEST)
+    for count in range(-FARTHEST, FARTHEST + 1):
+        effects[moved] = count
+        moved = a[moved & 255] ^ b[moved >> 8 & 255] ^ c[moved >> 16 & 255] ^ d[moved >> 24]
+    return effects
 
 
 def start_register(packet: CrcInput) -> int:
@@ -77,9 +88,7 @@ def shape(packets: Sequence[CrcInput]) -> Shape | None:
     """What the error depends on; None if the packets cannot tell."""
     errors: dict[int, set[int]] = {}
     for packet in packets:
-        errors.setdefault(len(packet.head) + len(packet.seen.body), set()).add(
-            packet.found ^ packet.right
-        )
+        errors.setdefault(packet.size, set()).add(packet.found ^ packet.right)
     if any(len(of_one) > 1 for of_one in errors.values()):
         return Shape.CONTENT
     if len(errors) < 2 or len(packets) < len(errors) + 2:
@@ -158,7 +167,7 @@ def _bits(packet: CrcInput, field: str) -> list[tuple[int, int]]:
 def _effect(packet: CrcInput, at: int, bit: int) -> int:
     """Return what one bit of the head adds to the ICRC."""
     register = ETHERNET.run(bytes([1 << bit]), 0)
-    return ETHERNET.shift(register, len(packet.head) - 1 - at + len(packet.seen.body))
+    return ETHERNET.shift(register, len(packet.head) - 1 - at + packet.seen.body_size)
 
 
 def _difference(a: bytes, b: bytes) -> bytes:
@@ -170,7 +179,7 @@ def probe_pairs(packets: Sequence[CrcInput], most: int) -> Iterator[tuple[CrcInp
     last: dict[tuple[int, int], CrcInput] = {}
     count = 0
     for packet in packets:
-        key = len(packet.masked), len(packet.seen.body)
+        key = len(packet.masked), packet.seen.body_size
         if key in last and count < most:
             count += 1
             yield last[key], packet

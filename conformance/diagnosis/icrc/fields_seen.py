@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.evidence import seen_as
 
@@ -33,6 +34,7 @@ _BITS = {"ackreq": 1, "migreq": 1, "solicited": 1, "ttl": 8, "tos": 8, "bth byte
 _BITS |= {"psn": 24, "qpn": 24}
 _SHARE = 0.8
 _PROBES = 6
+_SOLVING_UNITS = 200
 
 
 class FieldFault(NamedTuple):
@@ -56,15 +58,17 @@ class FieldFault(NamedTuple):
         return [packet for packet in wrong if seen_as(packet, self.fields) is not None]
 
 
-def field_fault(wrong: Sequence[CrcInput]) -> FieldFault | None:
+def field_fault(wrong: Sequence[CrcInput], budget: Budget) -> FieldFault | None:
     """The fewest fields that explain the wrong packets, if those say enough to tell."""
     choices = [(name,) for name in _SIGNATURES]
     for fields in (*choices, *combinations(_EDITED_LATE, 2)):
         bits = sum(_BITS.get(field, 16) for field in fields)
         if bits >= 32 or (32 - bits) * _distinct(wrong) < _MARGIN:
             continue
+        budget.spend(_PROBES * _SOLVING_UNITS)
         if not _worth_it(fields, wrong):
             continue
+        budget.spend(len(wrong) * _SOLVING_UNITS)
         heads = [(packet, seen_as(packet, fields)) for packet in wrong]
         hits = [(packet, head) for packet, head in heads if head is not None]
         if hits and len(hits) >= _SHARE * len(wrong):

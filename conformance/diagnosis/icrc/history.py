@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -127,11 +128,14 @@ HISTORIES: tuple[Hypothesis, ...] = (
 
 def mixed_up(packets: Sequence[CrcInput]) -> list[CrcInput]:
     """S60: the wrong packets that hold what a packet of another QP nearby should have."""
+    places: dict[int, list[int]] = {}
+    for place, packet in enumerate(packets):
+        places.setdefault(packet.right, []).append(place)
     result = []
     for place, packet in enumerate(packets):
-        if packet.seen.wrong:
-            near = packets[max(0, place - WINDOW) : place + WINDOW + 1]
-            if any(packet.found == other.right and _elsewhere(packet, other) for other in near):
+        if packet.seen.wrong and (near := places.get(packet.found)):
+            first, last = bisect_left(near, place - WINDOW), bisect_right(near, place + WINDOW)
+            if any(_elsewhere(packet, packets[other]) for other in near[first:last]):
                 result.append(packet)
     return result
 

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from zlib import crc32
 
 from roceproof.conformance.diagnosis.icrc.changes import Change
-from roceproof.conformance.diagnosis.icrc.coverage import Coverage
+from roceproof.conformance.diagnosis.icrc.coverage import Coverage, Feed
 from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine, Reordering
@@ -76,10 +77,7 @@ class Recipe:
                 register = change.start(self.engine)
             if change.inverted:
                 final ^= ONES
-        data = feed.front + head[feed.skip :] + feed.rest
-        if feed.cut:
-            data = data[: -feed.cut]
-        value = self.engine.run(data + feed.added, register) ^ final
+        value = self.engine.run_parts(_input(feed, head), register) ^ final
         return self.reordering.apply(self.implied.apply(value))
 
 
@@ -106,6 +104,17 @@ class FrameCheck:
     def predict(self, packet: CrcInput) -> int | None:
         """Compute the FCS that the frame would have without its last four bytes."""
         return crc32(packet.seen.frame[: packet.covered_end])
+
+
+def _input(feed: Feed, head: bytes) -> Sequence[bytes]:
+    """What the CRC is fed; the payload by itself, because it is long and often the same."""
+    front = feed.front + head[feed.skip :] + feed.extension
+    behind = feed.pad + feed.trailer
+    if not feed.cut:
+        return front, feed.payload, behind + feed.added
+    if feed.cut <= len(behind):
+        return front, feed.payload, behind[: -feed.cut] + feed.added
+    return ((front + feed.payload + behind)[: -feed.cut] + feed.added,)
 
 
 def _added(a: bytes, b: bytes) -> bytes:

@@ -31,7 +31,7 @@ class Tail:
 
     def size(self, packet: CrcInput) -> int:
         """Bytes in the last, partial beat."""
-        return (len(packet.head) + len(packet.seen.body) + self.origin.lead(packet)) % self.width
+        return (packet.size + self.origin.lead(packet)) % self.width
 
     def __str__(self) -> str:
         return f"{self.remainder} bytes in the last beat of {self.width}{self.origin.words}"
@@ -87,9 +87,14 @@ class WrongTable:
 
 def tails(wrong: Sequence[CrcInput]) -> Iterator[Tail]:
     """The kinds of last beat that (nearly) all of the wrong packets have."""
+    alike: dict[tuple[int, int], list[CrcInput]] = {}
+    for packet in wrong:
+        alike.setdefault((packet.size, packet.seen.ip), []).append(packet)
     for width in WIDTHS[1:]:
         for origin in ORIGINS:
-            sizes = Counter(Tail(width, 0, origin).size(packet) for packet in wrong)
+            sizes: Counter[int] = Counter()
+            for group in alike.values():
+                sizes[Tail(width, 0, origin).size(group[0])] += len(group)
             size, count = sizes.most_common(1)[0]
             if count >= _SHARE * len(wrong):
                 yield Tail(width, size, origin)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
@@ -13,6 +14,8 @@ from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
 FEW = 0.05
 """The share of packets that may have suffered on the way."""
 _LOOKED_AT = 300
+_PREDICTION_UNITS = 12
+_BYTES_PER_UNIT = 600
 _SEARCHED = 5
 _SHARE = 0.8  # of the wrong packets; the others may have suffered on the way
 
@@ -20,8 +23,13 @@ _SHARE = 0.8  # of the wrong packets; the others may have suffered on the way
 class Scope:
     """Sound packets of one transmitter in their order."""
 
-    def __init__(self, packets: Sequence[CrcInput], words: str = "") -> None:
+    def __init__(
+        self, packets: Sequence[CrcInput], budget: Budget, place: str, words: str = ""
+    ) -> None:
         self.packets = packets
+        self.budget = budget
+        self.place = place
+        """Which transmitter, for people."""
         self.words = words
         """Which part of the transmitter's packets these are; empty for all."""
         self.wrong = [packet for packet in packets if packet.seen.wrong]
@@ -63,17 +71,24 @@ class Scope:
         """Count the wrong packets that it predicts; 0 if too few, or if a right one contradicts."""
         misses = 0
         for packet in self.some_wrong:
+            self.budget.spend(cost(packet))
             misses += hypothesis.predict(packet) != packet.found
             if misses > (1 - _SHARE) * len(self.some_wrong):
                 return 0
         hits = len(self.some_wrong) - misses
         contradictions = 0
         for packet in self.some_right:
+            self.budget.spend(cost(packet))
             predicted = hypothesis.predict(packet)
             contradictions += predicted is not None and predicted != packet.found
             if contradictions > (hits // 10 if _forgets(hypothesis) else 0):
                 return 0
         return hits
+
+
+def cost(packet: CrcInput) -> int:
+    """Units of work that it takes to predict a packet's ICRC."""
+    return _PREDICTION_UNITS + packet.size // _BYTES_PER_UNIT
 
 
 def _simplicity(hypothesis: Hypothesis) -> tuple[int, bool, tuple[str, ...]]:

@@ -9,24 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
-from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, more_faults
+from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 
-def explain_wrong(packets: Sequence[CrcInput]) -> list[Answer]:
-    """Explain the wrong packets among the sound ones of a transmitter."""
-    scope = Scope(packets)
+def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> list[Answer]:
+    """Explain the wrong packets among the sound ones of a transmitter.
+
+    What the budget does not allow to be tried is noted there, under `place`.
+    """
+    scope = Scope(packets, budget, place)
     if not scope.wrong:
         return []
     answers = _whole(scope)
     if not answers:
-        for parts in _partitions(packets):
+        for parts in _partitions(scope):
+            if len(parts) < 2:
+                continue
             found = [(part, _whole(part)) for part in parts if part.wrong]
-            if len(parts) > 1 and any(answers for _, answers in found):
+            if any(answers for _, answers in found):
                 return [
                     answer
                     for part, answers in found
@@ -37,10 +43,17 @@ def explain_wrong(packets: Sequence[CrcInput]) -> list[Answer]:
 
 def _whole(scope: Scope) -> list[Answer]:
     """Try to explain a scope by one habit; an empty list if there is none."""
-    for strategy in STRATEGIES:
+    out = scope.budget.exhausted
+    for strategy, what in STRATEGIES.items():
         if scope.words and strategy is more_faults:
             continue
-        answer = strategy(scope)
+        answer = None
+        try:
+            answer = strategy(scope) if strategy is corrupt or not out else None
+        except OutOfBudget:
+            out = True
+        if out and answer is None and strategy is not corrupt:
+            scope.budget.leave_out(what, scope.place)
         if answer is not None:
             return [answer, *_rest(scope, answer)]
     return []
@@ -74,7 +87,7 @@ def _follows_others(hypothesis: Hypothesis | None) -> bool:
     return hypothesis is not None and bool({"S53", "S54", "S63"} & {*hypothesis.ids})
 
 
-def _partitions(packets: Sequence[CrcInput]) -> Iterator[list[Scope]]:
+def _partitions(scope: Scope) -> Iterator[list[Scope]]:
     """Ways to split a transmitter's packets into parts that may be made by different machinery."""
     ways: tuple[Callable[[CrcInput], str], ...] = (
         lambda packet: f"from {packet.seen.station}",
@@ -82,6 +95,6 @@ def _partitions(packets: Sequence[CrcInput]) -> Iterator[list[Scope]]:
     )
     for way in ways:
         groups: dict[str, list[CrcInput]] = {}
-        for packet in packets:
+        for packet in scope.packets:
             groups.setdefault(way(packet), []).append(packet)
-        yield [Scope(group, words) for words, group in groups.items()]
+        yield [Scope(group, scope.budget, scope.place, words) for words, group in groups.items()]

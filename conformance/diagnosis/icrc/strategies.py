@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, answer, flip_facts, flips
 from roceproof.conformance.diagnosis.icrc.beats import dead_lanes, masks_again
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
@@ -23,11 +24,11 @@ from roceproof.conformance.diagnosis.icrc.history import (
 from roceproof.conformance.diagnosis.icrc.hypothesis import WHOLE_VALUES, Hypothesis
 from roceproof.conformance.diagnosis.icrc.last_beat import decided_by, tail_faults, tails
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread, syndromes
-from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
+from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope, cost
 from roceproof.conformance.diagnosis.icrc.stalls import find_stall, stalled
 from roceproof.conformance.diagnosis.result import CORRUPT
 
-_ROUNDS = {1: 4, 2: 2, 3: 1}  # samples tried by size: one bad packet corrupts a sample
+_ROUNDS = {1: 4, 2: 2, 3: 1}  # samples tried by size: one bad packet spoils a sample
 _ENOUGH_RIGHT = 10
 _PROBED = 8
 _ASKED = 400
@@ -41,8 +42,14 @@ def _one_fault(scope: Scope) -> Answer | None:
 def _searched(scope: Scope, size: int) -> Answer | None:
     if size > 1 and syndromes(scope.some_wrong) < size:
         return None
+    searched: set[frozenset[int]] = set()
     for seed in range(_ROUNDS[size]):
-        search = Search(scope.sample(seed))
+        sample = scope.sample(seed)
+        numbers = frozenset(packet.seen.number for packet in sample)
+        if numbers in searched:
+            continue
+        searched.add(numbers)
+        search = Search(sample, scope.budget)
         found: list[Hypothesis] = [*search.recipes(size)]
         if size == 1:
             found += [*WHOLE_VALUES, *HISTORIES]
@@ -60,12 +67,15 @@ def _special(scope: Scope) -> Iterator[Hypothesis]:
     longest = max(len(packet.payload) for packet in scope.wrong)
     for tail in tails(scope.wrong):
         yield from tail_faults(tail, scope.some_wrong + scope.some_right)
-    yield from _predicting(probes, dead_lanes())
-    yield from _predicting(probes, masks_again(longest))
+    yield from _predicting(scope, probes, dead_lanes())
+    yield from _predicting(scope, probes, masks_again(longest))
 
 
-def _predicting(probes: list[CrcInput], hypotheses: Iterable[Hypothesis]) -> Iterator[Hypothesis]:
+def _predicting(
+    scope: Scope, probes: list[CrcInput], hypotheses: Iterable[Hypothesis]
+) -> Iterator[Hypothesis]:
     for hypothesis in hypotheses:
+        scope.budget.spend(sum(map(cost, probes)))
         if sum(hypothesis.predict(packet) == packet.found for packet in probes) * 2 >= len(probes):
             yield hypothesis
 
@@ -87,7 +97,7 @@ def _late_and_wrong(scope: Scope) -> Answer | None:
             for packet in diverse(scope.wrong, _PROBED, seed)
             if packet.previous is not None
         ]
-        found = Search(shifted).recipes(1) if len(shifted) > 1 else []
+        found = Search(shifted, scope.budget).recipes(1) if len(shifted) > 1 else []
         best = scope.best(Stale(previous, recipe.note, recipe) for recipe in found)
         if best:
             return answer(scope, best)
@@ -109,7 +119,7 @@ def _mixed_up(scope: Scope) -> Answer | None:
 
 
 def _one_field(scope: Scope) -> Answer | None:
-    fault = field_fault(scope.some_wrong)
+    fault = field_fault(scope.some_wrong, scope.budget)
     if fault is None:
         return None
     return Answer(fault.id, scope, fault.explained(scope.wrong), (), fault.facts)
@@ -117,10 +127,11 @@ def _one_field(scope: Scope) -> Answer | None:
 
 def _stalled(scope: Scope) -> Answer | None:
     probes = sorted(diverse(scope.wrong, 2 * _PROBED), key=lambda packet: len(packet.payload))
-    stall = find_stall(probes[:_PROBED])
+    stall = find_stall(probes[:_PROBED], scope.budget)
     if stall is None:
         return None
     asked = spread(scope.wrong, _ASKED)
+    scope.budget.spend(sum(packet.size // stall.width for packet in asked))
     found = [packet for packet in asked if stalled(packet, stall) is not None]
     if len(found) < _SHARE * len(asked):
         return None
@@ -128,14 +139,19 @@ def _stalled(scope: Scope) -> Answer | None:
     return Answer("S59", scope, found, (), (fact,), asked=asked)
 
 
-def _corrupt(scope: Scope) -> Answer | None:
+def corrupt(scope: Scope) -> Answer | None:
     """Single bits, at places that no habit of the device chooses."""
     found = flips(scope.wrong, None)
     if len(found) < len(scope.wrong[:FLIPS]):
         return None
     if len(found) > 2 and len({flip.part for flip in found}) == 1 and not _varied(found):
         return None
-    one = _searched(scope, 1) if len(scope.wrong) <= 2 else None
+    one = None
+    if len(scope.wrong) <= 2:
+        try:
+            one = _searched(scope, 1)
+        except OutOfBudget:
+            scope.budget.leave_out("single faults beside single bits", scope.place)
     other = (one.name, *one.equivalent) if one else ()
     return Answer(CORRUPT, scope, scope.wrong, other, flip_facts(found))
 
@@ -163,15 +179,16 @@ def _rare(scope: Scope) -> Answer | None:
     return Answer(CORRUPT, scope, scope.wrong, (), (fact, *flip_facts(flips(scope.wrong, None))))
 
 
-STRATEGIES: tuple[Callable[[Scope], Answer | None], ...] = (
-    _corrupt,
-    _one_fault,
-    _mixed_up,
-    _stalled,
-    _two_faults,
-    _late_and_wrong,
-    more_faults,
-    _one_field,
-    _by_last_beat,
-    _rare,
-)
+STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
+    corrupt: "single bits",
+    _one_fault: "single faults",
+    _mixed_up: "results of other queue pairs",
+    _stalled: "stalls",
+    _two_faults: "two faults at once",
+    _late_and_wrong: "late and wrong results",
+    more_faults: "three faults at once",
+    _one_field: "single fields",
+    _by_last_beat: "the last beat",
+    _rare: "rare changes on the way",
+}
+"""Each with what it tries, in words."""

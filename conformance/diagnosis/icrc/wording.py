@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.evidence import (
@@ -23,6 +24,7 @@ from roceproof.conformance.rules.signatures import SIGNATURES, parts
 
 _PAIRS = 20
 _PROBED = 12
+_PROBING_UNITS = 20_000
 _MORE_TRAFFIC = (
     "Capture more: payloads of every length modulo 64, TTL, TOS and IPv4 ID that vary, IPv6, a"
     " VLAN tag, a CNP, AckReq and MigReq both ways, and two packets that differ in one bit."
@@ -78,7 +80,9 @@ def _unjudged(answer: Answer) -> list[str]:
     """Say how many packets the hypothesis has no say in."""
     if answer.hypothesis is None:
         return []
-    count = sum(answer.hypothesis.predict(packet) is None for packet in answer.scope.wrong)
+    numbers = {packet.seen.number for packet in answer.explained}
+    left = [packet for packet in answer.scope.wrong if packet.seen.number not in numbers]
+    count = sum(answer.hypothesis.predict(packet) is None for packet in left)
     return [f"{count} cannot be judged, for want of the packet before"] if count else []
 
 
@@ -97,6 +101,11 @@ def _register(answer: Answer) -> list[str]:
 def _open_questions(answer: Answer) -> list[str]:
     """Say what can be said without a hypothesis, where there is none."""
     if answer.name != UNDECIDED:
+        return []
+    try:
+        answer.scope.budget.spend_on_words(_PROBING_UNITS)
+    except OutOfBudget:
+        answer.scope.budget.leave_out("probes without a hypothesis", answer.scope.place)
         return []
     packets = answer.explained
     facts = []

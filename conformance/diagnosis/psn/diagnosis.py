@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.observation import Observation, Station
 from roceproof.conformance.diagnosis.psn.evidence import (
     Cause,
@@ -23,7 +24,8 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_start,
 )
 from roceproof.conformance.diagnosis.psn.increment import meet_neighbours
-from roceproof.conformance.diagnosis.psn.stream import streams_of
+from roceproof.conformance.diagnosis.psn.start import Ends
+from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Key, sides_of
 from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.rules.signatures import SIGNATURES, title
@@ -35,17 +37,12 @@ _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
 
 
 def explain_psns(
-    observations: list[Observation], facts: Mapping[str, Any] | None
+    observations: list[Observation], facts: Mapping[str, Any] | None, budget: Budget | None = None
 ) -> list[Diagnosis]:
     """Explain the PSNs of every device; nothing if all are right."""
-    streams = [stream for side in sides_of(observations, facts) for stream in streams_of(side)]
-    meet_neighbours(streams)
-    evidence = list(of_restarts(streams))
-    for stream in streams:
-        evidence += of_start(stream, streams)
-        evidence += of_counting(stream)
-        evidence += of_recovery(stream)
-        evidence += of_responder(stream)
+    budget = budget or Budget()
+    streams = _streams(observations, facts, budget)
+    evidence = _gathered(streams, budget)
     if any(found.ids != _LAST_RESORT for found in evidence):
         evidence = [found for found in evidence if found.ids != _LAST_RESORT]
     devices: dict[Station, list[Evidence]] = {}
@@ -61,6 +58,42 @@ def explain_psns(
         for device, found in devices.items()
         for diagnosis in _diagnose(device, found, miscounted)
     ]
+
+
+def _streams(
+    observations: list[Observation], facts: Mapping[str, Any] | None, budget: Budget
+) -> list[Stream]:
+    streams: list[Stream] = []
+    for side in sides_of(observations, facts, budget):
+        try:
+            streams += streams_of(side, budget)
+        except OutOfBudget:
+            budget.leave_out("the order of PSNs", str(side.station))
+    meet_neighbours(streams)
+    return streams
+
+
+def _gathered(streams: list[Stream], budget: Budget) -> list[Evidence]:
+    """All that the connections show, as far as the budget goes."""
+    evidence: list[Evidence] = []
+    try:
+        evidence += of_restarts(streams, budget)
+    except OutOfBudget:
+        for stream in streams:
+            budget.leave_out("restarts", str(stream.side.station))
+    ends = Ends(streams)
+    known: set[int] = set()
+    for stream in streams:
+        evidence += of_start(stream, ends, begins=id(stream.side) not in known)
+        known.add(id(stream.side))
+        evidence += of_counting(stream)
+        try:
+            found = [*of_recovery(stream, budget), *of_responder(stream, budget)]
+        except OutOfBudget:
+            budget.leave_out("reactions to losses and to requests", str(stream.side.station))
+        else:
+            evidence += found
+    return evidence
 
 
 def _diagnose(

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn import recovery as psn_recovery
 from roceproof.conformance.diagnosis.psn import responder as psn_responder
 from roceproof.conformance.diagnosis.psn.increment import carry, hypotheses
-from roceproof.conformance.diagnosis.psn.loss import Gap, judge_gap
-from roceproof.conformance.diagnosis.psn.start import follows_the_peer, judge_start
+from roceproof.conformance.diagnosis.psn.loss import Gap
+from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side
 from roceproof.conformance.diagnosis.result import LOST
@@ -52,16 +53,15 @@ def _evidence(
     return Evidence(device, connection, cause, tuple(ids), tuple(frames), f"{side.key}: {text}")
 
 
-def of_start(stream: Stream, streams: Sequence[Stream]) -> Iterator[Evidence]:
+def of_start(stream: Stream, ends: Ends, *, begins: bool) -> Iterator[Evidence]:
     """P01, P02, P10, P20: where the PSNs begin."""
     side, first = stream.side, stream.first
-    begins = next(other for other in streams if other.side is side) is stream
     if not begins:
         if follows_the_peer(stream):
             text = f"frame {first.number} goes on behind the peer's PSN, at {first.psn:#08x}"
             yield _evidence(side, Cause.COUNTING, ("P25",), (first.number,), text, peer=False)
         return
-    start = judge_start(stream, [other for other in streams if other is not stream])
+    start = judge_start(stream, ends)
     if start is not None and start.responder:
         text = f"frame {first.number} begins rightly at PSN {first.psn:#08x}, and is not expected"
         reply = next(each for each in side.answers if each.number > first.number)
@@ -100,7 +100,7 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
 
 def _between_messages(stream: Stream, wrong: Sequence[Step]) -> bool:
     return all(
-        step.skipped and judge_gap(stream.requests, step.before, step.after) is Gap.BETWEEN
+        step.skipped and stream.messages.judge_gap(step.before, step.after) is Gap.BETWEEN
         for step in wrong
     )
 
@@ -114,11 +114,11 @@ def _step_text(wrong: Sequence[Step]) -> str:
     )
 
 
-def of_restarts(streams: Sequence[Stream]) -> Iterator[Evidence]:
+def of_restarts(streams: Sequence[Stream], budget: Budget) -> Iterator[Evidence]:
     """P17: judged over all connections of a device."""
     devices: dict[Station, list[tuple[Stream, psn_recovery.Restart]]] = {}
     for stream in streams:
-        for restart in psn_recovery.restarts(stream):
+        for restart in psn_recovery.restarts(stream, budget):
             devices.setdefault(stream.side.station, []).append((stream, restart))
     for found in devices.values():
         if psn_recovery.restarts_wrongly([restart for _, restart in found]):
@@ -131,10 +131,10 @@ def of_restarts(streams: Sequence[Stream]) -> Iterator[Evidence]:
                 yield _evidence(side, Cause.REACTION, ("P17",), (jump.number,), text, peer=False)
 
 
-def of_recovery(stream: Stream) -> Iterator[Evidence]:
+def of_recovery(stream: Stream, budget: Budget) -> Iterator[Evidence]:
     """P11, P18, P19: what is sent again, and what comes behind it."""
     side = stream.side
-    again = psn_recovery.new_psns(stream)
+    again = psn_recovery.new_psns(side, budget)
     if again:
         text = f"frame {again[0].number} repeats a packet under a new PSN, {again[0].psn:#08x}"
         frames = [sent.number for sent in again]
@@ -149,20 +149,23 @@ def of_recovery(stream: Stream) -> Iterator[Evidence]:
         text = f"behind the repeats frame {number} does not go on at {due:#08x}"
         frames = [number for number, _ in returns]
         yield _evidence(side, Cause.REACTION, ("P18",), frames, text, peer=False)
-    replays = psn_recovery.corner_replays(stream)
+    replays = psn_recovery.corner_replays(stream, budget)
     if replays:
         text = f"frame {replays[0].number} repeats PSN {replays[0].psn:#08x}, which is acknowledged"
         frames = [sent.number for sent in replays]
         yield _evidence(side, Cause.REACTION, ("P19",), frames, text, peer=False)
 
 
-def of_responder(stream: Stream) -> Iterator[Evidence]:
+def of_responder(stream: Stream, budget: Budget) -> Iterator[Evidence]:
     """P20, P21, P22: what the replies say that the responder expects."""
     side = stream.side
+    beside = psn_responder.constant_offset(stream, budget)
+    damaged = psn_responder.moved_by_damage(side, budget)
+    inside = psn_responder.short_reads(stream, budget)
     for id_, replies, what in (
-        ("P20", psn_responder.constant_offset(stream), "acknowledges a PSN beside the request's"),
-        ("P21", psn_responder.moved_by_damage(side), "takes a damaged request for received"),
-        ("P22", psn_responder.short_reads(stream), "asks for a PSN inside a READ's range"),
+        ("P20", beside, "acknowledges a PSN beside the request's"),
+        ("P21", damaged, "takes a damaged request for received"),
+        ("P22", inside, "asks for a PSN inside a READ's range"),
     ):
         if replies:
             text = f"frame {replies[0].number} {what} (PSN {replies[0].psn:#08x})"

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, Turn, distance
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, Turn, behind, distance
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _BEATS = (4, 8, 16, 32, 64, 128)
@@ -86,20 +86,15 @@ def _beats(_: Stream, steps: list[Step]) -> bool:
 
 def _shared(stream: Stream, _: list[Step]) -> bool:
     """P09: across the station's QPs, most requests go on where another QP's request ended."""
-    crossings = [
-        (before, after)
-        for before, after in pairwise(stream.side.turns)
-        if before.queue != after.queue and stream.side.key.qpn in (before.queue, after.queue)
-    ]
-    joined = sum(before.due == after.psn for before, after in crossings)
-    return joined >= _LEAST_CASES and 2 * joined > len(crossings)
+    crossings, joined = stream.side.crossings
+    return joined >= _LEAST_CASES and 2 * joined > crossings
 
 
 def _counts(events: Callable[[Stream], Sequence[int]]) -> Callable[[Stream, list[Step]], bool]:
     """Whether the PSN moves on with each of those frames, at most a few of them late."""
 
     def holds(stream: Stream, steps: list[Step]) -> bool:
-        numbers = sorted(events(stream))
+        numbers = events(stream)
         if not numbers:
             return False
         moved = [run for run in stream.runs if run]
@@ -125,16 +120,17 @@ def _tracks(run: list[Step], numbers: Sequence[int]) -> bool:
 
 
 def _acks_received(stream: Stream) -> Sequence[int]:
-    return [reply.number for reply in stream.side.answers]
+    other = stream.side.counterpart
+    return other.reply_numbers if other else []
 
 
 def _acks_sent(stream: Stream) -> Sequence[int]:
-    return [reply.number for reply in stream.side.replies]
+    return stream.side.reply_numbers
 
 
 def _requests_received(stream: Stream) -> Sequence[int]:
     other = stream.side.counterpart
-    return [sent.number for sent in other.requests] if other else []
+    return other.request_numbers if other else []
 
 
 def _latched_early(_: Stream, steps: list[Step]) -> bool:
@@ -197,12 +193,12 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
 
 def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
     """P05 and P24: what the seven bits beside AckReq tell."""
-    marked = [sent for sent in stream.side.requests if sent.reserved7]
+    marked = stream.side.marked
     if not marked:
         return []
     if stream.first.reserved7:
         return [(("P24",), marked)]
-    before = [sent for sent in stream.side.requests if sent.number < marked[0].number]
+    before = stream.side.requests[: behind(stream.side.requests, marked[0].number - 1)]
     wrapped = any(distance(b.psn, a.psn) > 0 and b.psn < a.psn for a, b in pairwise(before))
     at_wrap = before and before[-1].psn > marked[0].psn
     if not (at_wrap or wrapped):
@@ -212,13 +208,22 @@ def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
 
 
 def meet_neighbours(streams: Sequence[Stream]) -> None:
-    """Tell every side what its station sent on all its QPs, in order."""
+    """Tell every side how its station went on between its QPs."""
     stations: dict[Station, list[Turn]] = {}
     for stream in streams:
-        side = stream.side
-        side.turns = stations.setdefault(side.station, [])
+        turns = stations.setdefault(stream.side.station, [])
         for sent in stream.requests:
             due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
-            side.turns.append(Turn(sent.number, side.key.qpn, sent.psn, due))
-    for turns in stations.values():
+            turns.append(Turn(sent.number, stream.side.key.qpn, sent.psn, due))
+    found: dict[tuple[Station, int], tuple[int, int]] = {}
+    for station, turns in stations.items():
         turns.sort()
+        for before, after in pairwise(turns):
+            if before.queue != after.queue:
+                for queue in (before.queue, after.queue):
+                    crossings, joined = found.get((station, queue), (0, 0))
+                    joins = before.due == after.psn
+                    found[station, queue] = crossings + 1, joined + joins
+    for stream in streams:
+        side = stream.side
+        side.crossings = found.get((side.station, side.key.qpn), (0, 0))

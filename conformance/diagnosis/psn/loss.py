@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, auto
+from itertools import accumulate
 
 from roceproof.conformance.diagnosis.psn.timeline import Sent, distance
 from roceproof.conformance.wire.opcodes import Position
@@ -25,30 +26,36 @@ class Gap(Enum):
     """Between messages, or in one whose length is not known: either."""
 
 
-def judge_gap(requests: Sequence[Sent], before: Sent, after: Sent) -> Gap:
-    """Judge the gap between two neighbours among the requests of a stream."""
-    ends = bool(before.row.position & Position.LAST)
-    begins = bool(after.row.position & Position.FIRST)
-    if ends != begins:
-        return Gap.TORN
-    if ends:
-        return Gap.BETWEEN
-    message = _message_around(requests, after)
-    head = message[0] if message else None
-    if head is None or head.reth is None or not message[-1].row.position & Position.LAST:
-        return Gap.BETWEEN
-    missing = head.reth.length - sum(sent.size for sent in message)
-    return Gap.WHOLE if missing == 0 else Gap.TORN
+class Messages:
+    """Where the messages among the requests of a stream begin and end."""
 
+    def __init__(self, requests: Sequence[Sent]) -> None:
+        self._requests = requests
+        self._places = {id(sent): place for place, sent in enumerate(requests)}
+        self._first = list(range(len(requests)))
+        self._last = list(range(len(requests)))
+        self._sizes = [0, *accumulate(sent.size for sent in requests)]
+        for place in range(1, len(requests)):
+            if not requests[place].row.position & Position.FIRST:
+                self._first[place] = self._first[place - 1]
+        for place in range(len(requests) - 2, -1, -1):
+            if not requests[place].row.position & Position.LAST:
+                self._last[place] = self._last[place + 1]
 
-def _message_around(requests: Sequence[Sent], inside: Sent) -> list[Sent]:
-    """The packets from the FIRST before to the LAST behind a packet, or to where they end."""
-    at = requests.index(inside)
-    first = at
-    while first and not requests[first].row.position & Position.FIRST:
-        first -= 1
-    last = at
-    while last + 1 < len(requests) and not requests[last].row.position & Position.LAST:
-        last += 1
-    found = list(requests[first : last + 1])
-    return found if distance(found[-1].psn, found[0].psn) >= 0 else []
+    def judge_gap(self, before: Sent, after: Sent) -> Gap:
+        """Judge the gap between two neighbours."""
+        ends = bool(before.row.position & Position.LAST)
+        begins = bool(after.row.position & Position.FIRST)
+        if ends != begins:
+            return Gap.TORN
+        if ends:
+            return Gap.BETWEEN
+        place = self._places[id(after)]
+        first, last = self._first[place], self._last[place]
+        head, tail = self._requests[first], self._requests[last]
+        if distance(tail.psn, head.psn) < 0 or head.reth is None:
+            return Gap.BETWEEN
+        if not tail.row.position & Position.LAST:
+            return Gap.BETWEEN
+        missing = head.reth.length - (self._sizes[last + 1] - self._sizes[first])
+        return Gap.WHOLE if missing == 0 else Gap.TORN

@@ -3,11 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.stream import Recovery, Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Reply, Sent, distance
+from roceproof.conformance.diagnosis.psn.timeline import (
+    PSN_MODULUS,
+    Reply,
+    Sent,
+    Side,
+    behind,
+    distance,
+)
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _NEAR = 256
@@ -15,27 +26,31 @@ _PROMPT_NS = 500_000  # later than that a time-out may have done it, because the
 _CORNERS = (0, 1 << 23)
 
 
-def new_psns(stream: Stream) -> list[Sent]:
+def new_psns(side: Side, budget: Budget) -> list[Sent]:
     """P11: behind a sequence NAK, what was sent from that PSN on comes again under new PSNs."""
-    found: list[Sent] = []
-    requests = stream.side.requests
-    for nak in _naks(stream):
-        before = [sent for sent in requests if sent.number < nak.number]
-        after = [sent for sent in requests if sent.number > nak.number]
-        asked = next((at for at, sent in enumerate(before) if sent.psn == nak.psn), None)
-        if asked is None or any(sent.psn == nak.psn for sent in after):
+    found: dict[Sent, None] = {}
+    requests = side.requests
+    by_psn: dict[int, list[int]] = {}
+    by_content: dict[int, list[int]] = {}
+    budget.spend(len(requests) if side.naks else 0)
+    for place, sent in enumerate(requests if side.naks else ()):
+        by_psn.setdefault(sent.psn, []).append(place)
+        by_content.setdefault(sent.content, []).append(place)
+    for nak in side.naks:
+        now = behind(requests, nak.number)
+        asked = by_psn.get(nak.psn, [now])
+        if asked[0] >= now or asked[-1] >= now:
             continue
-        lost = before[asked:]
-        begin = next((at for at, sent in enumerate(after) if sent.content == lost[0].content), None)
-        if begin is None:
+        alike = by_content[requests[asked[0]].content]
+        begin = bisect_left(alike, now)
+        if begin == len(alike):
             continue
-        again = after[begin : begin + len(lost)]
-        same = [
-            one for one, other in zip(again, lost, strict=False) if one.content == other.content
-        ]
-        if len(same) == len(again):
-            found += same
-    return list(dict.fromkeys(found))
+        lost = requests[asked[0] : now]
+        again = requests[alike[begin] : alike[begin] + len(lost)]
+        budget.spend(len(again))
+        if all(one.content == other.content for one, other in zip(again, lost, strict=False)):
+            found.update(dict.fromkeys(again))
+    return [*found]
 
 
 class Restart(NamedTuple):
@@ -49,21 +64,23 @@ class Restart(NamedTuple):
     """Whether the network in front of the capture may have made it look wrong."""
 
 
-def restarts(stream: Stream) -> list[Restart]:
+def restarts(stream: Stream, budget: Budget) -> list[Restart]:
     """For P17: every prompt jump back behind a sequence NAK; those to a lost READ left out."""
     found = []
-    naks = list(_naks(stream))
-    for at, nak in enumerate(naks):
-        until = naks[at + 1].number if at + 1 < len(naks) else float("inf")
-        jump = next(
-            (each.jump for each in stream.recoveries if nak.number < each.jump.number < until), None
-        )
-        if jump is None or jump.time_ns - nak.time_ns > _PROMPT_NS:
+    naks = stream.side.naks if stream.recoveries else []
+    last = {sent.psn: sent.number for sent in stream.requests} if naks else {}
+    before = 0
+    for jump in (recovery.jump for recovery in stream.recoveries if naks):
+        asked = behind(naks, jump.number)
+        nak = naks[asked - 1] if asked else None
+        first, before = before, jump.number
+        if nak is None or nak.number < first or jump.time_ns - nak.time_ns > _PROMPT_NS:
             continue
         if jump.psn == nak.psn or jump.row.family is not Family.READ:
-            later = any(s.psn == nak.psn and s.number > nak.number for s in stream.requests)
+            later = last.get(nak.psn, 0) > nak.number
             doubtful = later or distance(jump.psn, nak.psn) < 0
-            found.append(Restart(nak, jump, _message_start(stream, nak, jump), doubtful))
+            message = _message_start(stream, nak, jump, budget)
+            found.append(Restart(nak, jump, message, doubtful))
     return found
 
 
@@ -90,37 +107,39 @@ def wrong_returns(stream: Stream) -> list[Recovery]:
     return found
 
 
-def corner_replays(stream: Stream) -> list[Sent]:
+def corner_replays(stream: Stream, budget: Budget) -> list[Sent]:
     """P19: near PSN 0 or 2^23 acknowledged requests are sent again, more than once."""
-    found: dict[int, list[Sent]] = {}
-    for recovery in stream.recoveries:
-        acked = [
-            reply
-            for reply in stream.side.heard
-            if reply.is_positive and reply.number < recovery.before.number
-        ]
-        jump = recovery.jump
-        if not acked or any(nak.psn == jump.psn for nak in _naks(stream)):
-            continue
-        newest = max(acked, key=lambda reply: distance(reply.psn, stream.first.psn))
-        crossed = any(
-            distance(jump.psn, corner) < 0 < distance(recovery.due, corner) < _NEAR
+    crossing = [
+        recovery
+        for recovery in stream.recoveries
+        if any(
+            distance(recovery.jump.psn, corner) < 0 < distance(recovery.due, corner) < _NEAR
             for corner in _CORNERS
         )
-        if crossed and distance(newest.psn, jump.psn) >= 0:
+    ]
+    if not crossing:
+        return []
+    heard = [reply for reply in stream.side.heard if reply.is_positive]
+    asked = {nak.psn for nak in stream.side.naks}
+    budget.spend(len(heard))
+    newest = list(accumulate(heard, partial(_newer, stream.first.psn)))
+    found: dict[int, list[Sent]] = {}
+    for recovery in crossing:
+        jump = recovery.jump
+        acked = behind(heard, recovery.before.number - 1)
+        if acked and jump.psn not in asked and distance(newest[acked - 1].psn, jump.psn) >= 0:
             found.setdefault(jump.psn, []).append(jump)
     return [sent for jumps in found.values() if len(jumps) > 1 for sent in jumps]
 
 
-def _naks(stream: Stream) -> Iterator[Reply]:
-    return (reply for reply in stream.side.heard if reply.is_sequence_nak)
+def _newer(first: int, one: Reply, other: Reply) -> Reply:
+    return other if distance(other.psn, first) > distance(one.psn, first) else one
 
 
-def _message_start(stream: Stream, nak: Reply, jump: Sent) -> int:
-    start = nak.psn
-    for sent in stream.requests:
-        if sent.number >= jump.number:
-            break
+def _message_start(stream: Stream, nak: Reply, jump: Sent, budget: Budget) -> int:
+    for place in range(behind(stream.requests, jump.number - 1) - 1, -1, -1):
+        budget.spend(1)
+        sent = stream.requests[place]
         if distance(sent.psn, nak.psn) <= 0 and sent.row.position & Position.FIRST:
-            start = sent.psn
-    return start
+            return sent.psn
+    return nak.psn

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import (
     ACKNOWLEDGE,
     PSN_MODULUS,
     Reply,
     Side,
+    behind,
     distance,
 )
 from roceproof.conformance.wire.opcodes import Family
@@ -16,36 +20,38 @@ from roceproof.conformance.wire.opcodes import Family
 _LEAST_CASES = 3
 
 
-def constant_offset(stream: Stream) -> list[Reply]:
+def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
     """P20: up to the first recovery every ACK names the PSN beside that of the request."""
     side = stream.side
     end = stream.recoveries[0].jump.number if stream.recoveries else None
+    answers = side.answers if end is None else side.answers[: behind(side.answers, end)]
+    budget.spend(len(side.requests) + len(answers))
+    asking = [sent for sent in side.requests if sent.ack_req]
     offsets: list[tuple[int, Reply]] = []
-    for reply in side.answers:
-        if end is not None and reply.number > end:
-            break
-        asked = [sent for sent in side.requests if sent.number < reply.number and sent.ack_req]
+    for reply in answers:
+        asked = behind(asking, reply.number - 1)
         if asked and reply.is_positive and reply.opcode == ACKNOWLEDGE:
-            offsets.append((distance(reply.psn, asked[-1].psn), reply))
+            offsets.append((distance(reply.psn, asking[asked - 1].psn), reply))
     values = {offset for offset, _ in offsets}
     if len(offsets) < _LEAST_CASES or values not in ({1}, {-1}):
         return []
     return [reply for _, reply in offsets]
 
 
-def moved_by_damage(side: Side) -> list[Reply]:
+def moved_by_damage(side: Side, budget: Budget) -> list[Reply]:
     """P21: a request that came only with a wrong ICRC is acknowledged."""
     found = []
+    came: dict[int, int] = {}
+    budget.spend(len(side.requests))
+    for sent in side.requests:
+        if not sent.damaged:
+            came.setdefault(sent.psn, sent.number)
     for bad in [sent for sent in side.requests if sent.damaged]:
-        for reply in side.answers:
-            if reply.number < bad.number:
-                continue
-            good = any(
-                sent.psn == bad.psn and sent.number < reply.number and not sent.damaged
-                for sent in side.requests
-            )
-            if good:
-                break
+        good = came.get(bad.psn)
+        begin = behind(side.answers, bad.number - 1)
+        end = len(side.answers) if good is None else behind(side.answers, good)
+        for reply in islice(side.answers, begin, end):
+            budget.spend(2)
             if reply.is_positive and 0 <= distance(reply.psn, bad.psn) < 1 << 16:
                 found.append(reply)
                 break
@@ -55,19 +61,15 @@ def moved_by_damage(side: Side) -> list[Reply]:
     return found
 
 
-def short_reads(stream: Stream) -> list[Reply]:
+def short_reads(stream: Stream, budget: Budget) -> list[Reply]:
     """P22: behind a READ of several packets the PSN after the request's own is asked for."""
-    reads = [
-        sent
-        for sent in stream.side.requests
-        if sent.row.family is Family.READ and (stream.span(sent) or 1) > 1
-    ]
+    reads: dict[int, int] = {}
+    budget.spend(len(stream.side.requests) + len(stream.side.answers))
+    for sent in stream.side.requests:
+        if sent.row.family is Family.READ and (stream.span(sent) or 1) > 1:
+            reads.setdefault((sent.psn + 1) % PSN_MODULUS, sent.number)
     return [
         reply
         for reply in stream.side.answers
-        if reply.is_sequence_nak
-        and any(
-            read.number < reply.number and reply.psn == (read.psn + 1) % PSN_MODULUS
-            for read in reads
-        )
+        if reply.is_sequence_nak and reads.get(reply.psn, reply.number) < reply.number
     ]

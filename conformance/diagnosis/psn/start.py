@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import ACKNOWLEDGE, PSN_MODULUS, Side, distance
+from roceproof.conformance.diagnosis.psn.timeline import (
+    ACKNOWLEDGE,
+    PSN_MODULUS,
+    Side,
+    behind,
+    distance,
+)
 from roceproof.conformance.wire.opcodes import Family, Position
 
 
@@ -19,7 +26,25 @@ class Start(NamedTuple):
     """Whether it is the responder that is at fault."""
 
 
-def judge_start(stream: Stream, earlier: list[Stream]) -> Start | None:
+class Ends:
+    """Where the requests of each transmitter's QPs ended, for good."""
+
+    def __init__(self, streams: Sequence[Stream]) -> None:
+        self._first: dict[tuple[int, bytes, int], int] = {}
+        """By transmitter and due PSN, the earliest frame behind which it was due."""
+        for stream in streams:
+            newest = stream.side.requests[-1]
+            due = (newest.psn + (stream.span(newest) or 1)) % PSN_MODULUS
+            key = stream.side.key.interface, stream.side.key.source, due
+            self._first[key] = min(newest.number, self._first.get(key, newest.number))
+
+    def continued_by(self, stream: Stream) -> bool:
+        """Whether the stream begins where an earlier one of the same transmitter ended."""
+        key = stream.side.key.interface, stream.side.key.source, stream.first.psn
+        return self._first.get(key, stream.first.number) < stream.first.number
+
+
+def judge_start(stream: Stream, ends: Ends) -> Start | None:
     """None if the first PSN is right, or nothing says that it is not."""
     side, first = stream.side, stream.first.psn
     asked = _asked_for(stream)
@@ -43,7 +68,7 @@ def judge_start(stream: Stream, earlier: list[Stream]) -> Start | None:
         ids.append("P02")
         if side.start is None:
             ids.append("P20")
-    if any(_goes_on(stream, other) for other in earlier):
+    if ends.continued_by(stream):
         ids.append("P10")
     return Start(tuple(ids), expected)
 
@@ -51,10 +76,10 @@ def judge_start(stream: Stream, earlier: list[Stream]) -> Start | None:
 def follows_the_peer(stream: Stream) -> bool:
     """P25 with one register for both: the QP goes on behind the request it received last."""
     other = stream.side.counterpart
-    received = [
-        sent for sent in (other.requests if other else ()) if sent.number < stream.first.number
-    ]
-    return bool(received) and distance(stream.first.psn, received[-1].psn) == 1
+    received = behind(other.requests, stream.first.number) if other else 0
+    if other is None or not received:
+        return False
+    return distance(stream.first.psn, other.requests[received - 1].psn) == 1
 
 
 def _taken_for_duplicate(stream: Stream) -> bool:
@@ -84,15 +109,3 @@ def _asked_for(stream: Stream) -> int | None:
 
 def _first_of(side: Side | None) -> int | None:
     return side.requests[0].psn if side and side.requests else None
-
-
-def _goes_on(stream: Stream, other: Stream) -> bool:
-    """Whether the stream begins where an earlier one of the same transmitter ended."""
-    a, b = stream.side.key, other.side.key
-    if (a.interface, a.source) != (b.interface, b.source) or other is stream:
-        return False
-    last = [sent for sent in other.side.requests if sent.number < stream.first.number]
-    if not last or any(sent.number > stream.first.number for sent in other.side.requests):
-        return False
-    newest = last[-1]
-    return (newest.psn + (other.span(newest) or 1)) % PSN_MODULUS == stream.first.psn

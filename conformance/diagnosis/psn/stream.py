@@ -11,14 +11,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from roceproof.conformance.diagnosis.psn.loss import Gap, judge_gap
+from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.psn.index import PsnIndex
+from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
 from roceproof.conformance.diagnosis.psn.timeline import (
+    HALF,
     PATH_MTUS,
     PSN_MODULUS,
     Reply,
     Sent,
     Side,
+    behind,
     distance,
 )
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Payload, Position
@@ -71,7 +76,7 @@ class Recovery:
     onward: Sent | None = None
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Stream:
     """One side from one set-up of its QP to the next."""
 
@@ -98,14 +103,19 @@ class Stream:
         for run in self.runs:
             yield from run
 
-    @property
+    @cached_property
+    def messages(self) -> Messages:
+        """Where they begin and end."""
+        return Messages(self.requests)
+
+    @cached_property
     def torn(self) -> list[Step]:
         """Steps in which a UC message lost packets on its way to the capture."""
         if self.side.reliable:
             return []
         return [step for step in self.steps if step.wrong and self.excused(step)]
 
-    @property
+    @cached_property
     def wrong(self) -> list[Step]:
         """Steps that are neither right nor the work of a network that lost packets."""
         return [step for step in self.steps if step.wrong and not self.excused(step)]
@@ -116,19 +126,14 @@ class Stream:
         if not missing:
             return False
         if not self.side.reliable:
-            return judge_gap(self.requests, step.before, step.after) is Gap.TORN
+            return self.messages.judge_gap(step.before, step.after) is Gap.TORN
         return all(psn in self.filled for psn in missing) or self._acknowledged(step, missing[-1])
 
     def _acknowledged(self, step: Step, last: int) -> bool:
-        return any(
-            reply.number > step.before.number
-            and reply.is_positive
-            and 0 <= distance(reply.psn, last) < _RESTART
-            for reply in self.side.answers
-        )
+        return self.side.accepted.among(last, _RESTART) > step.before.number
 
 
-def streams_of(side: Side) -> list[Stream]:
+def streams_of(side: Side, budget: Budget) -> list[Stream]:
     """Sort a side's requests; one stream for every time its QP was set up."""
     lives: list[list[Sent]] = []
     newest = 0
@@ -140,12 +145,12 @@ def streams_of(side: Side) -> list[Stream]:
         elif distance(sent.psn, newest) > 0:
             newest = sent.psn
         lives[-1].append(sent)
-    return [_sort(side, life) for life in lives]
+    return [_sort(side, life, budget) for life in lives]
 
 
-def _sort(side: Side, life: list[Sent]) -> Stream:
+def _sort(side: Side, life: list[Sent], budget: Budget) -> Stream:
     stream = Stream(side, life[0], side.path_mtu or _learnt_mtu(side, life), life)
-    sorter = _Sorter(stream)
+    sorter = _Sorter(stream, budget)
     for sent in life[1:]:
         sorter.take(sent)
     return stream
@@ -153,13 +158,14 @@ def _sort(side: Side, life: list[Sent]) -> Stream:
 
 def _learnt_mtu(side: Side, life: list[Sent]) -> int | None:
     """The commonest size of packets that must be full, in either direction, in that time."""
-    begin, end = life[0].number, life[-1].number
+    begin, end = life[0].number - 1, life[-1].number
     sizes = Counter(sent.size for sent in life if sent.row.payload is Payload.FULL)
-    sizes.update(
-        each.size
-        for each in (*side.answers, *(side.counterpart.requests if side.counterpart else ()))
-        if begin <= each.number <= end and _is_full(each)
+    answers, others = side.answers, side.counterpart.requests if side.counterpart else []
+    meanwhile: tuple[Sent | Reply, ...] = (
+        *answers[behind(answers, begin) : behind(answers, end)],
+        *others[behind(others, begin) : behind(others, end)],
     )
+    sizes.update(each.size for each in meanwhile if _is_full(each))
     common = [size for size, _ in sizes.most_common() if size in PATH_MTUS]
     return common[0] if common else None
 
@@ -172,8 +178,9 @@ def _is_full(packet: Sent | Reply) -> bool:
 class _Sorter:
     """Sorts the requests of one stream."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, budget: Budget) -> None:
         self.stream = stream
+        self._budget = budget
         first = stream.first
         self._reliable = stream.side.reliable
         self._newest = first
@@ -181,7 +188,8 @@ class _Sorter:
         self._contents: dict[int, set[int]] = {first.psn: {first.content}}
         self._missing: set[int] = set()
         self._doubtful: set[int] = set()
-        self._reads: list[Sent] = [first] if first.row.family is Family.READ else []
+        self._reads: PsnIndex[Sent] = PsnIndex(budget)
+        self._note_read(first)
         self._recovery: Recovery | None = None
         stream.runs.append([])
 
@@ -196,9 +204,16 @@ class _Sorter:
         self._contents.setdefault(sent.psn, set()).add(sent.content)
         if sent.damaged:
             self._doubtful.add(sent.psn)
-        if sent.row.family is Family.READ:
-            self._reads.append(sent)
+        self._note_read(sent)
         self._previous = sent
+
+    def _note_read(self, sent: Sent) -> None:
+        """Keep a READ by the PSNs behind its own that it takes."""
+        mtu = self.stream.path_mtu
+        if sent.row.family is Family.READ and sent.reth is not None and mtu is not None:
+            more = min((sent.reth.length - 1) // mtu, HALF - 1)
+            if more > 0:
+                self._reads.add(sent.psn + 1, more, sent)
 
     def _fits(self, sent: Sent) -> bool:
         """Whether a damaged packet's PSN can be believed: it is due, or was seen or missed."""
@@ -217,10 +232,9 @@ class _Sorter:
             return True
         if sent.row.family is not Family.READ or sent.reth is None or self.stream.path_mtu is None:
             return False
-        for read in self._reads:
+        for read in self._reads.at(sent.psn):
             ahead = distance(sent.psn, read.psn) * self.stream.path_mtu
-            if read.reth and 0 < ahead < read.reth.length:
-                return sent.reth.address == read.reth.address + ahead
+            return read.reth is not None and sent.reth.address == read.reth.address + ahead
         return False
 
     def _repeat(self, sent: Sent, *, late: bool) -> None:
@@ -235,7 +249,9 @@ class _Sorter:
 
     def _new(self, sent: Sent) -> None:
         step = Step(self._newest, sent, self.stream.span(self._newest))
-        self._missing.update(step.skipped)
+        skipped = step.skipped
+        self._budget.spend(len(skipped))
+        self._missing.update(skipped)
         if self._recovery is not None:
             self._recovery.onward = sent
             self._recovery = None

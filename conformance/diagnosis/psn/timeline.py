@@ -8,13 +8,18 @@ that is, the one whose replies fit its PSNs best is taken, if there is only one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.observation import Observation, Station, address_text
+from roceproof.conformance.diagnosis.psn.index import Latest, PsnIndex
 from roceproof.conformance.wire.headers import Aeth, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Transport
 
@@ -89,6 +94,15 @@ class Reply:
         return self.syndrome is None or self.syndrome >> 5 == 0
 
 
+def behind(packets: Sequence[Sent] | Sequence[Reply], number: int) -> int:
+    """How many of some packets stand up to that place in the capture, so where the rest begins."""
+    return bisect_right(packets, number, key=_number)
+
+
+def _number(packet: Sent | Reply) -> int:
+    return packet.number
+
+
 class Turn(NamedTuple):
     """A request among those of all QPs of its station; `due` is the PSN behind it."""
 
@@ -98,7 +112,7 @@ class Turn(NamedTuple):
     due: int
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Side:
     """One direction of one QP with all that it carried."""
 
@@ -111,26 +125,54 @@ class Side:
     """The configured first PSN of its requests."""
     other_start: int | None = None
     path_mtu: int | None = None
-    turns: list[Turn] = field(default_factory=list)
-    """The requests of all QPs of the same station, in order."""
+    crossings: tuple[int, int] = (0, 0)
+    """How often its station went on with this QP behind another or the other way round; and how
+    often with the PSN that was due in the QP before."""
 
     @property
     def answers(self) -> list[Reply]:
         """The replies to its requests, as far as it is known who sends them."""
         return self.counterpart.replies if self.counterpart else []
 
-    @property
+    @cached_property
     def heard(self) -> list[Reply]:
         """Those that the requester takes notice of."""
         return [reply for reply in self.answers if reply.heard]
 
-    @property
+    @cached_property
+    def naks(self) -> list[Reply]:
+        """Those of them that ask for a PSN that did not come."""
+        return [reply for reply in self.heard if reply.is_sequence_nak]
+
+    @cached_property
+    def accepted(self) -> Latest:
+        """The PSNs that were acknowledged, and when."""
+        return Latest((reply.psn, reply.number) for reply in self.answers if reply.is_positive)
+
+    @cached_property
+    def request_numbers(self) -> list[int]:
+        """The frames of its requests."""
+        return [sent.number for sent in self.requests]
+
+    @cached_property
+    def reply_numbers(self) -> list[int]:
+        """The frames of its replies."""
+        return [reply.number for reply in self.replies]
+
+    @cached_property
+    def marked(self) -> list[Sent]:
+        """The requests with bits beside AckReq."""
+        return [sent for sent in self.requests if sent.reserved7]
+
+    @cached_property
     def reliable(self) -> bool:
         """Whether its requests are those of an RC QP."""
         return any(sent.row.transport is Transport.RC for sent in self.requests)
 
 
-def sides_of(observations: Iterable[Observation], facts: Mapping[str, Any] | None) -> list[Side]:
+def sides_of(
+    observations: Iterable[Observation], facts: Mapping[str, Any] | None, budget: Budget
+) -> list[Side]:
     """All directions with connected service, in the order in which they begin."""
     sides: dict[Key, Side] = {}
     trusting: set[Key] = set()
@@ -150,7 +192,7 @@ def sides_of(observations: Iterable[Observation], facts: Mapping[str, Any] | Non
             side.requests.append(sent)
     found = list(sides.values())
     _configure(found, facts)
-    _pair(found)
+    _pair(found, budget)
     return found
 
 
@@ -180,8 +222,8 @@ def _sent(seen: Observation, row: Opcode, *, damaged: bool) -> Sent:
 
 
 def _reply(seen: Observation, row: Opcode) -> Reply:
-    aeth = Aeth.unpack(seen.body) if row.headers and len(seen.body) >= Aeth.SIZE else None
-    size = len(seen.body) - sum(kind.SIZE for kind in row.headers) - seen.bth.pad_count
+    aeth = Aeth.unpack(seen.body) if row.headers and seen.body_size >= Aeth.SIZE else None
+    size = seen.body_size - sum(kind.SIZE for kind in row.headers) - seen.bth.pad_count
     return Reply(
         seen.number,
         seen.time_ns,
@@ -217,32 +259,50 @@ def _configure(sides: Iterable[Side], facts: Mapping[str, Any] | None) -> None:
         side.counterpart = by_key.get(Key(key.interface, key.destination, key.source, qpn))
 
 
-def _pair(sides: list[Side]) -> None:
+def _pair(sides: list[Side], budget: Budget) -> None:
     """Find the counterparts that the configuration does not name."""
     taken = {id(side.counterpart) for side in sides if side.counterpart}
+    opposite: dict[tuple[int, bytes, bytes], PsnIndex[Side]] = {}
+    for side in sides:
+        if side.requests:
+            ends = side.key.interface, side.key.destination, side.key.source
+            first, low, reach = _reach(side)
+            index = opposite.setdefault(ends, PsnIndex(budget))
+            index.add(first + low - 2, reach - low + 4, side)
     for side in sides:
         if side.counterpart is not None or not side.replies or id(side) in taken:
             continue
-        fits = {id(other): _fit(side, other) for other in sides if _opposite(side, other)}
-        best = max(fits.values(), default=0)
-        chosen = [other for other in sides if fits.get(id(other)) == best > 0]
-        if len(chosen) == 1 and chosen[0].counterpart is None:
-            side.counterpart, chosen[0].counterpart = chosen[0], side
-            taken |= {id(side), id(chosen[0])}
+        known = opposite.get((side.key.interface, side.key.source, side.key.destination))
+        try:
+            chosen = _best(side, known) if known else None
+        except OutOfBudget:
+            budget.leave_out("who answers whom", str(side.station))
+            return
+        if chosen is not None:
+            side.counterpart, chosen.counterpart = chosen, side
+            taken |= {id(side), id(chosen)}
 
 
-def _opposite(side: Side, other: Side) -> bool:
-    a, b = side.key, other.key
-    ends = (a.interface, a.source, a.destination) == (b.interface, b.destination, b.source)
-    return ends and bool(other.requests) and other.counterpart is None
+def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
+    """The one among whose requests' PSNs, or two off, the most replies lie; None if it is a tie."""
+    fits: Counter[int] = Counter()
+    candidates: dict[int, Side] = {}
+    for psn, count in Counter(reply.psn for reply in side.replies).items():
+        for other in known.at(psn):
+            if other.counterpart is None:
+                fits[id(other)] += count
+                candidates[id(other)] = other
+    best = fits.most_common(2)
+    tie = len(best) == 2 and best[0][1] == best[1][1]
+    return candidates[best[0][0]] if best and not tie else None
 
 
-def _fit(side: Side, other: Side) -> int:
-    """How many replies lie among the requests' PSNs, or two off."""
-    first = other.requests[0].psn
-    reach = max(distance(sent.psn, first) + _longest(sent) for sent in other.requests)
-    low = min(distance(sent.psn, first) for sent in other.requests)
-    return sum(low - 2 <= distance(reply.psn, first) <= reach + 1 for reply in side.replies)
+def _reach(side: Side) -> tuple[int, int, int]:
+    """The first PSN of the requests, and how far they lie before and behind it."""
+    first = side.requests[0].psn
+    low = min(distance(sent.psn, first) for sent in side.requests)
+    reach = max(distance(sent.psn, first) + _longest(sent) for sent in side.requests)
+    return first, max(low, 2 - HALF), min(reach, HALF - 2)
 
 
 def _longest(sent: Sent) -> int:
