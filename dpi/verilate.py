@@ -38,6 +38,9 @@ VERILATOR_FLAGS = (
 )
 # Code that runs every cycle is worth -O2; start-up code is not.
 MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
+# In one piece a model takes a third of the processor time, in many it keeps many processors busy.
+MANY_PROCESSORS = 4
+IN_ONE_PIECE = "VM_PARALLEL_BUILDS=0"
 BUILD_SECONDS = 1800
 QUESTION_SECONDS = 60
 
@@ -169,5 +172,7 @@ def verilate(recipe: Recipe, directory: Path) -> None:
     )
     if recipe.bridge:
         _compile_bridge(directory, log)
-    make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{os.cpu_count() or 1}")
-    _run([*make, *MAKE_FLAGS, f"OBJCACHE={_compiler_cache()}"], log)
+    processors = os.cpu_count() or 1
+    make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{processors}")
+    pieces = () if processors >= MANY_PROCESSORS else (IN_ONE_PIECE,)
+    _run([*make, *MAKE_FLAGS, *pieces, f"OBJCACHE={_compiler_cache()}"], log)

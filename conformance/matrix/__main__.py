@@ -32,8 +32,19 @@ from roceproof.conformance.runner.options import session_arguments
 
 BUILD = Path("build/mutants")
 SCHEMA = 1
-_FAILURES = 24
 _NO_NAMES = {"undecided", "lost", "corrupt"}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """After how many failing cases a mutant is left alone, and what is said about the cases."""
+
+    failures: int
+    options: tuple[str, ...] = ()
+
+
+WHOLE = Effort(24)
+BRIEF = Effort(3, ("--roce-width", "64"))
 
 
 @dataclass(frozen=True)
@@ -50,9 +61,8 @@ def run_cases(
 ) -> Run:
     """Run cases against a mutant, or the healthy device, in this process.
 
-    After so many failures no more are run; 0 is no limit.
-
-    An error of the bench or of a case's own code kills no mutant; only a verdict does.
+    After so many failures no more are run; 0 is no limit. An error of the bench or of a case's
+    own code kills no mutant; only a verdict does.
     """
     started = time.monotonic()
     if not cases:
@@ -148,31 +158,26 @@ def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor, out: Pa
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option(
-    "--failures",
-    type=click.IntRange(1),
-    default=_FAILURES,
-    show_default=True,
-    help="Stop the run against a mutant after so many failing cases.",
-)
+@click.option("--brief", is_flag=True, help="At one width, and until a few cases have failed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
-def main(ids: tuple[str, ...], jobs: int, failures: int, quiet: bool, out: Path) -> None:
+def main(ids: tuple[str, ...], jobs: int, brief: bool, quiet: bool, out: Path) -> None:
     """Run every mutant, or those named, against the cases that should find it."""
     with output_directory(out):
-        _main(ids, jobs=jobs, failures=failures, quiet=quiet, out=out)
+        _main(ids, jobs=jobs, effort=BRIEF if brief else WHOLE, quiet=quiet, out=out)
 
 
-def _main(ids: tuple[str, ...], *, jobs: int, failures: int, quiet: bool, out: Path) -> None:
+def _main(ids: tuple[str, ...], *, jobs: int, effort: Effort, quiet: bool, out: Path) -> None:
     started = time.monotonic()
     chosen = [c for c in candidates() if not ids or not {c.id, c.name}.isdisjoint(ids)]
     if not chosen:
         raise click.UsageError(f"no mutant is called {' or '.join(ids)}")
-    cases = {target: cases_of(target) for target in sorted({c.target for c in chosen})}
+    targets = sorted({c.target for c in chosen})
+    cases = {target: cases_of(target, effort.options) for target in targets}
     context = get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
         healthy = [] if ids else healthy_failures(cases, pool, out)
-        rows = _run_all(chosen, cases, pool, failures=failures, quiet=quiet, out=out)
+        rows = _run_all(chosen, cases, pool, failures=effort.failures, quiet=quiet, out=out)
     rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
     wrong = problems(rows, healthy, whole=not ids)
     document = {

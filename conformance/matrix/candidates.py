@@ -77,8 +77,9 @@ class _Collector:
                     self.smoke.add(path)
 
 
-def cases_of(target: str) -> Cases:
+def cases_of(target: str, options: Sequence[str] = ()) -> Cases:
     """Collect them."""
     collector = _Collector()
-    pytest.main([*session_arguments(target), str(CASES), "--collect-only"], plugins=[collector])
+    arguments = [*session_arguments(target), *options, str(CASES), "--collect-only"]
+    pytest.main(arguments, plugins=[collector])
     return Cases(collector.rules, frozenset(collector.smoke))

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from module_bench import BUILD_SECONDS, REPOSITORY, RTL, RUN_SECONDS
+from module_bench import BUILD_SECONDS, REPOSITORY, RTL, RUN_SECONDS, SHARED
 
 TOP = "psn_window_tb"
 PACKAGES = ["roceproof_dut_pkg.sv", "roce_pkg.sv", "roce_tx_pkg.sv"]
@@ -34,7 +34,7 @@ def test_no_message_starts_beyond_2_to_the_23_outstanding_psns() -> None:
         "-std=c++20 -O1",
     ]
     command += ["--top-module", TOP, "--Mdir", str(directory), "-y", "."]
-    command += [*WAIVERS, *PACKAGES, f"test/{TOP}.sv"]
+    command += [*WAIVERS, *PACKAGES, f"test/{TOP}.sv", *SHARED]
     built = subprocess.run(
         command, cwd=RTL, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
     )
