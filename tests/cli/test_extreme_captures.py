@@ -90,11 +90,15 @@ def test_those_who_sent_most_of_the_wrong_packets_are_searched_first() -> None:
 
 def test_what_explain_left_out_is_printed_and_in_the_document(console, tmp_path: Path) -> None:
     path = tmp_path / "strangers.pcap"
-    write_pcap(path, extreme_captures.strangers(60))
+    write_pcap(path, extreme_captures.strangers(170))
     run = console.run("explain", "--json", str(path))
     assert run.returncode == FINDINGS
-    (note,) = json.loads(run.stdout)["notes"]
+    document = json.loads(run.stdout)
+    (note,) = document["notes"]
     assert "stopped searching after" in note
+    assert "more transmitters: not searched" in document["diagnoses"][-1]["text"]
+    frames = [number for found in document["diagnoses"] for number in found["frames"]]
+    assert sorted(frames) == list(range(1, 171))
     assert f"roceproof: {path}: {note}" in run.stderr
 
 
