@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_LEAST = 3_000_000
+_LEAST = 2_000_000
 _MOST = 6_000_000
 _FOR_WORDS = 8
 _PER_BYTE = 2
