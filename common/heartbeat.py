@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from roceproof.common.interruption import interruptions_held
+
 BEAT_SECONDS = 12.0
 
 
@@ -20,8 +22,9 @@ class Heartbeat:
 
     def start(self) -> None:
         """Begin to wait for the first beat."""
-        self._thread = threading.Thread(target=self._beat, daemon=True)
-        self._thread.start()
+        with interruptions_held():  # half a start could be neither joined nor forgotten
+            self._thread = threading.Thread(target=self._beat, daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
         """No word comes after this."""
