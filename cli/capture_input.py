@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from roceproof.common.printable import printable
-from roceproof.conformance.capture.reader import STDIN
-from roceproof.conformance.capture.record import CaptureError
+from roceproof.conformance.capture.record import STDIN, CaptureError
 
 
 def say_what_is_awaited(name: Path | str, *, quiet: bool = False) -> None:
@@ -35,6 +32,9 @@ def rereadable(name: Path | str) -> Iterator[Path]:
     if str(name) != STDIN and not path.is_fifo():
         yield path
         return
+    import shutil
+    import tempfile
+
     with ExitStack() as stack:
         copy = stack.enter_context(tempfile.NamedTemporaryFile(prefix="roceproof-"))
         try:

@@ -9,6 +9,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from roceproof.check_stamp import STAMP, is_current, source_state, stamp
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
 from roceproof.common.lock import locked
@@ -35,7 +36,9 @@ def find_oracle() -> Path:
 
 @cache
 def build_tool(build: Path = BUILD / "pcap") -> Path:
-    """Let make build it; make knows what is current, and checksums what is as it was linked."""
+    """Let make build it, unless nothing changed; checksums tell what is as it was linked."""
+    if is_current(build, TOOL):
+        return build / TOOL
     if lack := missing_tools(TOOLS):
         raise ToolError(f"{TOOL} cannot be built: {lack}")
     if lack := unbuildable((build, REPOSITORY)):
@@ -44,12 +47,16 @@ def build_tool(build: Path = BUILD / "pcap") -> Path:
     command: list[str | Path] = ["make", "-s", "-C", REPOSITORY / "pcap", f"BUILD={build}", tool]
     with locked(build / ".lock", f"builds {TOOL}"):
         _clear_damaged(build)
+        (build / STAMP).unlink(missing_ok=True)
+        sources = source_state()
         try:
             done = run_to_end(command, timeout=BUILD_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise ToolError(
                 f"{TOOL} was not built within {BUILD_SECONDS} s; see {build}"
             ) from error
+        if done.returncode == 0:
+            stamp(build, TOOL, sources=sources)
     if done.returncode != 0:
         (build / CHECKSUMS).unlink(missing_ok=True)
         if lack := missing_header(done.stderr):

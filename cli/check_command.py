@@ -15,15 +15,13 @@ from pathlib import Path
 import click
 
 from roceproof.capture_input import say_what_is_awaited
-from roceproof.check_annotate import annotate
 from roceproof.check_build import find_oracle
-from roceproof.check_junit import write_junit
 from roceproof.check_progress import reading
 from roceproof.check_report import Document, failed, joined, unread
 from roceproof.check_run import UnreadableError, check_file, check_live
 from roceproof.check_text import print_report
 from roceproof.common.printable import printable
-from roceproof.conformance.capture.reader import STDIN
+from roceproof.conformance.capture.record import STDIN
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 DAY_SECONDS = 86400.0
@@ -64,8 +62,12 @@ def run_check(request: Request, output: Output) -> int:
     if output.as_json:
         print(json.dumps(joined(documents)))
     if output.annotate is not None and (documents[0]["frames"] or not documents[0]["error"]):
+        from roceproof.check_annotate import annotate
+
         annotate(request.files[0], output.annotate, documents[0])
     if output.junit is not None:
+        from roceproof.check_junit import write_junit
+
         write_junit(output.junit, documents)
     return _exit_code(documents)
 

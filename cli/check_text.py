@@ -6,14 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from operator import itemgetter
 
-from rich.markup import escape
-from rich.table import Table
-
 from roceproof.check_report import Document
+from roceproof.check_styles import STYLES
+from roceproof.common.plain import print_table, styled
 from roceproof.common.printable import printable
-from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import Severity
-from roceproof.rules_command import STYLES
 
 _FLOW_ROWS = 40
 _NUMBER = itemgetter("number")
@@ -29,21 +26,20 @@ _COUNTS = {
 
 def print_report(document: Document, *, quiet: bool) -> None:
     """Print everything, or with `quiet` the findings alone."""
-    console = Terminal()
     if not quiet:
-        console.print(escape(_summary(document)), style="bold")
+        print(styled(_summary(document), "bold"))
         if document["flows"]:
-            console.print(_flows(document))
+            _print_flows(document)
             if len(document["flows"]) > _FLOW_ROWS:
-                console.print(f"... of {len(document['flows']):,} flows; see all with: --json")
-            console.print()
+                print(f"... of {len(document['flows']):,} flows; see all with: --json")
+            print()
     for row in document["findings"]:
-        style = STYLES[Severity(row["severity"])]
-        console.print(f"[{style}]{row['severity']:6}[/] {escape(row['message'])}")
+        mark = styled(f"{row['severity']:6}", STYLES[row["severity"]])
+        print(f"{mark} {row['message']}")
     if document["left_out"]:
-        console.print(f"... and {document['left_out']:,} more; see them with: --max 0")
+        print(f"... and {document['left_out']:,} more; see them with: --max 0")
     if not quiet:
-        console.print(_verdict(document))
+        print(_verdict(document))
 
 
 def _summary(document: Document) -> str:
@@ -56,35 +52,37 @@ def _summary(document: Document) -> str:
     return f"{text}; ICRC {counts}"
 
 
-def _flows(document: Document) -> Table:
+def _print_flows(document: Document) -> None:
     found = Counter(row["flow"] for row in document["findings"])
     rows = [{**flow, "number": i, "findings": found[i]} for i, flow in enumerate(document["flows"])]
     rows = sorted(sorted(rows, key=lambda row: -row["findings"])[:_FLOW_ROWS], key=_NUMBER)
     counts = {name: text for name, text in _COUNTS.items() if any(row[name] for row in rows)}
     counts["findings"] = "findings"
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("flow", "from", "to", "QPN", "service"):
-        table.add_column(heading)
-    for heading in ("path MTU", *counts.values()):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(
-            str(row["number"]),
-            escape(row["source"]),
-            escape(row["destination"]),
-            f"{row['qpn']:#x}",
-            row["service"] or "",
-            str(row["path_mtu"] or ""),
-            *(f"{row[name]:,}" for name in counts),
-        )
-    return table
+    headings = ("flow", "from", "to", "QPN", "service")
+    numbers = ("path MTU", *counts.values())
+    print_table(
+        (*headings, *numbers),
+        [
+            (
+                str(row["number"]),
+                row["source"],
+                row["destination"],
+                f"{row['qpn']:#x}",
+                row["service"] or "",
+                str(row["path_mtu"] or ""),
+                *(f"{row[name]:,}" for name in counts),
+            )
+            for row in rows
+        ],
+        right=len(numbers),
+    )
 
 
 def _verdict(document: Document) -> str:
     counts = document["severities"]
     total = sum(counts.values())
     if not total:
-        return "[green]no findings[/]"
+        return styled("no findings", "green")
     return f"{total:,} findings: " + ", ".join(
-        f"[{STYLES[each]}]{counts[each]:,} {each}[/]" for each in Severity if counts[each]
+        styled(f"{counts[each]:,} {each}", STYLES[each]) for each in Severity if counts[each]
     )

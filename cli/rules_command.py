@@ -5,18 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
-from rich.markup import escape
-from rich.table import Table
-
+from roceproof.check_styles import STYLES
 from roceproof.common.errors import RoceproofError
-from roceproof.common.terminal import Terminal
-from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.common.plain import Cell, print_table, styled
+from roceproof.conformance.rules.table import RULES, Rule
 from roceproof.observer_contract import CONTRACT, sections_of
 
 ROLES = {"T": "requester", "R": "responder", "O": "passive observer"}
-STYLES = {Severity.MUST: "red", Severity.SHOULD: "yellow", Severity.INFO: "cyan"}
 
 
 class UnknownRuleError(RoceproofError):
@@ -47,7 +43,7 @@ def run_rules(
         for rule in rules:
             print_rule(rule)
     else:
-        print_table(rules)
+        print_rules(rules)
     return 0
 
 
@@ -80,23 +76,27 @@ def print_rule(rule: Rule) -> None:
         "anchor": rule.anchor if rule.anchor != "-" else "no clause; any correct device does this",
         "observer": _observer(rule),
     }
-    console = Terminal()
-    console.print(f"[bold]{rule.id}[/]  [{STYLES[rule.severity]}]{rule.severity}[/]")
-    console.print(escape(rule.sentence))
+    print(f"{styled(rule.id, 'bold')}  {styled(rule.severity, STYLES[rule.severity])}")
+    print(rule.sentence)
     for name, text in facts.items():
-        console.print(escape(f"  {name:9} {text}"))
+        print(f"  {name:9} {text}")
 
 
-def print_table(rules: Iterable[Rule]) -> None:
+def print_rules(rules: Iterable[Rule]) -> None:
     """One row per rule."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("rule", "severity", "roles", "services"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("what holds on a healthy wire")
-    for rule in rules:
-        mark = f"[{STYLES[rule.severity]}]{rule.severity}[/]"
-        table.add_row(rule.id, mark, rule.roles, rule.services, escape(rule.sentence))
-    Terminal().print(table)
+    print_table(
+        ("rule", "severity", "roles", "services", "what holds on a healthy wire"),
+        [
+            (
+                rule.id,
+                Cell(rule.severity, STYLES[rule.severity]),
+                rule.roles,
+                rule.services,
+                rule.sentence,
+            )
+            for rule in rules
+        ],
+    )
 
 
 def _observer(rule: Rule) -> str:
@@ -110,6 +110,8 @@ def _observer(rule: Rule) -> str:
 
 
 def _similar(start: str) -> str:
+    from difflib import get_close_matches
+
     families = {name.partition("-")[0] for name in RULES}
     near = get_close_matches(start, [*RULES, *sorted(families)], n=4)
     return f"; did you mean {', '.join(near)}?" if near else ""

@@ -18,11 +18,10 @@ from typing import Any, BinaryIO, cast
 
 from roceproof.conformance.capture.pcap import PCAP_MAGICS, read_pcap
 from roceproof.conformance.capture.pcapng import SECTION, read_pcapng
-from roceproof.conformance.capture.record import CaptureError, Flow, Record, Source
+from roceproof.conformance.capture.record import STDIN, CaptureError, Flow, Record, Source
 
 __all__ = ["STDIN", "CaptureError", "Flow", "Record", "read"]
 
-STDIN = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
 
 

@@ -8,7 +8,7 @@ a SHOULD warnings; INFO is recorded only.
 from __future__ import annotations
 
 from enum import StrEnum
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -37,7 +37,7 @@ class Rule(NamedTuple):
 
 
 def _load() -> dict[str, Rule]:
-    text = (files(__package__) / "rules.tsv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("rules.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     return {
         name: Rule(name, Severity(severity), roles, services, anchor, sentence)

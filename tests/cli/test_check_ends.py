@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -42,10 +43,30 @@ def test_a_terminal_gets_colours_unless_told_otherwise(console, broken) -> None:
     assert "\x1b" not in console.run("check", broken, NO_COLOR="").stdout
 
 
+READING = """
+from roceproof import check_progress
+check_progress.BLINK_SECONDS = {blink}
+with check_progress.reading("a [bold] capture", quiet={quiet}) as advance:
+    advance(1, 2)
+    advance(2, 2)
+"""
+
+
+def said_while_reading(*, blink: int, quiet: bool) -> str:
+    command = [sys.executable, "-c", READING.format(blink=blink, quiet=quiet)]
+    return shown_on_terminal(command, env=os.environ, streams=["stderr"])
+
+
 def test_a_bar_is_drawn_on_a_terminal_only(console, broken) -> None:
-    assert "bytes" in on_a_terminal(console, broken)
-    assert "bytes" not in on_a_terminal(console, "-q", broken)
+    said = said_while_reading(blink=-1, quiet=False)
+    assert "a [bold] capture" in said
+    assert "2/2 bytes" in said
+    assert said_while_reading(blink=-1, quiet=True) == ""
     assert console.run("check", broken).stderr == ""
+
+
+def test_what_is_read_in_a_blink_draws_no_bar() -> None:
+    assert said_while_reading(blink=600, quiet=False) == ""
 
 
 def test_ctrl_c_leaves_nothing_behind(console) -> None:

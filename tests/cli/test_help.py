@@ -21,7 +21,10 @@ def commands(
 ) -> Iterator[tuple[str, click.Command]]:
     yield " ".join(path), command
     if isinstance(command, click.Group):
-        for name, below in command.commands.items():
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
             yield from commands(below, (*path, name))
 
 

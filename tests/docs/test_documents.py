@@ -54,9 +54,10 @@ def check_installer(words: list[str]) -> None:
 
 
 def check_roceproof(words: list[str]) -> None:
-    command: click.Command = cli
+    command: click.Command | None = cli
     while words and isinstance(command, click.Group):
-        command = command.commands[words.pop(0)]
+        command = command.get_command(click.Context(command), words.pop(0))
+    assert command is not None
     options = {name for parameter in command.params for name in parameter.opts}
     assert {word for word in words if word.startswith("-")} <= options
 

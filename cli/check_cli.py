@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof check``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.examples import examples
+
+
+@click.command(epilog=examples("check"))
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("-i", "--interface", help="Capture there until Ctrl-C, then report.")
+@click.option("--duration", type=float, help="Seconds to capture with -i.")
+@click.option(
+    "--qps",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Configured QP facts that a capture alone cannot show.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+@click.option(
+    "--annotate",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the capture as pcapng with the findings as packet comments.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a test case for each rule.",
+)
+@click.option(
+    "--max",
+    "keep",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Findings to keep of each file; 0 for all. They are all counted.",
+)
+@click.option("-j", "jobs", type=click.IntRange(1, 64), default=1, help="Workers.")
+@click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
+def check(
+    files: tuple[str, ...],
+    interface: str | None,
+    duration: float | None,
+    qps: Path | None,
+    as_json: bool,
+    annotate: Path | None,
+    junit: Path | None,
+    keep: int,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Judge captures (- is stdin) by the rules of the wire; exit code 1 if one is broken."""
+    from roceproof.check_command import Output, Request, run_check
+
+    request = Request(
+        files=files, interface=interface, duration=duration, qps=qps, keep=keep, jobs=jobs
+    )
+    output = Output(as_json=as_json, annotate=annotate, junit=junit, quiet=quiet)
+    sys.exit(run_check(request, output))

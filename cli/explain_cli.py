@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof explain``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.examples import examples
+
+
+@click.command(epilog=examples("explain"))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+@click.option(
+    "--qps",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Configured QP facts that a capture alone cannot show.",
+)
+@click.option(
+    "--frames",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Frame numbers to list.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing where there is nothing to explain.")
+def explain(
+    files: tuple[str, ...], as_json: bool, qps: Path | None, frames: int, quiet: bool
+) -> None:
+    """Name the misimplementation behind wrong ICRCs and PSNs (- is stdin); exit code 1 if any."""
+    from roceproof.explain_command import run_explain
+
+    sys.exit(run_explain(files, as_json=as_json, qps=qps, quiet=quiet, frames=frames))

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof ladder``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.examples import examples
+
+CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+
+
+@click.command(epilog=examples("ladder"))
+@click.argument("file", type=CAPTURE)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="HTML page.")
+@click.option("--frames", help="Frame numbers to draw: 10-20, 10- or 10.")
+@click.option(
+    "--max",
+    "most",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="Packets to draw.",
+)
+@click.option(
+    "--qps",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Configured QP facts, as for check.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+def ladder(
+    file: Path, output: Path | None, frames: str | None, most: int, qps: Path | None, as_json: bool
+) -> None:
+    """Draw who said what to whom in a capture (- is stdin): in the terminal, or as a page."""
+    from roceproof.ladder_command import run_ladder
+
+    sys.exit(run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json))

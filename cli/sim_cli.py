@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof sim``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from roceproof.examples import examples
+
+
+@click.command(epilog=examples("sim"))
+@click.option("--link", required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
+@click.option(
+    "--dut",
+    type=click.Path(path_type=Path),
+    help="Manifest of the device; the reference endpoint if not given.",
+)
+@click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
+@click.option("--mac", default="02:00:00:00:00:01", show_default=True)
+@click.option("--ip", "ipv4", default="10.77.0.1", show_default=True)
+@click.option("--capture", type=click.Path(path_type=Path), help="Write a pcapng of the port.")
+@click.option("--waves", type=click.Path(path_type=Path), help="Write an FST of the run.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--duration", type=float, help="Simulated milliseconds; until Ctrl-C if not given.")
+@click.option("-q", "--quiet", is_flag=True, help="No heartbeat on stderr.")
+def sim(
+    link: str,
+    dut: Path | None,
+    width: int,
+    mac: str,
+    ipv4: str,
+    capture: Path | None,
+    waves: Path | None,
+    seed: int,
+    duration: float | None,
+    quiet: bool,
+) -> None:
+    """Run a device free on a link, until Ctrl-C."""
+    from roceproof.sim_command import run_sim
+
+    run_sim(
+        manifest=dut,
+        data_width=width,
+        link=link,
+        mac=mac,
+        ipv4=ipv4,
+        capture=capture,
+        waves=waves,
+        seed=seed,
+        duration_ms=duration,
+        quiet=quiet,
+    )
