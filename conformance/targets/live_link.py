@@ -3,7 +3,7 @@
 
 A thread reads the port, so that arrival times are those of the arrival and the
 kernel's questions after the hosts that the suite plays are answered at once, also
-while the verbs agent waits for just that answer. It sets chatter aside and counts it.
+while the verbs agent waits for just that answer. The host's own traffic is set aside and counted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Wire:
 
     def __init__(self, port: Port) -> None:
         self.last_sent = b""
-        self.chatter: Counter[str] = Counter()
+        self.host_traffic: Counter[str] = Counter()
         self._port = port
         self._neighbours: dict[bytes, bytes] = {}
         self._played: frozenset[bytes] = frozenset()
@@ -54,7 +54,7 @@ class Wire:
         with self._news:
             self._arrived.clear()
             self._aside.clear()
-            self.chatter.clear()
+            self.host_traffic.clear()
             self._start_ns = time.monotonic_ns()
         return self._port.lost()
 
@@ -80,7 +80,7 @@ class Wire:
         self._send(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """The next frame that is not chatter, or None when time is over."""
+        """The next frame that is not the host's own, or None when time is over."""
         with self._news:
             self._news.wait_for(lambda: self._arrived or self._gone, timeout_ns / 1e9)
             if self._arrived:
@@ -95,7 +95,7 @@ class Wire:
             self._check()
 
     def ask(self, frame: bytes, is_answer: Callable[[bytes], bool], *, timeout_ns: int) -> bool:
-        """Send a frame and wait for the chatter that answers it.
+        """Send a frame and wait for the host's own traffic that answers it.
 
         Once it is there, so is all that the kernel sent before.
         """
@@ -149,7 +149,7 @@ class Wire:
             if name is None:
                 self._arrived.append(Arrival(at_ns - self._start_ns, frame))
             else:
-                self.chatter[name] += 1
+                self.host_traffic[name] += 1
                 self._aside.append(frame)
             self._news.notify_all()
         reply = neighbours.answer(frame, self._neighbours) if name else None

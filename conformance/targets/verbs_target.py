@@ -56,7 +56,7 @@ class VerbsTarget(Target):
     @property
     def host_traffic(self) -> Mapping[str, int]:
         """How much of what `receive` leaves out has come in this case."""
-        return dict(self._wire.chatter)
+        return dict(self._wire.host_traffic)
 
     def send(self, frame: bytes) -> None:
         """Hand the device a frame at once."""
@@ -64,7 +64,7 @@ class VerbsTarget(Target):
             self._wire.send(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """The next frame of the device that is not chatter."""
+        """The next frame of the device that is not the host's own."""
         with self._device.told():
             return self._wire.receive(timeout_ns)
 

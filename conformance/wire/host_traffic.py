@@ -2,7 +2,7 @@
 """What a kernel says on its own account, told apart from what a device was asked for.
 
 RoCE frames to anyone, pause frames, and datagrams to a host that the suite plays are the
-device's. All else is chatter and has a name to be counted by.
+device's. All else is the host's own traffic and has a name to be counted by.
 """
 
 from __future__ import annotations

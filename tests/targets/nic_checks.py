@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import nic_options
-from far_end import answer, frame, silence, spec_for
+from verbs_peer import answer, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
 from roceproof.conformance.targets.nic import NicFactory

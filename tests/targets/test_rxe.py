@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from far_end import answer, frame, silence, spec_for
+from verbs_peer import answer, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.rxe import RxeFactory

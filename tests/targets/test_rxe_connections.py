@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from far_end import REMOTE_QPN, answer, at, frame, spec_for
+from verbs_peer import REMOTE_QPN, answer, at, frame, spec_for
 
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage

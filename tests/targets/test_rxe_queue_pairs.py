@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from far_end import answer, at, frame, silence, spec_for
 from judged_kernel import needs_judged_kernel
+from verbs_peer import answer, at, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, TargetError
 from roceproof.conformance.targets.verbs_factory import VerbsFactory

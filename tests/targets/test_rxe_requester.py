@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from far_end import PSN, REMOTE_QPN, answer, at, frame, silence, spec_for
+from verbs_peer import PSN, REMOTE_QPN, answer, at, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import TargetError
 from roceproof.conformance.targets.verbs_target import VerbsTarget

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import far_end
 import pytest
-from far_end import REMOTE_QPN, answer, at, frame, peer_of, silence, spec_for
+import verbs_peer
+from verbs_peer import REMOTE_QPN, answer, at, frame, peer_of, silence, spec_for
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.verbs_factory import VerbsFactory
@@ -143,7 +143,7 @@ def test_what_is_dropped_is_counted(target: VerbsTarget) -> None:
 
 
 def test_ipv6_is_served(target: VerbsTarget) -> None:
-    remote = Host(far_end.MAC, bytes.fromhex("fd77" + "00" * 13 + "66"))
+    remote = Host(verbs_peer.MAC, bytes.fromhex("fd77" + "00" * 13 + "66"))
     qp = target.open(spec_for(target, remote=remote))
     region = target.register(64)
     target.send(frame(target, qp, WRITE_ONLY, 0, reth(region, 3), data=b"six"))
@@ -191,7 +191,7 @@ def test_a_queue_pair_on_a_vlan_answers_with_its_tag(
     if Capability.VLAN not in source.claims.capabilities:
         pytest.skip(source.claims.absent[Capability.VLAN])
     tag = 3 << 13 | 7
-    remote = Host(far_end.MAC, bytes((10, 78, 0, 102)))
+    remote = Host(verbs_peer.MAC, bytes((10, 78, 0, 102)))
     qp = target.open(spec_for(target, remote=remote, vlan=tag))
     region = target.register(64)
     target.send(frame(target, qp, WRITE_ONLY, 0, reth(region, 4), data=b"vlan"))

@@ -142,13 +142,15 @@ CHATTER = {
 
 
 @pytest.mark.parametrize(("name", "frame"), CHATTER.items(), ids=list(CHATTER))
-def test_chatter_is_left_out_and_counted_by_name(kernel: Kernel, name: str, frame: bytes) -> None:
+def test_the_hosts_own_traffic_is_left_out_and_counted_by_name(
+    kernel: Kernel, name: str, frame: bytes
+) -> None:
     kernel.wire.play(PLAYED)
     kernel.say(frame, frame, ROCE)
     arrival = kernel.wire.receive(SECOND)
     assert arrival
     assert arrival.frame == ROCE
-    assert kernel.wire.chatter == {name: 2}
+    assert kernel.wire.host_traffic == {name: 2}
 
 
 @pytest.mark.parametrize(
@@ -217,10 +219,10 @@ def test_a_kernel_that_takes_nothing_is_given_up(
 
 def test_a_restart_forgets_what_came_and_begins_the_clock_anew(kernel: Kernel) -> None:
     kernel.say(ROCE, CHATTER["TCP"])
-    while not kernel.wire.chatter:
+    while not kernel.wire.host_traffic:
         kernel.wire.wait(INSTANT)
     before = kernel.wire.now_ns
     assert kernel.wire.restart() == 0
     assert kernel.wire.now_ns < before
-    assert kernel.wire.chatter == {}
+    assert kernel.wire.host_traffic == {}
     assert kernel.wire.receive(0) is None
