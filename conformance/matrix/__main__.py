@@ -57,12 +57,11 @@ class Run:
 
 
 def run_cases(
-    cases: Sequence[str], *, target: str, mutant: str | None, out: Path, failures: int = 0
+    cases: Sequence[str], *, target: str, mutant: str | None, out: Path, effort: Effort = WHOLE
 ) -> Run:
     """Run cases against a mutant, or the healthy device, in this process.
 
-    After so many failures no more are run; 0 is no limit. An error of the bench or of a case's
-    own code kills no mutant; only a verdict does.
+    An error of the bench or of a case's own code kills no mutant; only a verdict does.
     """
     started = time.monotonic()
     if not cases:
@@ -70,10 +69,10 @@ def run_cases(
     place = out / "runs" / target / (mutant or "healthy")
     report = place / "results.json"
     report.unlink(missing_ok=True)
-    arguments = session_arguments(target)
+    arguments = [*session_arguments(target), *effort.options]
     arguments += ["--roce-report", str(report), "--roce-captures", str(place)]
     if mutant:
-        arguments += ["--roce-mutant", mutant, "--maxfail", str(failures)]
+        arguments += ["--roce-mutant", mutant, "--maxfail", str(effort.failures)]
     pytest.main([*arguments, *cases])
     cases_told = json.loads(report.read_text())["cases"]
     failing = [c for c in cases_told if c["outcome"] == "failed" and (not mutant or "broken" in c)]
@@ -84,17 +83,17 @@ def run_cases(
     )
 
 
-def run_mutant(candidate: Candidate, cases: Cases, out: Path, failures: int) -> Run:
+def run_mutant(candidate: Candidate, cases: Cases, out: Path, effort: Effort) -> Run:
     """The cases that name an expected rule; the smoke suite, too, if none of them finds it.
 
     Some rules only the observer sees, in whatever case breaks them.
     """
     where = {"target": candidate.target, "mutant": candidate.name}
-    run = run_cases(cases.against(candidate), **where, out=out, failures=failures)
+    run = run_cases(cases.against(candidate), **where, out=out, effort=effort)
     found = {rule for rules in run.broken.values() for rule in rules}
     if not found.isdisjoint(candidate.expected):
         return run
-    more = run_cases(sorted(cases.smoke), **where, out=out, failures=failures)
+    more = run_cases(sorted(cases.smoke), **where, out=out, effort=effort)
     return Run(
         broken=run.broken | more.broken,
         explained=run.explained | more.explained,
@@ -177,7 +176,7 @@ def _main(ids: tuple[str, ...], *, jobs: int, effort: Effort, quiet: bool, out: 
     context = get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
         healthy = [] if ids else healthy_failures(cases, pool, out)
-        rows = _run_all(chosen, cases, pool, failures=effort.failures, quiet=quiet, out=out)
+        rows = _run_all(chosen, cases, pool, effort=effort, quiet=quiet, out=out)
     rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
     wrong = problems(rows, healthy, whole=not ids)
     document = {
@@ -197,7 +196,7 @@ def _run_all(
     cases: dict[str, Cases],
     pool: ProcessPoolExecutor,
     *,
-    failures: int,
+    effort: Effort,
     quiet: bool,
     out: Path,
 ) -> list[dict[str, Any]]:
@@ -213,7 +212,7 @@ def _run_all(
         disable=quiet or not console.is_terminal,
     ) as display:
         task = display.add_task("mutants", total=len(chosen))
-        runs = {pool.submit(run_mutant, c, cases[c.target], out, failures): c for c in chosen}
+        runs = {pool.submit(run_mutant, c, cases[c.target], out, effort): c for c in chosen}
         for run in as_completed(runs):
             rows.append(verdict(runs[run], run.result()))
             display.update(task, advance=1, description=runs[run].id)
