@@ -60,14 +60,15 @@ def seconds(session_console, tmp_path_factory) -> dict[str, float]:
 
 def lasts(name: str, known: dict[str, float], console, out: Path) -> float:
     if name not in known:
-        started = time.monotonic()
-        run = spawned(console, name, out)
-        if name == "sim":  # it has no end of its own
-            time.sleep(4)
-            os.killpg(run.pid, signal.SIGINT)
-        run.communicate(timeout=600)
-        known[name] = time.monotonic() - started
-        console.run("env", "down", "-q")
+        for _ in ("builds what is missing", "is what the trials meet"):
+            started = time.monotonic()
+            run = spawned(console, name, out)
+            if name == "sim":  # it has no end of its own
+                time.sleep(4)
+                os.killpg(run.pid, signal.SIGINT)
+            run.communicate(timeout=600)
+            known[name] = time.monotonic() - started
+            console.run("env", "down", "-q")
     return known[name]
 
 
