@@ -14,7 +14,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-tap test test-full mutants lint format bench bench-check fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-tap test test-full mutants calibrate lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ test-full: setup packages-test packages-dist c-test ## everything: slow tests, w
 
 mutants: setup ## every planted fault against the cases that must find it: build/mutants/matrix.json
 	@$(BIN)/python -m roceproof.conformance.matrix
+
+calibrate: setup ## random devices with known faults against explain: DEVICES=5000 SEED=1 JOBS=2
+	@$(BIN)/python -m roceproof.conformance.calibration --devices $(or $(DEVICES),5000) --seed $(or $(SEED),1) -j $(or $(JOBS),2)
 
 lint: setup packages-test packages-lint ## style and static checks of every language
 	@ci/lint.sh

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The calibration of `explain` in the small; `make calibrate` does it whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from roceproof.conformance.calibration.__main__ import main
+from roceproof.conformance.calibration.device import draw_device, play
+from roceproof.conformance.calibration.run import records_of
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.rules.table import Severity
+
+
+def healthy(number: int) -> list[tuple[int, bytes]]:
+    device = draw_device(number, 7)
+    return play(device.plan, (), 7).frames
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_a_device_without_faults_breaks_no_rule(number: int) -> None:
+    checker = Checker()
+    device = draw_device(number, 7)
+    way = device.plan.way
+    if way.flips or way.loss_before:
+        return
+    broken = [
+        finding
+        for _, frame in healthy(number)
+        for finding in checker.feed(frame)
+        if finding.severity is Severity.MUST
+    ]
+    assert not [(each.rule.id, each.frame, each.expected, each.got) for each in broken]
+
+
+def test_a_device_is_the_same_for_the_same_number_and_seed() -> None:
+    assert draw_device(3, 1).captured == draw_device(3, 1).captured
+    assert draw_device(3, 1).captured != draw_device(3, 2).captured
+
+
+def test_the_command_judges_devices_and_writes_what_became_of_each(tmp_path: Path) -> None:
+    options = ["--devices", "10", "--seed", "3", "-q"]
+    runs = []
+    for jobs in ("1", "2"):
+        out = tmp_path / jobs
+        told = CliRunner().invoke(main, [*options, "-j", jobs, "--out", str(out)])
+        assert told.exit_code in (0, 1), told.output
+        document = json.loads((out / "calibration.json").read_text())
+        assert [each["number"] for each in document["devices"]] == [*range(10)]
+        assert (told.exit_code == 0) == all(
+            bar["count"] >= bar["least"] * bar["of"] for bar in document["bars"]
+        )
+        runs.append((told.stdout, document))
+    assert runs[0] == runs[1]
+    assert "no name is wrong: " in runs[0][0]
+
+
+def test_a_device_can_be_looked_at_by_its_number(tmp_path: Path) -> None:
+    capture = tmp_path / "device.pcapng"
+    told = CliRunner().invoke(main, ["--device", "0", "--seed", "1", "--write", str(capture)])
+    assert told.exit_code == 0, told.output
+    assert "verdict: " in told.stdout
+    frames = [record.frame for record in read(capture)]
+    assert frames == [record.frame for record in records_of(draw_device(0, 1))]
+    assert CliRunner().invoke(main, ["--write", str(capture)]).exit_code == 2
