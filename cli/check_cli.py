@@ -20,6 +20,7 @@ from roceproof.examples import examples
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Configured QP facts that a capture alone cannot show.",
 )
+@click.option("--all", "each", is_flag=True, help="Print each finding, not groups of them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option(
     "--annotate",
@@ -35,9 +36,9 @@ from roceproof.examples import examples
     "--max",
     "keep",
     type=click.IntRange(min=0),
-    default=1000,
+    default=1_000_000,
     show_default=True,
-    help="Findings to keep of each file; 0 for all. They are all counted.",
+    help="Findings to keep of each file for --all and --json; 0 for all. They are all counted.",
 )
 @click.option("-j", "jobs", type=click.IntRange(1, 64), default=1, help="Workers.")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
@@ -46,6 +47,7 @@ def check(
     interface: str | None,
     duration: float | None,
     qps: Path | None,
+    each: bool,
     as_json: bool,
     annotate: Path | None,
     junit: Path | None,
@@ -59,5 +61,5 @@ def check(
     request = Request(
         files=files, interface=interface, duration=duration, qps=qps, keep=keep, jobs=jobs
     )
-    output = Output(as_json=as_json, annotate=annotate, junit=junit, quiet=quiet)
+    output = Output(each=each, as_json=as_json, annotate=annotate, junit=junit, quiet=quiet)
     sys.exit(run_check(request, output))

@@ -43,6 +43,7 @@ class Request:
 class Output:
     """What to print and to write."""
 
+    each: bool
     as_json: bool
     annotate: Path | None
     junit: Path | None
@@ -54,10 +55,10 @@ def run_check(request: Request, output: Output) -> int:
     _refuse_nonsense(request, output)
     find_oracle()
     documents = []
-    for document in _documents(request, quiet=output.quiet):
+    for document in _documents(request, output):
         documents.append(document)
         if not output.as_json and document["frames"]:
-            print_report(document, quiet=output.quiet)
+            print_report(document, each=output.each, quiet=output.quiet)
         _warn(document)
     if output.as_json:
         print(json.dumps(joined(documents)))
@@ -87,13 +88,17 @@ def _refuse_nonsense(request: Request, output: Output) -> None:
             raise click.UsageError("--annotate writes a copy; name another file")
 
 
-def _documents(request: Request, *, quiet: bool) -> Iterator[Document]:
+def _documents(request: Request, output: Output) -> Iterator[Document]:
+    quiet = output.quiet
+    keep: int | None = 0  # groups need none of them
+    if output.each or output.as_json or output.annotate is not None:
+        keep = request.keep or None
     for name in request.files:
         say_what_is_awaited(name, quiet=quiet)
         try:
             with reading(name, quiet=quiet) as advance:
                 document = check_file(
-                    name, qps=request.qps, keep=request.keep, jobs=request.jobs, advance=advance
+                    name, qps=request.qps, keep=keep, jobs=request.jobs, advance=advance
                 )
         except UnreadableError as error:
             document = unread(name, str(error))
@@ -101,9 +106,7 @@ def _documents(request: Request, *, quiet: bool) -> Iterator[Document]:
     if request.interface is not None:
         if not quiet:
             click.echo(f"capturing on {request.interface}; Ctrl-C ends it", err=True)
-        yield check_live(
-            request.interface, duration=request.duration, qps=request.qps, keep=request.keep
-        )
+        yield check_live(request.interface, duration=request.duration, qps=request.qps, keep=keep)
 
 
 def _warn(document: Document) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
+from roceproof.check_group_text import Told, told
 from roceproof.check_report import Document
 from roceproof.common.printable import printable, printable_lines
 from roceproof.common.whole_file import whole_file
@@ -33,7 +33,8 @@ def _suite(document: Document) -> Element:
     properties = SubElement(suite, "properties")
     for name in ("frames", "roce_frames"):
         _property(properties, name, str(document[name]))
-    cases = [_case(rule, document) for rule in RULES.values() if rule.observable]
+    lines = _lines_by_rule(document)
+    cases = [_case(rule, document, lines) for rule in RULES.values() if rule.observable]
     for rule in (rule for rule in RULES.values() if rule.observable):
         _property(properties, rule.id, f"{rule.severity}: {rule.sentence}")
     suite.extend(cases)
@@ -49,25 +50,35 @@ def _suite(document: Document) -> Element:
     return suite
 
 
-def _case(rule: Rule, document: Document) -> Element:
+def _case(rule: Rule, document: Document, lines: dict[str, list[Told]]) -> Element:
     family = rule.id.partition("-")[0]
     case = Element("testcase", classname=f"roceproof.{family}", name=rule.id)
-    found = [row for row in document["findings"] if row["rule"] == rule.id]
-    noted = [row for row in found if row["severity"] == Severity.INFO]
-    broken = [row for row in found if row["severity"] != Severity.INFO]
+    noted = [line for line in lines.get(rule.id, []) if line.severity == Severity.INFO]
+    broken = [line for line in lines.get(rule.id, []) if line.severity != Severity.INFO]
     count = document["rules"].get(rule.id, 0)
-    if broken or (count > len(found) and rule.severity != Severity.INFO):
-        first = broken[0]["message"] if broken else "beyond those that were kept"
+    grouped = sum(line.count for line in noted + broken)
+    if broken or (count > grouped and rule.severity != Severity.INFO):
+        first = broken[0].text if broken else "beyond those that were kept"
         summary = printable_lines(f"{count} findings, the first: {first}")
         failure = SubElement(case, "failure", type=rule.severity, message=summary)
-        failure.text = _lines(broken)
+        failure.text = _text(broken)
     if noted:
-        SubElement(case, "system-out").text = _lines(noted)
+        SubElement(case, "system-out").text = _text(noted)
     return case
 
 
-def _lines(findings: Iterable[dict[str, Any]]) -> str:
-    return printable_lines("\n".join(row["message"] for row in findings))
+def _lines_by_rule(document: Document) -> dict[str, list[Told]]:
+    found: dict[str, list[Told]] = {}
+    waiting = told(document["groups"])
+    while waiting:
+        line = waiting.pop(0)
+        found.setdefault(line.rule, []).append(line)
+        waiting += line.beneath
+    return found
+
+
+def _text(lines: Iterable[Told]) -> str:
+    return printable_lines("\n".join(line.text for line in lines))
 
 
 def _property(properties: Element, name: str, value: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from roceproof.check_groups import Groups
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES, Severity
 
@@ -17,21 +18,33 @@ Document = dict[str, Any]
 SCHEMA = 1
 
 
-def gather(file: str, lines: Iterable[dict[str, Any]]) -> Document:
-    """Bring what the oracle said into one document: findings in the order of frames."""
+def gather(file: str, lines: Iterable[dict[str, Any]], *, keep: int | None = None) -> Document:
+    """Bring what the oracle said into one document: findings in the order of frames.
+
+    Groups are of all findings that it told, `findings` the first `keep` of them (None: all).
+    """
     document = unread(file, None)
+    findings: list[dict[str, Any]] = document["findings"]
+    groups = Groups()
+    grouped = 0
     for line in lines:
         kind = line.pop("type")
         if kind == "finding":
-            document["findings"].append(_finding(line))
+            grouped += 1
+            line["group"] = groups.add(line)
+            if keep is None or len(findings) < keep:
+                findings.append(_finding(line))
         elif kind == "flow":
             document["flows"].append(line)
         elif kind == "summary":
             document.update(line)
     if document["error"] is not None:
         document["error"] = f"{printable(file)}: {document['error']}"
-    document["findings"].sort(key=lambda row: row["frame"])
-    document["left_out"] = sum(document["severities"].values()) - len(document["findings"])
+    findings.sort(key=lambda row: row["frame"])
+    document["groups"] = groups.documents(document["flows"])
+    total = sum(document["severities"].values())
+    document["left_out"] = total - len(findings)
+    document["ungrouped"] = total - grouped
     return document
 
 
@@ -44,9 +57,11 @@ def unread(file: str, error: str | None) -> Document:
         "icrc": {"ok": 0, "bad": 0, "unchecked": 0},
         "flows": [],
         "findings": [],
+        "groups": [],
         "rules": {},
         "severities": dict.fromkeys(map(str, Severity), 0),
         "left_out": 0,
+        "ungrouped": 0,
         "error": error,
     }
 

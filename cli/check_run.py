@@ -11,24 +11,27 @@ from roceproof.check_progress import Advance
 from roceproof.check_report import Document, gather
 from roceproof.check_tool import UnreadableError, lines_of
 
-__all__ = ["UnreadableError", "check_file", "check_live", "judged_lines"]
+GROUPED_FINDINGS = 1_000_000
+"""How many findings are read to be grouped; of those beyond it the oracle tells the counts."""
+
+__all__ = ["GROUPED_FINDINGS", "UnreadableError", "check_file", "check_live", "judged_lines"]
 
 
 def check_file(
     path: Path | str,
     *,
     qps: Path | None = None,
-    keep: int = 0,
+    keep: int | None = None,
     jobs: int = 1,
     advance: Advance | None = None,
 ) -> Document:
-    """Judge a file ("-" is stdin), keeping at most `keep` findings (0: all) beside the counts.
+    """Judge a file ("-" is stdin), keeping at most `keep` findings (None: all) beside the groups.
 
     Damage behind whole packets is named in the document; a file without any is an error.
     """
-    options = [*_options(qps=qps, keep=keep), "-j", str(jobs), "--progress"]
+    options = [*_options(qps=qps, keep=_told(keep)), "-j", str(jobs), "--progress"]
     lines = lines_of([*options, "--", str(path)])
-    return gather(str(path), _without_progress(lines, advance))
+    return gather(str(path), _without_progress(lines, advance), keep=keep)
 
 
 def judged_lines(path: Path, *, qps: Path | None = None, keep: int = 0) -> Iterator[dict[str, Any]]:
@@ -41,12 +44,17 @@ def check_live(
     *,
     duration: float | None = None,
     qps: Path | None = None,
-    keep: int = 0,
+    keep: int | None = None,
 ) -> Document:
     """Judge what passes an interface until Ctrl-C, or for that many seconds."""
     limit = [] if duration is None else ["--duration", str(duration)]
-    options = [*_options(qps=qps, keep=keep), *limit, "-i", interface]
-    return gather(interface, _without_progress(lines_of(options, live=True), None))
+    options = [*_options(qps=qps, keep=_told(keep)), *limit, "-i", interface]
+    lines = lines_of(options, live=True)
+    return gather(interface, _without_progress(lines, None), keep=keep)
+
+
+def _told(keep: int | None) -> int:
+    return 0 if keep is None else max(keep, GROUPED_FINDINGS)
 
 
 def _options(*, qps: Path | None, keep: int) -> list[str]:

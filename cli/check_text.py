@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A check for people: one line on the capture, its flows, its findings, and how many there are."""
+"""A check for people: one line on the capture, its flows, its findings in groups, and counts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from operator import itemgetter
 
+from roceproof.check_group_text import Told, told
 from roceproof.check_report import Document
 from roceproof.check_styles import STYLES
 from roceproof.common.plain import print_table, styled
@@ -13,6 +14,8 @@ from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import Severity
 
 _FLOW_ROWS = 40
+_LINES = 40
+_LINES_BENEATH = 6
 _NUMBER = itemgetter("number")
 _COUNTS = {
     "requests": "requests",
@@ -24,8 +27,8 @@ _COUNTS = {
 }
 
 
-def print_report(document: Document, *, quiet: bool) -> None:
-    """Print everything, or with `quiet` the findings alone."""
+def print_report(document: Document, *, each: bool, quiet: bool) -> None:
+    """Print groups of findings, or each of them; with `quiet` nothing else."""
     if not quiet:
         print(styled(_summary(document), "bold"))
         if document["flows"]:
@@ -33,13 +36,43 @@ def print_report(document: Document, *, quiet: bool) -> None:
             if len(document["flows"]) > _FLOW_ROWS:
                 print(f"... of {len(document['flows']):,} flows; see all with: --json")
             print()
+    if each:
+        _print_findings(document)
+    else:
+        _print_groups(document)
+    if not quiet:
+        print(_verdict(document, grouped=not each))
+
+
+def _print_findings(document: Document) -> None:
     for row in document["findings"]:
-        mark = styled(f"{row['severity']:6}", STYLES[row["severity"]])
-        print(f"{mark} {row['message']}")
+        print(f"{_mark(row['severity'])} {row['message']}")
     if document["left_out"]:
         print(f"... and {document['left_out']:,} more; see them with: --max 0")
-    if not quiet:
-        print(_verdict(document))
+
+
+def _print_groups(document: Document) -> None:
+    lines = told(document["groups"])
+    for line in lines[:_LINES]:
+        print(f"{_mark(line.severity)} {line.text}")
+        _print_beneath(line, indent=2)
+    if rest := lines[_LINES:]:
+        count = sum(line.count for line in rest)
+        print(f"... and {len(rest):,} more lines of {count:,} findings; see them with: --all")
+    if document["ungrouped"]:
+        print(f"... and {document['ungrouped']:,} findings behind those, counted by rule in --json")
+
+
+def _print_beneath(line: Told, *, indent: int) -> None:
+    for effect in line.beneath[:_LINES_BENEATH]:
+        print(f"{' ' * indent}{_mark(effect.severity)} {effect.text}")
+        _print_beneath(effect, indent=indent + 2)
+    if rest := line.beneath[_LINES_BENEATH:]:
+        print(f"{' ' * indent}... and {len(rest):,} more lines; see them with: --all")
+
+
+def _mark(severity: str) -> str:
+    return styled(f"{severity:6}", STYLES[Severity(severity)])
 
 
 def _summary(document: Document) -> str:
@@ -53,7 +86,9 @@ def _summary(document: Document) -> str:
 
 
 def _print_flows(document: Document) -> None:
-    found = Counter(row["flow"] for row in document["findings"])
+    found: Counter[int | None] = Counter()
+    for group in document["groups"]:
+        found[group["flow"]] += group["count"]
     rows = [{**flow, "number": i, "findings": found[i]} for i, flow in enumerate(document["flows"])]
     rows = sorted(sorted(rows, key=lambda row: -row["findings"])[:_FLOW_ROWS], key=_NUMBER)
     counts = {name: text for name, text in _COUNTS.items() if any(row[name] for row in rows)}
@@ -78,11 +113,15 @@ def _print_flows(document: Document) -> None:
     )
 
 
-def _verdict(document: Document) -> str:
+def _verdict(document: Document, *, grouped: bool) -> str:
     counts = document["severities"]
     total = sum(counts.values())
     if not total:
         return styled("no findings", "green")
-    return f"{total:,} findings: " + ", ".join(
+    groups = len(document["groups"])
+    told = ", ".join(
         styled(f"{counts[each]:,} {each}", STYLES[each]) for each in Severity if counts[each]
     )
+    if not grouped or groups == total:
+        return f"{total:,} findings: {told}"
+    return f"{total:,} findings: {told} (in {groups:,} groups; see each with: --all)"
