@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from operator import itemgetter
+from typing import Any
 
 from roceproof.check_group_text import Told, told
 from roceproof.check_report import Document
@@ -15,6 +16,7 @@ from roceproof.conformance.rules.table import Severity
 
 _FLOW_ROWS = 40
 _LINES = 40
+_NOTES = 5
 _LINES_BENEATH = 6
 _NUMBER = itemgetter("number")
 _COUNTS = {
@@ -41,6 +43,7 @@ def print_report(document: Document, *, each: bool, quiet: bool) -> None:
     else:
         _print_groups(document)
     if not quiet:
+        _print_unfinished(document)
         print(_verdict(document, grouped=not each))
 
 
@@ -69,6 +72,22 @@ def _print_beneath(line: Told, *, indent: int) -> None:
         _print_beneath(effect, indent=indent + 2)
     if rest := line.beneath[_LINES_BENEATH:]:
         print(f"{' ' * indent}... and {len(rest):,} more lines; see them with: --all")
+
+
+def _print_unfinished(document: Document) -> None:
+    told = [(i, flow["unfinished"]) for i, flow in enumerate(document["flows"])]
+    notes = [_unfinished(flow, message) for flow, message in told if message is not None]
+    for note in notes[:_NOTES]:
+        print(f"note   {note}")
+    if len(notes) > _NOTES:
+        print(f"... and {len(notes) - _NOTES:,} more messages without an end; see: --json")
+
+
+def _unfinished(flow: int, message: dict[str, Any]) -> str:
+    begun = "begun in" if message["from_start"] else "seen from"
+    length = "" if message["length"] is None else f" of {message['length']:,}"
+    what = f"the {message['operation']} {begun} frame {message['frame']} of flow {flow}"
+    return f"{what} has no end here: {message['bytes']:,}{length} bytes seen"
 
 
 def _mark(severity: str) -> str:

@@ -67,6 +67,19 @@ static const char *service_name(enum roce_service service) {
     }
 }
 
+static void print_unfinished(FILE *out, const struct roce_message *message) {
+    if (!message->open) {
+        fputs("\"unfinished\":null,", out);
+        return;
+    }
+    fprintf(out, "\"unfinished\":{\"operation\":\"%s\",",
+            message->family == ROCE_SEND ? "SEND" : "WRITE");
+    print_number(out, "frame", message->frame);
+    print_number(out, "bytes", message->carried);
+    print_if(out, "length", message->has_length, message->length);
+    fprintf(out, "\"from_start\":%s},", message->whole ? "true" : "false");
+}
+
 static void print_flow(FILE *out, const struct roce_flow *flow) {
     const struct roce_flow *other = flow->counterpart;
     const bool psns = flow->requests.any && flow->service != ROCE_UD;
@@ -94,6 +107,7 @@ static void print_flow(FILE *out, const struct roce_flow *flow) {
     print_number(out, "rnr_naks", flow->count.rnr_naks);
     print_if(out, "last_msn", flow->responses.has_aeth, flow->responses.last_msn);
     print_if(out, "least_cnp_ns", flow->count.cnps > 1, flow->least_cnp_ns);
+    print_unfinished(out, &flow->requests.message);
     if (other != NULL && other->number >= 0)
         fprintf(out, "\"counterpart\":%" PRId64 "}\n", other->number);
     else

@@ -110,9 +110,11 @@ struct roce_message {
     bool open;
     bool doubt; // it is not known whether one is open
     bool mixed; // a packet of another family came
+    bool whole; // its FIRST was seen
     uint8_t family;
     bool has_length, has_reth;
     uint64_t length, carried;
+    uint64_t frame; // in which it opened
     uint8_t reth[ROCE_RETH_BYTES];
 };
 

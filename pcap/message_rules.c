@@ -37,7 +37,8 @@ static void judge_sequence(struct roce_oracle *oracle) {
             roce_found(oracle, ends ? RULE_OPC_02 : RULE_OPC_03,
                        "MIDDLE or LAST of the open message", row->name);
         }
-        message->open = true;
+        message->open = message->whole = true;
+        message->frame = oracle->record->number;
         message->mixed = false;
         message->family = row->family;
         message->carried = 0;
@@ -56,7 +57,8 @@ static void judge_sequence(struct roce_oracle *oracle) {
         message->doubt =
             !message->doubt; // told: in doubt from here; in doubt: opened by this packet
         message->open = !message->doubt;
-        message->mixed = message->has_length = message->has_reth = false;
+        message->frame = oracle->record->number;
+        message->whole = message->mixed = message->has_length = message->has_reth = false;
         message->family = row->family;
         message->carried = 0;
         return;

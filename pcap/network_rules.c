@@ -11,11 +11,14 @@
 
 enum { DONT_FRAGMENT = 0x4000, DEI = 0x10, MULTICAST_QPN = 0xFFFFFF, PROTOCOL_UDP = 17 };
 
-static void length_rule(struct roce_oracle *oracle, enum roce_rule rule, uint32_t expected) {
+// BTH and ICRC alone are 24 bytes with a UDP header.
+static void too_short(struct roce_oracle *oracle) {
     const struct roce_packet *packet = oracle->packet;
+    const uint32_t least = ROCE_UDP_BYTES + ROCE_BTH_BYTES + ROCE_ICRC_BYTES;
     const bool v1 = packet->class == ROCE_V1;
-    roce_found(oracle, v1 ? RULE_IP_02 : rule,
-               roce_text(oracle, "%s of %u", v1 ? "IP length" : "UDP length", expected),
+    roce_found(oracle, v1 ? RULE_IP_02 : RULE_UDP_02,
+               roce_text(oracle, "%s length of %u or more for BTH and ICRC", v1 ? "an IP" : "a UDP",
+                         least - (v1 ? ROCE_UDP_BYTES : 0)),
                roce_text(oracle, "%u", roce_udp_length(packet) - (v1 ? ROCE_UDP_BYTES : 0)));
 }
 
@@ -28,11 +31,19 @@ static void mismatched_lengths(struct roce_oracle *oracle) {
     const bool fits =
         claimed == room || (claimed < room && packet->full_size <= ROCE_MINIMUM_FRAME);
     if (fits && packet->class != ROCE_V1)
-        length_rule(oracle, RULE_UDP_02, claimed - (packet->udp - start));
+        roce_found(oracle, RULE_UDP_02,
+                   roce_text(oracle, "a UDP length of %u, which the IP length leaves",
+                             claimed - (packet->udp - start)),
+                   roce_text(oracle, "%u", roce_udp_length(packet)));
+    else if (claimed > room)
+        roce_found(
+            oracle, RULE_IP_02,
+            roce_text(oracle, "an IP length of at most %u, which the frame has room for", room),
+            roce_text(oracle, "%u", claimed));
     else
         roce_found(oracle, RULE_IP_02,
-                   roce_text(oracle, "IP length of %u",
-                             packet->class == ROCE_V1 ? room : packet->end - start),
+                   roce_text(oracle, "an IP length of %u, which the UDP length needs",
+                             packet->end - start),
                    roce_text(oracle, "%u", claimed));
 }
 
@@ -48,7 +59,7 @@ void roce_judge_broken(struct roce_oracle *oracle) {
         if (roce_udp_length(packet) == ROCE_UDP_BYTES + ROCE_BTH_BYTES)
             roce_found(oracle, RULE_ICRC_01, "four bytes of ICRC", "none");
         else
-            length_rule(oracle, RULE_UDP_02, ROCE_UDP_BYTES + ROCE_BTH_BYTES + ROCE_ICRC_BYTES);
+            too_short(oracle);
         break;
     case ROCE_IP_LENGTH:
     case ROCE_UDP_LENGTH:

@@ -26,6 +26,7 @@ from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.observer.flow import Flow
 from roceproof.conformance.observer.flows import Flows
 from roceproof.conformance.observer.gaps import Place
+from roceproof.conformance.observer.messages import Unfinished
 from roceproof.conformance.observer.observed import IcrcVerdict, Observed, has_bth
 from roceproof.conformance.rules.findings import Direction, Finding, FlowKey, Violation
 from roceproof.conformance.rules.table import RULES
@@ -107,6 +108,10 @@ class Checker:
         """The capture has ended: what was left open is reported."""
         self._flows.give_up()
         return self._overdue()
+
+    def unfinished(self) -> list[tuple[FlowKey, Unfinished]]:
+        """Messages whose LAST has not been seen, with their flows; no findings."""
+        return list(self._flows.unfinished())
 
     def _overdue(self) -> list[Finding]:
         findings = [

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.observer.flow import Flow
 from roceproof.conformance.observer.gaps import Gap
+from roceproof.conformance.observer.messages import Unfinished
 from roceproof.conformance.rules.findings import FlowKey
 from roceproof.conformance.wire.opcodes import Transport
 
@@ -64,6 +66,13 @@ class Flows:
         chosen = reliable or candidates
         if len(chosen) == 1:
             flow.link(chosen[0])
+
+    def unfinished(self) -> Iterator[tuple[FlowKey, Unfinished]]:
+        """Messages that are still open."""
+        for key, flow in self._flows.items():
+            message = flow.requests.messages.unfinished
+            if message is not None:
+                yield key, message
 
     def give_up(self) -> None:
         """The capture has ended: open gaps stay open."""

@@ -65,12 +65,18 @@ def broken(frame: bytes, layout: Layout, size: int) -> Violation:
         least = UDP_BYTES + BTH_BYTES
         otherwise = "IP-02" if layout.version == 1 else "UDP-02"
         rule = "ICRC-01" if udp_length == least else otherwise
-        return Violation(rule, f"UDP length of at least {least + ICRC_BYTES}", str(udp_length))
+        wanted = f"a UDP length of at least {least + ICRC_BYTES}, for BTH and ICRC"
+        return Violation(rule, wanted, str(udp_length))
     fits = claimed == room or (size <= ETHERNET_MINIMUM and claimed < room)
     if fits:
         right = claimed - (layout.udp - start)
-        return Violation("UDP-02", f"UDP length {right}", str(udp_length))
-    return Violation("IP-02", f"at most {room} bytes of IP", str(claimed))
+        wanted = f"a UDP length of {right}, as the IP length says"
+        return Violation("UDP-02", wanted, str(udp_length))
+    if claimed > room:
+        wanted = f"an IP length of at most {room}, for the frame ends there"
+        return Violation("IP-02", wanted, str(claimed))
+    wanted = f"an IP length of {layout.end - start}, as the UDP length says"
+    return Violation("IP-02", wanted, str(claimed))
 
 
 def ethernet(packet: Observed) -> Iterator[Violation]:

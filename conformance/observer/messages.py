@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from roceproof.conformance.observer.observed import ATOMIC_WRITE, Observed, ReadHeader
 from roceproof.conformance.observer.psn import LARGEST_PATH_MTU, PATH_MTUS
@@ -25,6 +26,18 @@ class _Message:
     length: int | None = None
     carried: int = 0
     mixed: bool = False
+    frame: int = 0
+    has_first: bool = True
+
+
+class Unfinished(NamedTuple):
+    """A message of which the capture shows no LAST; `length` is None where nothing tells it."""
+
+    operation: str
+    frame: int
+    size: int
+    length: int | None
+    has_first: bool
 
 
 class Messages:
@@ -39,8 +52,27 @@ class Messages:
         self._open = None
         self.in_doubt = True
 
-    def take(self, packet: Observed, row: Opcode, path_mtu: int | None) -> Iterator[Violation]:
-        """Judge the next new packet."""
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """What is open."""
+        message = self._open
+        if message is None:
+            return None
+        operation = message.family.name
+        return Unfinished(
+            operation, message.frame, message.carried, message.length, message.has_first
+        )
+
+    def take(
+        self, packet: Observed, row: Opcode, path_mtu: int | None, frame: int
+    ) -> Iterator[Violation]:
+        """Judge the next new packet; `frame` is its number."""
+        before = self._open
+        yield from self._judge(packet, row, path_mtu)
+        if self._open is not None and self._open is not before:
+            self._open.frame = frame
+
+    def _judge(self, packet: Observed, row: Opcode, path_mtu: int | None) -> Iterator[Violation]:
         if row.position & Position.FIRST:
             yield from self._start(packet, row)
         else:
@@ -75,7 +107,7 @@ class Messages:
             yield Violation("OPC-01", "FIRST or ONLY", row.name)
             self.in_doubt = True
         elif message is None:
-            self._open = _Message(row.family)
+            self._open = _Message(row.family, has_first=False)
             self.in_doubt = False
         elif row.family is not message.family and not message.mixed:
             yield Violation("OPC-05", f"{message.family.name} opcode", row.name)

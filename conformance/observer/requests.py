@@ -137,7 +137,7 @@ class Requests:
                 else:
                     self.is_corrupted = True
                     yield wrong
-        yield from self.messages.take(packet, row, path_mtu)
+        yield from self.messages.take(packet, row, path_mtu, place.frame)
         self._advance(packet, row, path_mtu)
 
     # copies and late packets

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.transcript import Entry
 
 if TYPE_CHECKING:
@@ -92,3 +93,11 @@ FIELD_RULES = {
     "vlan": "VLAN-02",
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
+_LENGTH = "MTU-03"
+
+
+def rule_of(wrong: Mismatch) -> str | None:
+    """The rule that the field breaks; a payload of another length is not one of other bytes."""
+    if wrong.field == "payload" and wrong.want.partition("[")[0] != wrong.got.partition("[")[0]:
+        return _LENGTH
+    return FIELD_RULES.get(wrong.field)

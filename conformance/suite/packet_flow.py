@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.suite.exchange import Exchange
-from roceproof.conformance.suite.failure import FIELD_RULES
+from roceproof.conformance.suite.failure import rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import (
@@ -175,7 +175,7 @@ class PacketFlow:
         if found:
             shown = got(packet, self.from_device, wanted if isinstance(wanted, Pattern) else None)
             fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
-            rules = [FIELD_RULES[m.field] for m in found if m.field in FIELD_RULES]
+            rules = [rule for m in found if (rule := rule_of(m)) is not None]
             raise self._exchange.failed(
                 f"{head}{shown}\n{fields}",
                 rules=rules if is_predicted else (),

@@ -15,6 +15,8 @@ from roceproof.conformance.capture.pcap_writer import write_pcap
 RUN_SECONDS = 120
 Place = tuple[int, str, str]
 """Frame, rule and severity of a finding."""
+Open = tuple[str, int, str, int, int, str, bool]
+"""A message without its LAST: source, QPN, operation, frame, bytes, length, whether it began."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,24 @@ class Checked:
         """All findings, sorted."""
         found = [line for line in self.lines if line["type"] == "finding"]
         return sorted((line["frame"], line["rule"], line["severity"]) for line in found)
+
+    @property
+    def unfinished(self) -> list[Open]:
+        """The messages whose end the capture does not show, sorted."""
+        flows = [line for line in self.lines if line["type"] == "flow" and line["unfinished"]]
+        return sorted(
+            (
+                flow["source"],
+                flow["qpn"],
+                told["operation"],
+                told["frame"],
+                told["bytes"],
+                str(told["length"]),
+                told["from_start"],
+            )
+            for flow in flows
+            for told in [flow["unfinished"]]
+        )
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from roce_check import Place, RoceCheck
+from roce_check import Open, Place, RoceCheck
 
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
@@ -42,8 +43,10 @@ def check(build: Path, tmp_path_factory: pytest.TempPathFactory) -> RoceCheck:
     return RoceCheck(build / "roce-check", tmp_path_factory.mktemp("differential"))
 
 
-def in_python(records: Iterable[Record], facts: Facts | None) -> tuple[list[Place], list[int]]:
-    """Findings and ICRC counts of the Python oracle."""
+def in_python(
+    records: Iterable[Record], facts: Facts | None
+) -> tuple[list[Place], list[int], list[Open]]:
+    """Findings, ICRC counts and unfinished messages of the Python oracle."""
     checker = Checker(facts)
     found = []
     for record in records:
@@ -56,7 +59,11 @@ def in_python(records: Iterable[Record], facts: Facts | None) -> tuple[list[Plac
     found += checker.finish()
     counts = checker.counts
     places = sorted((each.frame, each.rule.id, str(each.severity)) for each in found)
-    return places, [counts.icrc_ok, counts.icrc_bad, counts.icrc_unchecked]
+    open_at_end = sorted(
+        (str(ip_address(key.src)), key.dest_qpn, *told[:3], str(told.length), told.has_first)
+        for key, told in checker.unfinished()
+    )
+    return places, [counts.icrc_ok, counts.icrc_bad, counts.icrc_unchecked], open_at_end
 
 
 def agree(check: RoceCheck, frames: Sequence[bytes], what: str, facts: dict | None = None) -> None:
@@ -66,11 +73,12 @@ def agree(check: RoceCheck, frames: Sequence[bytes], what: str, facts: dict | No
 
 
 def compare(spoken, records: Sequence[Record], what: str, facts: Facts | None = None) -> None:
-    places, counts = in_python(records, facts)
+    places, counts, open_at_end = in_python(records, facts)
     for place in sorted({*places} ^ {*spoken.places}):
         who = "Python" if place in places else "C"
         pytest.fail(f"{what}: only {who} says {place}: {records[place[0] - 1].frame.hex()}")
     assert places == spoken.places, what
+    assert open_at_end == spoken.unfinished, what
     verdicts = spoken.summary["icrc"]
     assert [verdicts[name] for name in ("ok", "bad", "unchecked")] == counts, what
 

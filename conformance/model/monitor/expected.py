@@ -79,7 +79,10 @@ def difference(expected: Segment, got: Segment) -> Violation | None:
         sizes = (len(expected.payload), len(got.payload))
         return Violation("MTU-03", f"{sizes[0]} bytes of payload", f"{sizes[1]}")
     if got.payload != expected.payload:
-        return Violation("RETH-13", "the payload of the work", "other bytes")
+        pairs = enumerate(zip(expected.payload, got.payload, strict=True))
+        wrong = [at for at, (right, other) in pairs if right != other]
+        told = f"{len(wrong)} other bytes, the first at {wrong[0]} of {len(got.payload)}"
+        return Violation("RETH-13", "the payload of the work", told)
     if got.bth.pad_count != expected.bth.pad_count:
         pads = (expected.bth.pad_count, got.bth.pad_count)
         return Violation("PAD-01", f"PadCnt {pads[0]}", f"PadCnt {pads[1]}")
