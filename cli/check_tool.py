@@ -12,7 +12,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,6 +32,15 @@ class UnreadableError(RoceproofError):
 
 def lines_of(arguments: Sequence[str], *, live: bool = False) -> Iterator[dict[str, Any]]:
     """Each JSON line of a run; a run that could not do its job raises what it said."""
+    with running(arguments) as process:
+        assert process.stdout is not None
+        for line in _lines(process, process.stdout, live=live):
+            yield json.loads(line.decode(errors="replace"))
+
+
+@contextmanager
+def running(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The oracle while it runs; what it prints is to be read, and then it is asked how it ended."""
     command: list[str | Path] = [find_oracle(), *arguments]
     with ExitStack() as stack:
         with interruptions_held():
@@ -45,9 +54,7 @@ def lines_of(arguments: Sequence[str], *, live: bool = False) -> Iterator[dict[s
                 )
             )
             stack.callback(_end, process)
-        assert process.stdout is not None
-        for line in _lines(process, process.stdout, live=live):
-            yield json.loads(line.decode(errors="replace"))
+        yield process
         assert process.stderr is not None
         words = process.stderr.read().decode(errors="surrogateescape").strip()
         status = process.wait()

@@ -17,13 +17,12 @@ from roceproof.capture_input import say_what_is_awaited
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
-from roceproof.conformance.diagnosis.report import Facts, explain_with_notes
+from roceproof.conformance.diagnosis.report import Facts, explain_excerpt
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.observer.facts import Facts as QpFacts
 from roceproof.conformance.rules.signatures import title
-from roceproof.salvage import Salvage
+from roceproof.explain_source import read_capture
 
-FRAME_LIMIT = 300_000
 DAMAGED = 2
 _SCHEMA = 1
 _STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
@@ -36,6 +35,8 @@ class Explained:
     name: str
     diagnoses: list[Diagnosis]
     notes: list[str] = field(default_factory=list)
+    wrong_left_out: int = 0
+    """Frames with wrong ICRCs that were not looked at, since there are so many."""
 
 
 def run_explain(
@@ -49,18 +50,17 @@ def run_explain(
         for name in files:
             say_what_is_awaited(name, quiet=quiet)
             progress.step(f"explaining {printable(name)}")
-            records = Salvage(name, limit=FRAME_LIMIT)
             with _no_collection():
-                explanation = explain_with_notes(records, facts)
-            found = Explained(name, explanation.diagnoses, explanation.notes)
-            if records.cut:
-                found.notes.append(f"only the first {FRAME_LIMIT} frames were read")
+                excerpt = read_capture(name, qps)
+                explanation = explain_excerpt(excerpt, facts)
+            notes = explanation.notes + excerpt.notes
+            found = Explained(name, explanation.diagnoses, notes, excerpt.wrong_left_out)
             results.append(found)
             if found.notes and not quiet:
                 progress.problem(f"roceproof: {printable(name)}: {'; '.join(found.notes)}")
-            if records.damage is not None:
+            if excerpt.damage is not None:
                 damaged = True
-                progress.problem(f"roceproof: {records.damage}")
+                progress.problem(f"roceproof: {excerpt.damage}")
     if as_json:
         print(json.dumps(_document(results)))
     else:
@@ -92,6 +92,7 @@ def _document(results: list[Explained]) -> dict[str, Any]:
             "file": found.name,
             "diagnoses": [each.as_json() for each in found.diagnoses],
             "notes": found.notes,
+            "wrong_frames_left_out": found.wrong_left_out,
         }
         for found in results
     ]
@@ -111,15 +112,16 @@ def _show(explained: Explained, *, frames: int, quiet: bool) -> None:
         if (words := title(found.id)) != found.id:
             heading.append(f": {words}", style="default")
         console.print(heading)
-        for line in _lines(found, frames):
+        for line in _lines(found, frames, explained.wrong_left_out):
             console.print(Text(f"  {line}"))
 
 
-def _lines(found: Diagnosis, limit: int) -> list[str]:
+def _lines(found: Diagnosis, limit: int, left_out: int) -> list[str]:
     numbers = ", ".join(map(str, found.frames[:limit]))
     more = len(found.frames) - limit
+    of = f"{found.of} wrong frames" + (" looked at" if left_out else "")
     lines = [
-        f"explains {found.explained} of {found.of} wrong frames",
+        f"explains {found.explained} of {of}",
         found.text,
         found.advice,
         f"frames {numbers}" + (f" and {more} more" if more > 0 else ""),

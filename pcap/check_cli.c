@@ -4,7 +4,9 @@
 //
 //   roce-check [-j THREADS] [--qps FILE] [--max N] [--progress] FILE
 //   roce-check [options] [--duration SECONDS] -i INTERFACE
+//   roce-check [--qps FILE] --excerpt WHOLE,STRETCH,WRONG,RUN FILE
 //
+// The last one writes an excerpt (excerpt.h) in place of verdicts.
 // FILE "-" is stdin; --max 0 prints all findings, however many. Exit code 0: no rule of
 // severity must or should is broken; 1: one is; 2: nothing could be judged, or the
 // capture is damaged, or the usage is wrong.
@@ -20,6 +22,7 @@
 
 #include "check_batches.h"
 #include "check_lines.h"
+#include "excerpt.h"
 
 enum { CLEAN = 0, FINDINGS = 1, UNREADABLE = 2 };
 enum { ERROR_BYTES = 512, PROGRESS_NS = 100000000, OUTPUT_BYTES = 1 << 16 };
@@ -32,6 +35,8 @@ struct options {
     unsigned long most;
     double duration;
     bool progress;
+    bool excerpt;
+    struct roce_excerpt_limits limits;
 };
 
 struct printing {
@@ -89,13 +94,23 @@ static bool read_number(const char *text, unsigned long *number) {
     return end != text && *end == '\0' && text[0] != '-';
 }
 
+static bool read_limits(const char *text, struct roce_excerpt_limits *limits) {
+    uint64_t *const numbers[] = {&limits->whole, &limits->stretch, &limits->wrong, &limits->run};
+    for (size_t i = 0; i < 4; i++) {
+        char *end;
+        *numbers[i] = strtoul(text, &end, 10);
+        if (end == text || *end != (i < 3 ? ',' : '\0') || *text == '-' || *numbers[i] > UINT32_MAX)
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
 static bool read_options(int count, char **arguments, struct options *options) {
     static const struct option LONG[] = {
-        {"qps", required_argument, NULL, 'q'},
-        {"max", required_argument, NULL, 'm'},
-        {"duration", required_argument, NULL, 'd'},
-        {"progress", no_argument, NULL, 'p'},
-        {0},
+        {"qps", required_argument, NULL, 'q'},      {"max", required_argument, NULL, 'm'},
+        {"duration", required_argument, NULL, 'd'}, {"progress", no_argument, NULL, 'p'},
+        {"excerpt", required_argument, NULL, 'e'},  {0},
     };
     char *end;
     for (int option; (option = getopt_long(count, arguments, "j:i:", LONG, NULL)) != -1;) {
@@ -122,13 +137,18 @@ static bool read_options(int count, char **arguments, struct options *options) {
         case 'p':
             options->progress = true;
             break;
+        case 'e':
+            options->excerpt = read_limits(optarg, &options->limits);
+            if (!options->excerpt)
+                return false;
+            break;
         default:
             return false;
         }
     }
     const int files = count - optind;
     options->file = files == 1 ? arguments[optind] : NULL;
-    return options->interface ? files == 0 : files == 1;
+    return options->interface ? files == 0 && !options->excerpt : files == 1;
 }
 
 static void arm(const struct options *options, struct roce_capture *capture) {
@@ -166,6 +186,14 @@ static int check(const struct options *options, struct roce_capture *capture,
     return damaged ? UNREADABLE : broken ? FINDINGS : CLEAN;
 }
 
+static int excerpt(const struct options *options, const struct roce_facts *facts) {
+    char error[ERROR_BYTES];
+    if (roce_excerpt(options->file, facts, &options->limits, stdout, error, sizeof error))
+        return fflush(stdout) == 0 ? CLEAN : UNREADABLE;
+    fprintf(stderr, "%s: %s\n", options->file, error);
+    return UNREADABLE;
+}
+
 int main(int count, char **arguments) {
     struct options options = {.threads = 1, .most = 10000};
     if (!read_options(count, arguments, &options)) {
@@ -178,6 +206,13 @@ int main(int count, char **arguments) {
     if (options.facts != NULL && !roce_facts_load(&facts, options.facts, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
         return UNREADABLE;
+    }
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = give_up}, NULL);
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
+    if (options.excerpt) {
+        const int result = excerpt(&options, &facts);
+        roce_facts_free(&facts);
+        return result;
     }
     const char *name = options.interface ? options.interface : options.file;
     struct roce_capture *capture =
@@ -192,8 +227,6 @@ int main(int count, char **arguments) {
         options.threads = 1; // a batch would hold packets back until it is full
         arm(&options, capture);
     }
-    sigaction(SIGBUS, &(struct sigaction){.sa_handler = give_up}, NULL);
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
     const int result = check(&options, capture, &facts);
     live = NULL;
     roce_capture_close(capture);

@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
-static void print_text(FILE *out, const char *text) {
+void roce_print_text(FILE *out, const char *text) {
     putc('"', out);
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
@@ -42,9 +42,9 @@ void roce_print_finding(FILE *out, const struct roce_finding *finding) {
     print_number(out, "frame", finding->frame);
     print_if(out, "flow", finding->flow >= 0, (uint64_t)finding->flow);
     fputs("\"expected\":", out);
-    print_text(out, finding->expected);
+    roce_print_text(out, finding->expected);
     fputs(",\"got\":", out);
-    print_text(out, finding->got);
+    roce_print_text(out, finding->got);
     fputs("}\n", out);
 }
 
@@ -144,6 +144,6 @@ void roce_print_summary(FILE *out, const struct roce_oracle *oracle, const char 
     if (error == NULL)
         fputs("null", out);
     else
-        print_text(out, error);
+        roce_print_text(out, error);
     fputs("}\n", out);
 }

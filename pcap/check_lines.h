@@ -26,6 +26,9 @@
 
 #include "oracle.h"
 
+// A string in quotes.
+void roce_print_text(FILE *out, const char *text);
+
 void roce_print_finding(FILE *out, const struct roce_finding *finding);
 void roce_print_progress(FILE *out, uint64_t consumed, uint64_t total);
 void roce_print_flows(FILE *out, const struct roce_oracle *oracle);

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import IntFlag
 from ipaddress import ip_address
 from struct import Struct
 from typing import NamedTuple
@@ -47,6 +48,20 @@ class Station(NamedTuple):
         return self.mac.hex(":") + (f" ({address_text(self.address)})" if self.address else "")
 
 
+class InExcerpt(IntFlag):
+    """What is to be known of a packet where not all of the capture is looked at."""
+
+    AFTER_OTHERS = 2
+    """Packets of its transmitter were left out in front of it."""
+    AFTER_OTHERS_OF_QP = 4
+    """Packets of its transmitter to the same QP were."""
+    BESIDE = 8
+    """It is there for the packets beside it, and not to be judged itself."""
+
+
+_WHOLE = InExcerpt(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """One RoCE packet of the capture."""
@@ -70,6 +85,7 @@ class Observation:
     found: int
     """The four bytes in the ICRC's place, first byte least significant; 0 if not sound."""
     right: int
+    in_excerpt: InExcerpt = _WHOLE
 
     @property
     def is_v1(self) -> bool:
@@ -78,8 +94,13 @@ class Observation:
 
     @property
     def wrong(self) -> bool:
-        """Whether it has an ICRC that is not the right one."""
-        return self.found != self.right
+        """Whether it has an ICRC that is not the right one, and is to be judged."""
+        return self.found != self.right and not self.is_beside
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is there only for the packets beside it."""
+        return InExcerpt.BESIDE in self.in_excerpt
 
     @property
     def source(self) -> bytes:
@@ -124,14 +145,14 @@ class Observation:
         return self.frame[self.end :]
 
 
-def observe(records: Iterable[Record]) -> Iterator[Observation]:
-    """The RoCE packets among the records, in their order."""
+def observe(records: Iterable[Record], in_excerpt: InExcerpt = _WHOLE) -> Iterator[Observation]:
+    """The RoCE packets among the records, in their order, and whether others are missing."""
     for record in records:
         if record.is_ethernet:
             frame = _without_declared_fcs(record)
             layout = locate(frame) or _locate_v1(frame)
             if layout is not None:
-                seen = _observation(record, frame, layout)
+                seen = _observation(record, frame, layout, in_excerpt)
                 if seen is not None:
                     yield seen
 
@@ -171,7 +192,9 @@ def _masked_head(frame: bytes, ip: int, version: int, bth_at: int) -> bytearray:
     return head
 
 
-def _observation(record: Record, frame: bytes, layout: Layout) -> Observation | None:
+def _observation(
+    record: Record, frame: bytes, layout: Layout, in_excerpt: InExcerpt
+) -> Observation | None:
     v1 = frame[layout.ip - 2 : layout.ip] == _ETHER_ROCE_V1
     bth_at = layout.udp if v1 else layout.udp + UDP_BYTES
     body_at = bth_at + BTH_BYTES
@@ -199,6 +222,7 @@ def _observation(record: Record, frame: bytes, layout: Layout) -> Observation | 
         record.bytes_cut,
         found,
         right,
+        in_excerpt,
     )
 
 

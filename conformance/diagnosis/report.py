@@ -9,8 +9,8 @@ from typing import Any
 
 from roceproof.conformance.capture.record import Record
 from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
-from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
 from roceproof.conformance.diagnosis.result import Diagnosis
 
@@ -37,11 +37,18 @@ def explain(records: Iterable[Record], facts: Facts | None = None) -> list[Diagn
 
 def explain_with_notes(records: Iterable[Record], facts: Facts | None = None) -> Explanation:
     """Explain what is wrong in a capture, and say what was left untried."""
-    observations = list(observe(records))
-    size = sum(len(seen.frame) for seen in observations)
+    return explain_excerpt(Excerpt.whole(records), facts)
+
+
+def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation:
+    """The same for what is looked at of a capture."""
+    size = excerpt.bytes
     for_icrcs, for_psns = Budget.for_bytes(size), Budget.for_bytes(size)
-    icrcs = explain_icrcs(observations, facts, for_icrcs)
-    psns = explain_psns(observations, facts, for_psns)
-    if icrcs:
-        psns = [found for found in psns if found.id != _REPLAYS]
+    icrcs = explain_icrcs(excerpt.chosen, facts, for_icrcs)
+    psns: list[Diagnosis] = []
+    for stretch in excerpt.stretches:
+        found = explain_psns(stretch.seen, facts, for_psns, from_start=stretch.from_start)
+        psns = [each for each in found if not (icrcs and each.id == _REPLAYS)]
+        if psns:
+            break  # a device is judged as a whole, and never twice
     return Explanation(icrcs + psns, for_icrcs.notes + for_psns.notes)

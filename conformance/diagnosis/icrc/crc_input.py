@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from roceproof.conformance.diagnosis.observation import Observation, masked_head
+from roceproof.conformance.diagnosis.observation import InExcerpt, Observation, masked_head
 from roceproof.conformance.wire.framing import BTH_BYTES, ETHERNET_BYTES, ICRC_BYTES, UDP_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 
@@ -56,7 +56,7 @@ class CrcInput:
 
     seen: Observation
     previous: CrcInput | None
-    """What the station sent before."""
+    """What the station sent before, if the capture has it."""
     predecessor: CrcInput | None
     """What it sent to the same QP before."""
     original: CrcInput | None
@@ -125,8 +125,12 @@ def crc_inputs(observations: Iterable[Observation]) -> list[CrcInput]:
     previous: CrcInput | None = None
     result: list[CrcInput] = []
     for seen in observations:
+        flow = seen.destination, seen.bth.dest_qpn
+        if InExcerpt.AFTER_OTHERS in seen.in_excerpt:
+            previous = None
+        if InExcerpt.AFTER_OTHERS_OF_QP in seen.in_excerpt:
+            newest.pop(flow, None)
         if seen.sound:
-            flow = seen.destination, seen.bth.dest_qpn
             key = *flow, seen.bth.psn, seen.bth.opcode
             packet = _crc_input(seen, previous, newest.get(flow), first.get(key))
             first.setdefault(key, packet)

@@ -54,7 +54,7 @@ def _explain(
     facts: Mapping[str, Any] | None,
     budget: Budget,
 ) -> Iterator[Diagnosis]:
-    bare = without_icrc(seen)
+    bare = without_icrc([each for each in seen if not each.is_beside])
     if bare:
         numbers = tuple(each.number for each in bare)
         words = f"{station}: FIRST and MIDDLE packets are four bytes short"

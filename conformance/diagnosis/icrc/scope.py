@@ -33,7 +33,18 @@ class Scope:
         self.words = words
         """Which part of the transmitter's packets these are; empty for all."""
         self.wrong = [packet for packet in packets if packet.seen.wrong]
-        self.right = [packet for packet in packets if not packet.seen.wrong]
+        self.right = [
+            packet for packet in packets if not (packet.seen.wrong or packet.seen.is_beside)
+        ]
+
+    @property
+    def has_few_wrong(self) -> bool:
+        """Whether so few are wrong that they may have suffered on the way."""
+        return self.is_few(len(self.wrong))
+
+    def is_few(self, count: int) -> bool:
+        """The same of some of the wrong packets."""
+        return count <= max(2, FEW * (len(self.wrong) + len(self.right)))
 
     def sample(self, seed: int) -> list[CrcInput]:
         """A few wrong packets and a few right ones, for a search."""

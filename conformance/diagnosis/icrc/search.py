@@ -13,7 +13,7 @@ from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
-from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
+from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
@@ -71,7 +71,7 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     hit = {flip.number for flip in found}
     changed = [packet for packet in left if packet.seen.number in hit]
     other = [packet for packet in left if packet.seen.number not in hit]
-    few = len(other) <= max(2, FEW * len(scope.packets))
+    few = scope.is_few(len(other))
     if few and _follows_others(answer.hypothesis):
         other = []  # a packet before them was not captured
     answers = []

@@ -24,7 +24,7 @@ from roceproof.conformance.diagnosis.icrc.history import (
 from roceproof.conformance.diagnosis.icrc.hypothesis import WHOLE_VALUES, Hypothesis
 from roceproof.conformance.diagnosis.icrc.last_beat import decided_by, tail_faults, tails
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread, syndromes
-from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope, cost
+from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
 from roceproof.conformance.diagnosis.icrc.stalls import find_stall, stalled
 from roceproof.conformance.diagnosis.result import CORRUPT
 
@@ -172,8 +172,7 @@ def _by_last_beat(scope: Scope) -> Answer | None:
 
 
 def _rare(scope: Scope) -> Answer | None:
-    few = len(scope.wrong) <= max(2, FEW * len(scope.packets))
-    if not few or len(scope.right) < _ENOUGH_RIGHT:
+    if not scope.has_few_wrong or len(scope.right) < _ENOUGH_RIGHT:
         return None
     fact = "the others are right and no single bit explains these: several bits changed on the way"
     return Answer(CORRUPT, scope, scope.wrong, (), (fact, *flip_facts(flips(scope.wrong, None))))

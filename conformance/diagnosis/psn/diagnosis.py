@@ -37,12 +37,21 @@ _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
 
 
 def explain_psns(
-    observations: list[Observation], facts: Mapping[str, Any] | None, budget: Budget | None = None
+    observations: list[Observation],
+    facts: Mapping[str, Any] | None,
+    budget: Budget | None = None,
+    *,
+    from_start: bool = True,
 ) -> list[Diagnosis]:
-    """Explain the PSNs of every device; nothing if all are right."""
+    """Explain the PSNs of every device; nothing if all are right.
+
+    Where the observations are a stretch from the middle of a capture, nothing begins in it.
+    """
     budget = budget or Budget()
     streams = _streams(observations, facts, budget)
     evidence = _gathered(streams, budget)
+    if not from_start:
+        evidence = [found for found in evidence if found.cause is not Cause.START]
     if any(found.ids != _LAST_RESORT for found in evidence):
         evidence = [found for found in evidence if found.ids != _LAST_RESORT]
     devices: dict[Station, list[Evidence]] = {}
