@@ -25,7 +25,7 @@ BLINK_SECONDS = 0.5
 
 
 @contextmanager
-def reading(name: str, *, quiet: bool) -> Iterator[Advance]:
+def reading(name: str, *, quiet: bool, doing: str = "checking") -> Iterator[Advance]:
     """Say it while the block runs; a bar leaves nothing behind."""
     if quiet:
         yield lambda done, total: None
@@ -33,7 +33,7 @@ def reading(name: str, *, quiet: bool) -> Iterator[Advance]:
         with _bar(printable(name)) as advance:
             yield advance
     else:
-        with _lines(printable(name)) as advance:
+        with _lines(f"{doing} {printable(name)}") as advance:
             yield advance
 
 
@@ -83,7 +83,7 @@ def _display(name: str) -> Progress:
 
 
 @contextmanager
-def _lines(name: str) -> Iterator[Advance]:
+def _lines(task: str) -> Iterator[Advance]:
     began = time.monotonic()
     far = "0 MB"
 
@@ -93,7 +93,7 @@ def _lines(name: str) -> Iterator[Advance]:
 
     def say() -> None:
         seconds = time.monotonic() - began
-        print(f"{seconds:6.1f} s  checking {name}: {far}", file=sys.stderr, flush=True)
+        print(f"{seconds:6.1f} s  {task}: {far}", file=sys.stderr, flush=True)
 
     heartbeat = Heartbeat(say)
     heartbeat.start()

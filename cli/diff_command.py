@@ -43,7 +43,7 @@ def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
     elif not quiet:
         _show(a, b, tracks)
         print("differences that matter" if matters else "no difference that matters")
-    damaged = [tell_damage(tale) for tale in tales]
+    damaged = [tell_damage(tale.damage) for tale in tales]
     return max(*damaged, int(matters))
 
 

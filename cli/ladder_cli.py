@@ -21,9 +21,7 @@ CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=Tru
     "--max",
     "most",
     type=click.IntRange(min=1),
-    default=2000,
-    show_default=True,
-    help="Packets to draw.",
+    help="Packets to draw; 2000 in the terminal, all on a page.",
 )
 @click.option(
     "--qps",
@@ -32,7 +30,12 @@ CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=Tru
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 def ladder(
-    file: Path, output: Path | None, frames: str | None, most: int, qps: Path | None, as_json: bool
+    file: Path,
+    output: Path | None,
+    frames: str | None,
+    most: int | None,
+    qps: Path | None,
+    as_json: bool,
 ) -> None:
     """Draw who said what to whom in a capture (- is stdin): in the terminal, or as a page."""
     from roceproof.ladder_command import run_ladder

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from roceproof.check_progress import reading
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.common.terminal import PIPE_WIDTH, Terminal
@@ -16,8 +17,10 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.review.ladder import Ladder, Row, draw
 from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.ladder_text import lines
-from roceproof.story_source import Part, load, tell_damage
+from roceproof.page_source import load_page
+from roceproof.story_source import FRAME_LIMIT, Part, load, tell_damage
 
+MOST_DRAWN = 2000  # in the terminal
 _PIPE_LADDER = 120  # columns, where no terminal says how many there are
 
 
@@ -25,33 +28,54 @@ def run_ladder(
     file: Path,
     *,
     frames: str | None,
-    most: int,
+    most: int | None,
     output: Path | None,
     qps: Path | None,
     as_json: bool,
 ) -> int:
     """Draw the packets of `frames` ("A-B", "A-", "A"), at most `most`; 2 for a damaged file."""
     first, last = _range(frames)
-    tale = load(file, qps=qps, part=Part(first, last, most))
+    if output is not None:
+        return _write_page(file, output, frames, Part(first, last, most or FRAME_LIMIT), qps)
+    tale = load(file, qps=qps, part=Part(first, last, most or MOST_DRAWN))
     if not tale.steps:
-        where = f" between frames {frames}" if frames else ""
-        raise RoceproofError(f"{printable(file)}: no RoCE packet{where}; nothing to draw")
+        raise _nothing(file, frames)
     ladder = draw(tale.steps, tale.marks, tale.counterparts, start=tale.start)
     note = "; ".join(tale.notes)
-    if output is not None:
-        text = page(ladder, title=printable(file.name), note=note)
-        with whole_file(output) as part:
-            part.write_text(text, encoding="utf-8")
-    elif as_json:
+    if as_json:
         print(json.dumps(_document(file, ladder, tale.notes)))
     else:
         console = Terminal()
         width = _PIPE_LADDER if console.width == PIPE_WIDTH else console.width
         for line in lines(ladder, width=width):
             console.print(line, no_wrap=True, crop=False)
+    _tell_notes(file, note)
+    return tell_damage(tale.damage)
+
+
+def _write_page(file: Path, output: Path, frames: str | None, part: Part, qps: Path | None) -> int:
+    with reading(str(file), quiet=False, doing="drawing") as advance:
+        story = load_page(file, qps=qps, part=part, advance=advance)
+    if not story.columns.numbers:
+        raise _nothing(file, frames)
+    note = "; ".join(story.notes)
+    text = page(
+        story.columns, story.marks, story.counterparts, title=printable(file.name), note=note
+    )
+    with whole_file(output) as place, place.open("w", encoding="utf-8") as target:
+        target.writelines(text)
+    _tell_notes(file, note)
+    return tell_damage(story.damage)
+
+
+def _nothing(file: Path, frames: str | None) -> RoceproofError:
+    where = f" between frames {frames}" if frames else ""
+    return RoceproofError(f"{printable(file)}: no RoCE packet{where}; nothing to draw")
+
+
+def _tell_notes(file: Path, note: str) -> None:
     if note:
         print(f"roceproof: {printable(file)}: {note}", file=sys.stderr)
-    return tell_damage(tale)
 
 
 def _range(frames: str | None) -> tuple[int, float]:

@@ -8,9 +8,11 @@ compared, and not the flows and findings of the capture.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from roceproof.capture_input import rereadable, say_what_is_awaited
 from roceproof.check_run import judged_lines
@@ -20,7 +22,8 @@ from roceproof.conformance.review.ladder import Mark
 from roceproof.conformance.review.story import Flow, Frame, Step, drawable, tell
 from roceproof.salvage import Salvage
 
-FRAME_LIMIT = 200_000
+FRAME_LIMIT = 1_000_000
+WHOLE_LIMIT = 200_000
 
 
 @dataclass(slots=True)
@@ -34,8 +37,8 @@ class Tale:
     """When the first RoCE packet of the capture was seen, in nanoseconds."""
     left_out: int = 0
     """Packets behind the last step that were asked for, too, but are above the number asked for."""
-    cut: bool = False
-    """Whether there were more frames than are read."""
+    cut_at: int | None = None
+    """How many frames were read, if there were more."""
     damage: CaptureError | None = None
 
     @property
@@ -45,8 +48,8 @@ class Tale:
         if self.left_out:
             text = "more packets are not drawn; choose with --frames or --max"
             notes.append(f"{self.left_out} {text}")
-        if self.cut:
-            notes.append(f"only the first {FRAME_LIMIT} frames were read")
+        if self.cut_at is not None:
+            notes.append(f"only the first {self.cut_at} frames were read")
         return notes
 
 
@@ -59,12 +62,12 @@ class Part:
     most: float = float("inf")
 
 
-def tell_damage(tale: Tale) -> int:
+def tell_damage(damage: CaptureError | None) -> int:
     """Say on stderr where a capture ends in damage; the exit code for it, 0 if it does not."""
-    if tale.damage is None:
+    if damage is None:
         return 0
-    print(f"roceproof: {tale.damage}", file=sys.stderr)
-    return tale.damage.exit_code
+    print(f"roceproof: {damage}", file=sys.stderr)
+    return damage.exit_code
 
 
 def load(
@@ -72,18 +75,23 @@ def load(
 ) -> Tale:
     """The story of a capture ("-" is stdin) or of a part of it, findings only where it is a part.
 
-    At most FRAME_LIMIT frames are read; damage behind whole packets ends the story there.
+    At most FRAME_LIMIT frames are read, WHOLE_LIMIT without a part, which are all kept; damage
+    behind whole packets ends the story there.
     """
+    limit = WHOLE_LIMIT if part is None else FRAME_LIMIT
     say_what_is_awaited(name, quiet=quiet)
-    with rereadable(name) as path:
+    with rereadable(name) as path, under_its_name(path, name):
         tale = Tale([])
         chosen = Part() if part is None else _narrowed(part, name, path, tale)
-        _ask_oracle(name, path, tale, chosen, qps=qps, marked=part is not None)
-        records = Salvage(path, limit=FRAME_LIMIT, name=str(name))
+        lines = judged_lines(path, qps=qps, keep=1 if part is None else 0)
+        tale.counterparts = counterparts_in(_marked(lines, chosen, tale.marks))
+        if part is None:
+            tale.marks.clear()
+        records = Salvage(path, limit=limit, name=str(name))
         tale.steps = tell(
             _frames(records), tale.counterparts, keep=lambda n: chosen.first <= n <= chosen.last
         )
-        tale.cut = records.cut
+        tale.cut_at = limit if records.cut else None
         tale.damage = records.damage
     return tale
 
@@ -101,25 +109,39 @@ def _narrowed(part: Part, name: Path | str, path: Path, tale: Tale) -> Part:
     return Part(part.first, last, part.most)
 
 
-def _ask_oracle(
-    name: Path | str, path: Path, tale: Tale, part: Part, *, qps: Path | None, marked: bool
-) -> None:
+def counterparts_in(lines: Iterable[dict[str, Any]]) -> dict[Flow, Flow]:
+    """For each flow that has one, the flow whose requests its responses answer."""
     flows: dict[int, tuple[Flow, int]] = {}
     count = 0
+    for line in lines:
+        if line["type"] == "flow":
+            if line["counterpart"] is not None:
+                flow = Flow(line["source"], line["destination"], line["qpn"])
+                flows[count] = flow, line["counterpart"]
+            count += 1
+    return {flow: flows[other][0] for flow, other in flows.values()}
+
+
+@contextmanager
+def under_its_name(path: Path, name: Path | str) -> Iterator[None]:
+    """Let an error of the oracle call a copy as the user calls what was copied."""
     try:
-        for line in judged_lines(path, qps=qps, keep=0 if marked else 1):
-            if line["type"] == "flow":
-                if line["counterpart"] is not None:
-                    flow = Flow(line["source"], line["destination"], line["qpn"])
-                    flows[count] = flow, line["counterpart"]
-                count += 1
-            elif line["type"] == "finding" and marked and part.first <= line["frame"] <= part.last:
-                text = f"expected {line['expected']}, got {line['got']}"
-                mark = Mark(line["rule"], line["severity"], text)
-                tale.marks.setdefault(line["frame"], []).append(mark)
+        yield
     except UnreadableError as error:
         raise UnreadableError(str(error).replace(str(path), str(name))) from error
-    tale.counterparts = {flow: flows[other][0] for flow, other in flows.values()}
+
+
+def _marked(
+    lines: Iterable[dict[str, Any]], part: Part, marks: dict[int, list[Mark]]
+) -> Iterator[dict[str, Any]]:
+    """Take the findings of a part out of what the oracle says."""
+    for line in lines:
+        if line["type"] != "finding":
+            yield line
+        elif part.first <= line["frame"] <= part.last:
+            text = f"expected {line['expected']}, got {line['got']}"
+            mark = Mark(line["rule"], line["severity"], text)
+            marks.setdefault(line["frame"], []).append(mark)
 
 
 def _frames(records: Salvage) -> Iterator[Frame]:

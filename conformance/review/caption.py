@@ -19,15 +19,16 @@ _NAK = {
 def caption(step: Step) -> str:
     """Opcode, relative PSN and what else tells this packet from its neighbours."""
     packet = step.packet
-    words = [_name(step), _psn(step)]
+    aeth = packet.aeth
+    words = [packet_name(packet.bth.opcode, aeth.syndrome if aeth else None), _psn(step)]
     if step.message is not None and step.place == 0:
         words.append(f"message {step.message}")
     if packet.reth is not None:
         words.append(f"dmalen={packet.reth.length}")
     if (immediate := packet.extension(ImmDt)) is not None:
         words.append(f"imm={immediate.value:#010x}")
-    if packet.aeth is not None:
-        words.append(f"msn={packet.aeth.msn}")
+    if aeth is not None:
+        words.append(f"msn={aeth.msn}")
     if (datagram := packet.extension(Deth)) is not None:
         words.append(f"from QP {datagram.source_word & 0xFFFFFF:#x}")
     if (atomic := packet.extension(AtomicEth)) is not None:
@@ -43,12 +44,12 @@ def caption(step: Step) -> str:
     return " ".join(word for word in words if word)
 
 
-def _name(step: Step) -> str:
-    name = name_of(step.packet.bth.opcode).removeprefix("RC ")
-    aeth = step.packet.aeth
-    if name != "ACKNOWLEDGE" or aeth is None:
+def packet_name(opcode: int, syndrome: int | None) -> str:
+    """What a packet is called: its opcode, or what kind of acknowledgement it is."""
+    name = name_of(opcode).removeprefix("RC ")
+    if name != "ACKNOWLEDGE" or syndrome is None:
         return name
-    kind, value = aeth.syndrome >> 5, aeth.syndrome & 31
+    kind, value = syndrome >> 5, syndrome & 31
     match kind:
         case 0:
             return "ACK"
@@ -57,7 +58,7 @@ def _name(step: Step) -> str:
         case 3:
             return f"NAK {_NAK.get(value, value)}"
         case _:
-            return f"ACKNOWLEDGE syndrome={aeth.syndrome:#04x}"
+            return f"ACKNOWLEDGE syndrome={syndrome:#04x}"
 
 
 def _psn(step: Step) -> str:

@@ -1,38 +1,84 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The ladder as one HTML page that needs nothing but itself: SVG, style and script inside."""
+"""The ladder as one HTML page that needs nothing but itself: style, script and packets inside.
+
+Its policy lets run only this script and this style, known by their hashes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from roceproof import __version__
-from roceproof.conformance.review import psn_plot
-from roceproof.conformance.review.ladder import Ladder
+from roceproof.conformance.review.columns import Columns
+from roceproof.conformance.review.page_document import Marks, document
+from roceproof.conformance.review.story import Flow
 
-_LANE = 460
-_FIRST_LANE = 190
+_STYLES = ("page", "ladder")
+_SCRIPTS = (
+    "data",
+    "dom",
+    "header_fields",
+    "decode",
+    "caption",
+    "marks",
+    "filter",
+    "view",
+    "scroller",
+    "rows",
+    "axis",
+    "plot",
+    "plot_input",
+    "overview",
+    "detail",
+    "choice",
+    "keys",
+    "main",
+)
 
 
-def page(ladder: Ladder, *, title: str, note: str = "") -> str:
-    """The page's text; `note` says what the ladder leaves out."""
+def page(
+    columns: Columns,
+    marks: Marks,
+    counterparts: Mapping[Flow, Flow],
+    *,
+    title: str,
+    note: str = "",
+) -> Iterator[str]:
+    """The page's text, piece by piece; `note` says what is left out."""
     environment = Environment(
-        loader=PackageLoader("roceproof.conformance.review"),
+        loader=PackageLoader("roceproof.conformance.review", "page"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    lanes = [_FIRST_LANE + _LANE * place for place in range(len(ladder.stations))]
-    values: Mapping[str, object] = {
-        "title": title,
-        "note": note,
-        "version": __version__,
-        "ladder": ladder,
-        "lanes": lanes,
-        "width": _FIRST_LANE + _LANE * max(1, len(lanes) - 1) + 120,
-        "plots": list(psn_plot.psn_plots(ladder)),
-        "plot": psn_plot,
-    }
-    return environment.get_template("ladder.html.j2").render(values)
+    style = "".join(_part("style", f"{name}.css") for name in _STYLES)
+    script = "".join(_part("script", f"{name}.js") for name in _SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{script}}})();\n'
+    meta, data = document(columns, marks, counterparts, title=title, note=note)
+    yield from environment.get_template("page.html.j2").generate(
+        title=title,
+        note=note,
+        version=__version__,
+        style=Markup(style),
+        style_hash=_hash(style),
+        script=Markup(script),
+        script_hash=_hash(script),
+        meta=Markup(meta),
+        data=((name, kind, Markup(text)) for name, kind, text in data),
+    )
+
+
+def _part(folder: str, name: str) -> str:
+    place = files("roceproof.conformance.review") / "page" / folder / name
+    return place.read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -8,22 +8,30 @@ the same traffic tell the same story although every QP starts at a random PSN.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import NamedTuple
 
+from roceproof.conformance.review.flow_book import PSN_MODULUS, FlowBook
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, has_room, parse_at
 from roceproof.conformance.wire.framing import locate
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
 
-PSN_MODULUS = 1 << 24
-HALF = PSN_MODULUS // 2
-_RESTART = 1 << 16  # a message that begins farther off belongs to a QP set up anew
+__all__ = [
+    "PSN_MODULUS",
+    "Flow",
+    "Frame",
+    "Kind",
+    "Step",
+    "drawable",
+    "flow_name",
+    "kind_of",
+    "tell",
+]
 
 
 class Kind(StrEnum):
@@ -73,22 +81,6 @@ class Step:
     copy: int = 0  # how often a request with this PSN was seen before
 
 
-@dataclass(slots=True)
-class _Life:
-    """The requests of a flow from one set-up of its QP to the next; PSNs do not wrap here."""
-
-    first_psn: int
-    newest: int = 0
-    seen: dict[int, int] = field(default_factory=dict)
-    """How often each PSN was sent."""
-    starts: list[int] = field(default_factory=list)
-
-    def unwrapped(self, psn: int) -> int:
-        """The PSN relative to the first, in the lap that is nearest to the newest."""
-        step = (psn - self.first_psn - self.newest + HALF) % PSN_MODULUS - HALF
-        return self.newest + step
-
-
 def tell(
     frames: Iterable[Frame],
     counterparts: Mapping[Flow, Flow] | None = None,
@@ -102,26 +94,23 @@ def tell(
     but take no memory.
     """
     steps: list[Step] = []
-    lives: dict[Flow, list[_Life]] = {}
+    lives: list[int] = []
+    book = FlowBook()
+    answers = {flow_name(flow): flow_name(other) for flow, other in (counterparts or {}).items()}
     for frame in frames:
         kept = keep is None or keep(frame.number)
         step = _read(frame, judged=kept)
         if step is None:
             continue
-        if step.kind is Kind.REQUEST:
-            _enter(step, lives.setdefault(step.flow, []))
-        elif step.kind is Kind.RESPONSE:
-            answered = lives.get((counterparts or {}).get(step.flow, step.flow))
-            if counterparts and step.flow in counterparts and answered:
-                step.life = len(answered) - 1
-                step.psn = answered[-1].unwrapped(step.packet.bth.psn)
+        life = _enter(step, book, answers)
         if kept:
             steps.append(step)
-    for step in steps:
+            lives.append(life)
+    book.close()
+    for step, life in zip(steps, lives, strict=True):
         if step.kind is Kind.REQUEST and step.psn is not None:
-            starts = lives[step.flow][step.life].starts
-            step.message = bisect_right(starts, step.psn)
-            step.place = step.psn - (starts[step.message - 1] if step.message else 0)
+            step.message, start = book.message(life, step.psn)
+            step.place = step.psn - start
     return steps
 
 
@@ -131,20 +120,27 @@ def drawable(frame: Frame) -> bool:
     return layout is not None and has_room(frame.data, layout)
 
 
-def _enter(step: Step, lives: list[_Life]) -> None:
-    """Give a request its place in the flow."""
-    psn = step.packet.bth.psn
-    opens = step.row is not None and bool(step.row.position & Position.FIRST)
-    if not lives or (opens and abs(lives[-1].unwrapped(psn) - lives[-1].newest) > _RESTART):
-        lives.append(_Life(psn))
-    life = lives[-1]
-    step.life = len(lives) - 1
-    step.psn = life.unwrapped(psn)
-    step.copy = life.seen.get(step.psn, 0)
-    life.seen[step.psn] = step.copy + 1
-    life.newest = max(life.newest, step.psn)
-    if opens and not step.copy:
-        insort(life.starts, step.psn)
+def flow_name(flow: Flow) -> bytes:
+    """The flow as the wire tells it: both addresses and the QPN."""
+    ends = ip_address(flow.source).packed + ip_address(flow.destination).packed
+    return ends + flow.qpn.to_bytes(3, "big")
+
+
+def _enter(step: Step, book: FlowBook, answers: Mapping[bytes, bytes]) -> int:
+    """Give a request or a response its place in the flow; the number of its life, -1 without."""
+    ip, bth = step.packet.ip, step.packet.bth
+    name = ip.src + ip.dst + bth.dest_qpn.to_bytes(3, "big")
+    if step.kind is Kind.REQUEST:
+        opens = step.row is not None and bool(step.row.position & Position.FIRST)
+        place = book.request(book.flow(name), bth.psn, opens=opens)
+        step.life, step.psn, step.copy = place.ordinal, place.psn, place.copy
+        return place.life
+    if step.kind is Kind.RESPONSE and name in answers:
+        answered = book.number_of(answers[name])
+        found = None if answered is None else book.response(answered, bth.psn)
+        if found is not None:
+            step.life, step.psn = found
+    return -1
 
 
 def _read(frame: Frame, *, judged: bool) -> Step | None:
@@ -157,7 +153,7 @@ def _read(frame: Frame, *, judged: bool) -> Step | None:
     whole = judged and layout.fault is None and layout.end <= len(frame.data)
     verdict = packet.icrc == icrc.compute_at(frame.data, layout) if whole else None
     row = OPCODES.get(packet.bth.opcode)
-    return Step(frame.number, frame.time_ns, flow, _kind(row), packet, row, verdict)
+    return Step(frame.number, frame.time_ns, flow, kind_of(row), packet, row, verdict)
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +161,8 @@ def _text(address: bytes) -> str:
     return str(ip_address(address))
 
 
-def _kind(row: Opcode | None) -> Kind:
+def kind_of(row: Opcode | None) -> Kind:
+    """What part packets of an opcode play."""
     if row is None:
         return Kind.OTHER
     if row.family is Family.CONGESTION:

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from stories import RC_ONLY, counterparts_of, frames_of, story
 
 from roceproof.conformance.review.ladder import Mark, draw
-from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.ladder_text import lines
-from roceproof.conformance.review.psn_plot import psn_plots
 from roceproof.conformance.review.story import tell
 
 
@@ -43,16 +40,6 @@ def test_long_captions_are_cut_and_not_the_ladder() -> None:
 def test_a_finding_stands_below_its_packet() -> None:
     rows = text(marks={2: [Mark("PSN-02", "must", "expected 1, got 7")]})
     assert rows[3].strip() == "MUST PSN-02: expected 1, got 7"
-
-
-@pytest.mark.parametrize("count", [1, 2, 50])
-def test_packets_of_one_instant_are_drawn(count: int) -> None:
-    steps = [replace(step, time_ns=7) for step in story(RC_ONLY)[:count]]
-    ladder = draw(steps, {}, counterparts_of(RC_ONLY))
-    plots = list(psn_plots(ladder))
-    assert {tick.label for plot in plots for tick in plot.x_ticks} == {"0"}
-    assert all(plot.y_ticks for plot in plots)
-    assert page(ladder, title="instant").count('class="row') == count
 
 
 def test_a_crowd_of_stations_is_named_packet_by_packet() -> None:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Loads a capture for the page: its packets as columns, and what the oracle found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roceproof.capture_input import rereadable, say_what_is_awaited
+from roceproof.check_progress import Advance
+from roceproof.check_run import judged_lines
+from roceproof.conformance.capture.record import CaptureError, Record
+from roceproof.conformance.review.columns import Columns, gather
+from roceproof.conformance.review.page_document import Marks
+from roceproof.conformance.review.story import Flow, Frame
+from roceproof.salvage import Salvage
+from roceproof.story_source import FRAME_LIMIT, Part, counterparts_in, under_its_name
+
+_RECORD_BYTES = 24  # about what a capture adds to each frame
+_ADVANCE_FRAMES = 2000
+
+
+@dataclass(slots=True)
+class PageStory:
+    """All that the page draws."""
+
+    columns: Columns
+    counterparts: dict[Flow, Flow]
+    marks: Marks = field(default_factory=Marks)
+    notes: list[str] = field(default_factory=list)
+    damage: CaptureError | None = None
+
+
+def load_page(name: Path | str, *, qps: Path | None, part: Part, advance: Advance) -> PageStory:
+    """The packets of a part of a capture ("-" is stdin), of its first FRAME_LIMIT frames."""
+    say_what_is_awaited(name)
+    with rereadable(name) as path, under_its_name(path, name):
+        counterparts = counterparts_in(judged_lines(path, qps=qps, keep=1))
+        records = Salvage(path, limit=FRAME_LIMIT, name=str(name))
+        columns = gather(
+            _frames(records, path.stat().st_size, advance),
+            counterparts,
+            first=part.first,
+            last=part.last,
+            most=part.most,
+        )
+        story = PageStory(columns, counterparts, damage=records.damage)
+        if columns.numbers:
+            _mark(story, judged_lines(path, qps=qps))
+    if columns.left_out:
+        text = "more packets are not drawn; choose with --frames or --max"
+        story.notes.append(f"{columns.left_out} {text}")
+    if records.cut:
+        story.notes.append(f"only the first {FRAME_LIMIT} frames were read")
+    if story.marks.unlinked:
+        text = "more findings are counted in their groups, but not shown with their packets"
+        story.notes.append(f"{story.marks.unlinked} {text}")
+    return story
+
+
+def _frames(records: Iterable[Record], total: int, advance: Advance) -> Iterator[Frame]:
+    read = 0
+    for record in records:
+        read += len(record.frame) + _RECORD_BYTES
+        if record.number % _ADVANCE_FRAMES == 0:
+            advance(min(read, total), total)
+        if record.is_ethernet:
+            yield Frame(record.number, record.time_ns, record.frame, record.full_size)
+
+
+def _mark(story: PageStory, lines: Iterable[dict[str, Any]]) -> None:
+    """Enter the findings; flows come behind them, and those of groups are kept."""
+    flows: dict[int, str] = {}
+    wanted: set[int] = set()
+    count = 0
+    for line in lines:
+        if line["type"] == "finding":
+            story.marks.add(story.columns, line)
+        elif line["type"] == "flow":
+            wanted = wanted or {group.place for group in story.marks.groups.groups}
+            if count in wanted:
+                flows[count] = str(Flow(line["source"], line["destination"], line["qpn"]))
+            count += 1
+    story.marks.flows = [flows.get(group.place, "") for group in story.marks.groups.groups]
