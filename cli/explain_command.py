@@ -17,6 +17,8 @@ from roceproof.capture_input import say_what_is_awaited
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.capture.origin import common_origin
+from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
 from roceproof.conformance.diagnosis.report import Facts, explain_excerpt
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.observer.facts import Facts as QpFacts
@@ -54,7 +56,8 @@ def run_explain(
                 excerpt = read_capture(name, qps)
                 explanation = explain_excerpt(excerpt, facts)
             notes = explanation.notes + excerpt.notes
-            found = Explained(name, explanation.diagnoses, notes, excerpt.wrong_left_out)
+            diagnoses = _blamed(name, explanation.diagnoses)
+            found = Explained(name, diagnoses, notes, excerpt.wrong_left_out)
             results.append(found)
             if found.notes and not quiet:
                 progress.problem(f"roceproof: {printable(name)}: {'; '.join(found.notes)}")
@@ -67,6 +70,16 @@ def run_explain(
         for found in results:
             _show(found, frames=frames, quiet=quiet)
     return DAMAGED if damaged else int(any(found.diagnoses for found in results))
+
+
+def _blamed(name: str, diagnoses: list[Diagnosis]) -> list[Diagnosis]:
+    """Without the blame of a link, where the capture says that there was none."""
+    return [
+        told_of_simulation(found, common_origin(name, found.frames))
+        if found.id == CORRUPT
+        else found
+        for found in diagnoses
+    ]
 
 
 @contextmanager

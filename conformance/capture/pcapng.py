@@ -8,6 +8,7 @@ packet's bytes, time or direction too.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from struct import Struct
 
@@ -16,6 +17,7 @@ from roceproof.conformance.capture.record import LINK_ETHERNET, PACKET_LIMIT, Fl
 SECTION = bytes.fromhex("0a0d0d0a")
 _MAGICS = {bytes.fromhex("1a2b3c4d"): ">", bytes.fromhex("4d3c2b1a"): "<"}
 _VERSION = 1
+_SECTION_BYTES = 16
 _BLOCK_LIMIT = 1 << 24
 _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 1, 2, 3, 6
 _OPT_COMMENT, _OPT_FLAGS = 1, 2
@@ -48,6 +50,7 @@ class _Section:
 
     def __init__(self, sign: str, first_interface: int) -> None:
         self.first_interface = first_interface
+        self.comment = ""
         self.interfaces: list[_Interface] = []
         self.block = Struct(sign + "II")
         self.u32 = Struct(sign + "I")
@@ -76,6 +79,15 @@ class _Section:
                 new.offset_seconds = self._i64.unpack(value)[0]
         self.interfaces.append(new)
         return new.link_type
+
+    def describe(self, options: bytes) -> None:
+        """Take over what the options of the section's header say; damage there harms nothing."""
+        comments = []
+        with suppress(_Damage):
+            for code, value in self._options(options):
+                if code == _OPT_COMMENT:
+                    comments.append(value.decode(errors="replace"))
+        self.comment = "\n".join(comments)
 
     def packet(self, kind: int, body: bytes, number: int) -> Record:
         """Read a packet block of any of the three kinds."""
@@ -107,6 +119,7 @@ class _Section:
             interface_index=self.first_interface + index,
             fcs_bytes=flags >> 5 & 15 or interface.fcs_bytes,
             link_type=interface.link_type,
+            section=self.comment,
         )
 
     def _simple(self, body: bytes, number: int) -> Record:
@@ -128,6 +141,7 @@ class _Section:
             interface_index=self.first_interface,
             fcs_bytes=interface.fcs_bytes,
             link_type=interface.link_type,
+            section=self.comment,
         )
 
     def _interface_at(self, index: int) -> _Interface:
@@ -186,6 +200,7 @@ def _next_section(source: Source, before: _Section, at: int) -> _Section:
     body = _rest(source, section, head[:4], head[4:8], at)
     if len(body) < 16 or Struct((sign or "<") + "H").unpack_from(body, 4)[0] != _VERSION:
         raise source.damaged("has a section header of an unknown version", at)
+    section.describe(body[_SECTION_BYTES:])
     return section
 
 

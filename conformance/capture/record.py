@@ -52,6 +52,8 @@ class Record:
     fcs_bytes: int = 0
     """The FCS that the capture declares at the end of the packet on the wire."""
     link_type: int = LINK_ETHERNET
+    section: str = ""
+    """What the capture says of the section that holds the packet: its comments."""
 
     @property
     def full_size(self) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from roceproof import __version__
+from roceproof.conformance.capture.origin import SIMULATED, Origin
+from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.result import Diagnosis
 from roceproof.conformance.suite.transcript import Transcript, records_of
@@ -17,13 +19,16 @@ _EXPLAINABLE = ("ICRC-", "PSN-", "IP-05", "IP-06", "IP-07", "BTH-08")
 _FRAMES_EXPLAINED = 2000
 
 
-def keep(transcript: Transcript, path: Path, *, replay: str) -> Path:
+def keep(transcript: Transcript, path: Path, *, replay: str, simulated: bool) -> Path:
     """Write the capture with its facts beside it; the section says how to repeat it."""
-    transcript.write(path, comment=f"roceproof {__version__}\ncommand {replay}")
+    lines = [f"roceproof {__version__}", f"command {replay}"]
+    if simulated:
+        lines.insert(1, f"{SIMULATED}in lockstep")
+    transcript.write(path, comment="\n".join(lines))
     return path
 
 
-def explained(transcript: Transcript, broken: Iterable[str]) -> list[Diagnosis]:
+def explained(transcript: Transcript, broken: Iterable[str], *, simulated: bool) -> list[Diagnosis]:
     """Diagnoses of the device's frames, where rules of the ICRC or the PSN are broken.
 
     What a case sends is no evidence against anyone.
@@ -32,7 +37,8 @@ def explained(transcript: Transcript, broken: Iterable[str]) -> list[Diagnosis]:
         return []
     entries = [*transcript.entries()][:_FRAMES_EXPLAINED]
     found = explain(records_of(entries), transcript.all_facts())
-    return [d for d in found if any(entries[number - 1].is_sent for number in d.frames)]
+    ours = [d for d in found if any(entries[number - 1].is_sent for number in d.frames)]
+    return [told_of_simulation(d, Origin.SENT) for d in ours] if simulated else ours
 
 
 def names_of(diagnosis: Diagnosis) -> str:

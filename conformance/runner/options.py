@@ -39,6 +39,11 @@ class Options:
     mutant: str | None = None
     cases: tuple[str, ...] = ()
 
+    @property
+    def simulated(self) -> bool:
+        """Whether frames are seen as a simulated device drives them; a mutant may lie between."""
+        return self.target == "hdl" and self.mutant is None
+
     def replay(self, nodeid: str) -> str:
         """The command that runs one case again."""
         words = ["roceproof", "test", *self.cases, "--target", self.target]

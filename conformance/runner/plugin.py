@@ -251,12 +251,13 @@ def _conclude(
     if not failures and not options.keep_all:
         return
     replay = options.replay(item.nodeid)
-    capture = keep(bench.transcript, options.captures / file_name(name), replay=replay)
+    path = options.captures / file_name(name)
+    capture = keep(bench.transcript, path, replay=replay, simulated=options.simulated)
     if not failures:
         return
     own = rules_of(item) if not failures[0].rules or len(failures) > 1 else []
     broken = dict.fromkeys([*own, *(rule for f in failures for rule in f.rules)])
-    diagnoses = explained(bench.transcript, broken)
+    diagnoses = explained(bench.transcript, broken, simulated=options.simulated)
     properties: dict[str, Any] = {
         "broken": " ".join(broken),
         "capture": str(capture),

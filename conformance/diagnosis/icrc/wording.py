@@ -30,7 +30,8 @@ _MORE_TRAFFIC = (
     " VLAN tag, a CNP, AckReq and MigReq both ways, and two packets that differ in one bit."
 )
 _NONE = "none:"
-_ON_THE_WAY = "Look at the link and the capture point, not at the sender."
+CHANGED = "were changed after they were sent"
+ON_THE_WAY = "Look at the link and the capture point, not at the sender."
 
 
 def text(station: Station, answer: Answer) -> str:
@@ -43,7 +44,7 @@ def text(station: Station, answer: Answer) -> str:
     if answer.name == UNDECIDED:
         first = f"{where}: nothing fits {len(answer.explained)} of {wrong} wrong ICRCs"
     elif answer.name == CORRUPT:
-        first = f"{where}: {len(answer.explained)} frames were changed after they were sent"
+        first = f"{where}: {len(answer.explained)} frames {CHANGED}"
     else:
         first = (
             f"{where}: predicts {len(answer.explained)} of {wrong} wrong ICRCs"
@@ -60,7 +61,7 @@ def advice(name: str, equivalent: tuple[str, ...]) -> str:
         return _MORE_TRAFFIC
     if name == CORRUPT:
         apart = f" To rule out {' and '.join(equivalent)}, capture more." if equivalent else ""
-        return _ON_THE_WAY + apart
+        return ON_THE_WAY + apart
     looks = "; ".join(row.look for row in parts(name))
     sentences = [f"Look at {looks}."]
     if equivalent:
