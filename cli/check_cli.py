@@ -20,6 +20,11 @@ from roceproof.examples import examples
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Configured QP facts that a capture alone cannot show.",
 )
+@click.option(
+    "--waivers",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Broken rules that are accepted for a time (TOML).",
+)
 @click.option("--all", "each", is_flag=True, help="Print each finding, not groups of them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option(
@@ -47,6 +52,7 @@ def check(
     interface: str | None,
     duration: float | None,
     qps: Path | None,
+    waivers: Path | None,
     each: bool,
     as_json: bool,
     annotate: Path | None,
@@ -59,7 +65,13 @@ def check(
     from roceproof.check_command import Output, Request, run_check
 
     request = Request(
-        files=files, interface=interface, duration=duration, qps=qps, keep=keep, jobs=jobs
+        files=files,
+        interface=interface,
+        duration=duration,
+        qps=qps,
+        waivers=waivers,
+        keep=keep,
+        jobs=jobs,
     )
     output = Output(each=each, as_json=as_json, annotate=annotate, junit=junit, quiet=quiet)
     sys.exit(run_check(request, output))

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +23,9 @@ from roceproof.check_run import UnreadableError, check_file, check_live
 from roceproof.check_text import print_report
 from roceproof.common.printable import printable
 from roceproof.conformance.capture.record import STDIN
+
+if TYPE_CHECKING:
+    from roceproof.conformance.rules.waivers import Waiver
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 DAY_SECONDS = 86400.0
@@ -35,6 +39,7 @@ class Request:
     interface: str | None
     duration: float | None
     qps: Path | None
+    waivers: Path | None
     keep: int
     jobs: int
 
@@ -53,15 +58,18 @@ class Output:
 def run_check(request: Request, output: Output) -> int:
     """Check everything, print and write what was asked for, return the exit code."""
     _refuse_nonsense(request, output)
+    waivers = None if request.waivers is None else _waivers(request.waivers)
     find_oracle()
     documents = []
     for document in _documents(request, output):
+        if waivers is not None:
+            _waive(document, waivers)
         documents.append(document)
         if not output.as_json and document["frames"]:
             print_report(document, each=output.each, quiet=output.quiet)
         _warn(document)
     if output.as_json:
-        print(json.dumps(joined(documents)))
+        print(json.dumps(joined(documents, waivers)))
     if output.annotate is not None and (documents[0]["frames"] or not documents[0]["error"]):
         from roceproof.check_annotate import annotate
 
@@ -69,8 +77,23 @@ def run_check(request: Request, output: Output) -> int:
     if output.junit is not None:
         from roceproof.check_junit import write_junit
 
-        write_junit(output.junit, documents)
+        write_junit(output.junit, documents, waivers or ())
+    for waiver in waivers or ():
+        if status := waiver.status():
+            click.echo(f"roceproof: {status}", err=True)
     return _exit_code(documents)
+
+
+def _waivers(path: Path) -> list[Waiver]:
+    from roceproof.conformance.rules.waivers import load_waivers
+
+    return load_waivers(path)
+
+
+def _waive(document: Document, waivers: list[Waiver]) -> None:
+    from roceproof.check_waivers import apply_waivers
+
+    apply_waivers(document, waivers)
 
 
 def _refuse_nonsense(request: Request, output: Output) -> None:
@@ -93,12 +116,18 @@ def _documents(request: Request, output: Output) -> Iterator[Document]:
     keep: int | None = 0  # groups need none of them
     if output.each or output.as_json or output.annotate is not None:
         keep = request.keep or None
+    every = request.waivers is not None  # what is in no group cannot be waived
     for name in request.files:
         say_what_is_awaited(name, quiet=quiet)
         try:
             with reading(name, quiet=quiet) as advance:
                 document = check_file(
-                    name, qps=request.qps, keep=keep, jobs=request.jobs, advance=advance
+                    name,
+                    qps=request.qps,
+                    keep=keep,
+                    every=every,
+                    jobs=request.jobs,
+                    advance=advance,
                 )
         except UnreadableError as error:
             document = unread(name, str(error))

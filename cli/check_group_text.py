@@ -14,6 +14,8 @@ from typing import Any
 from roceproof.conformance.rules.table import RULES
 
 Row = dict[str, Any]
+WAIVED = "waived"
+"""What stands in the place of the severity."""
 _FEW_FLOWS = 3
 _FEW_RANGES = 4
 _FEW_VALUES = 3
@@ -45,7 +47,7 @@ def _lines(groups: list[Row], beneath: dict[int | None, list[Row]]) -> list[Told
         effects = [each for number in group["numbers"] for each in beneath.get(number, [])]
         lines.append(
             Told(
-                severity=group["severity"],
+                severity=WAIVED if group["waived"] else group["severity"],
                 rule=group["rule"],
                 text=sentence_of(group),
                 first_frame=group["first_frame"],
@@ -71,7 +73,7 @@ def _folded(groups: list[Row]) -> Iterator[Row]:
 
 def _habit(group: Row) -> tuple[Any, ...]:
     sides = [tuple(group[side]) if _is_one(group, side) else None for side in ("expected", "got")]
-    return (group["rule"], group["severity"], group["why"], *sides)
+    return (group["rule"], group["severity"], group["why"], group["waived"], *sides)
 
 
 def _is_one(group: Row, side: str) -> bool:
@@ -110,6 +112,7 @@ def sentence_of(group: Row) -> str:
     rule = group["rule"]
     sentence = RULES[rule].sentence
     why = f" May follow from the finding above: {group['why']}." if group["why"] else ""
+    why += f" {group['waived'][0].upper()}{group['waived'][1:]}." if group["waived"] else ""
     first = group["first"]
     if group["count"] == 1:
         told = f"expected {first['expected']}, got {first['got']}"

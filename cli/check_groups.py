@@ -80,6 +80,7 @@ class Group:
             "first": {side: self.first[side] for side in self.values},
             "cause": self.cause,
             "why": self.why,
+            "waived": None,
         }
 
 

@@ -11,28 +11,33 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from roceproof.check_group_text import Told, told
+from roceproof.check_group_text import WAIVED, Told, told
 from roceproof.check_report import Document
 from roceproof.common.printable import printable, printable_lines
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.conformance.rules.waivers import Waiver
+
+_WEIGHTS = (Severity.MUST, Severity.SHOULD)
 
 
-def write_junit(path: Path, documents: Iterable[Document]) -> None:
-    """Write one file for all captures."""
+def write_junit(path: Path, documents: Iterable[Document], waivers: Iterable[Waiver] = ()) -> None:
+    """Write one file for all captures; what is waived is skipped, with the reason."""
     root = Element("testsuites", name="roceproof check")
     for document in documents:
-        root.append(_suite(document))
+        root.append(_suite(document, waivers))
     indent(root)
     with whole_file(path) as part:
         ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
 
 
-def _suite(document: Document) -> Element:
+def _suite(document: Document, waivers: Iterable[Waiver]) -> Element:
     suite = Element("testsuite", name=printable(document["file"]))
     properties = SubElement(suite, "properties")
     for name in ("frames", "roce_frames"):
         _property(properties, name, str(document[name]))
+    for waiver in waivers:
+        _property(properties, f"waiver {waiver.rule}", waiver.status() or waiver.words)
     lines = _lines_by_rule(document)
     cases = [_case(rule, document, lines) for rule in RULES.values() if rule.observable]
     for rule in (rule for rule in RULES.values() if rule.observable):
@@ -47,6 +52,7 @@ def _suite(document: Document) -> Element:
     suite.set("tests", str(len(cases) + errors))
     suite.set("failures", str(failures))
     suite.set("errors", str(errors))
+    suite.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
     return suite
 
 
@@ -54,16 +60,20 @@ def _case(rule: Rule, document: Document, lines: dict[str, list[Told]]) -> Eleme
     family = rule.id.partition("-")[0]
     case = Element("testcase", classname=f"roceproof.{family}", name=rule.id)
     noted = [line for line in lines.get(rule.id, []) if line.severity == Severity.INFO]
-    broken = [line for line in lines.get(rule.id, []) if line.severity != Severity.INFO]
+    waived = [line for line in lines.get(rule.id, []) if line.severity == WAIVED]
+    broken = [line for line in lines.get(rule.id, []) if line.severity in _WEIGHTS]
     count = document["rules"].get(rule.id, 0)
-    grouped = sum(line.count for line in noted + broken)
+    grouped = sum(line.count for line in noted + waived + broken)
     if broken or (count > grouped and rule.severity != Severity.INFO):
         first = broken[0].text if broken else "beyond those that were kept"
         summary = printable_lines(f"{count} findings, the first: {first}")
         failure = SubElement(case, "failure", type=rule.severity, message=summary)
         failure.text = _text(broken)
-    if noted:
-        SubElement(case, "system-out").text = _text(noted)
+    elif waived:
+        summary = printable_lines(f"{waived[0].count} findings, waived: {waived[0].text}")
+        SubElement(case, "skipped", type=WAIVED, message=summary)
+    if noted or waived:
+        SubElement(case, "system-out").text = _text(waived + noted)
     return case
 
 

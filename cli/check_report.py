@@ -7,11 +7,14 @@ Its keys are those of `roceproof check --json`, described in docs/check.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roceproof.check_groups import Groups
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES, Severity
+
+if TYPE_CHECKING:
+    from roceproof.conformance.rules.waivers import Waiver
 
 Document = dict[str, Any]
 
@@ -60,6 +63,7 @@ def unread(file: str, error: str | None) -> Document:
         "groups": [],
         "rules": {},
         "severities": dict.fromkeys(map(str, Severity), 0),
+        "waived": dict.fromkeys(map(str, Severity), 0),
         "left_out": 0,
         "ungrouped": 0,
         "error": error,
@@ -67,15 +71,19 @@ def unread(file: str, error: str | None) -> Document:
 
 
 def failed(document: Document) -> bool:
-    """Whether a rule of weight is broken; information does not count."""
-    return any(document["severities"][each] for each in (Severity.MUST, Severity.SHOULD))
+    """Whether a rule of weight is broken; information does not count, nor what is waived."""
+    broken, waived = document["severities"], document["waived"]
+    return any(broken[each] > waived[each] for each in (Severity.MUST, Severity.SHOULD))
 
 
-def joined(documents: Sequence[Document]) -> Document:
-    """One document for all captures: that of the only one, or a list."""
+def joined(documents: Sequence[Document], waivers: Sequence[Waiver] | None) -> Document:
+    """One document for all captures: that of the only one, or a list; and the waivers, if any."""
+    head: Document = {"schema": SCHEMA}
+    if waivers is not None:
+        head["waivers"] = [waiver.document() for waiver in waivers]
     if len(documents) == 1:
-        return {"schema": SCHEMA, **documents[0]}
-    return {"schema": SCHEMA, "files": list(documents)}
+        return {**head, **documents[0]}
+    return {**head, "files": list(documents)}
 
 
 def _finding(line: dict[str, Any]) -> dict[str, Any]:

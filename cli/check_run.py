@@ -22,14 +22,22 @@ def check_file(
     *,
     qps: Path | None = None,
     keep: int | None = None,
+    every: bool = False,
     jobs: int = 1,
     advance: Advance | None = None,
 ) -> Document:
     """Judge a file ("-" is stdin), keeping at most `keep` findings (None: all) beside the groups.
 
+    Groups are of the first million findings, or with `every` of all.
+
     Damage behind whole packets is named in the document; a file without any is an error.
     """
-    options = [*_options(qps=qps, keep=_told(keep)), "-j", str(jobs), "--progress"]
+    options = [
+        *_options(qps=qps, keep=_told(None if every else keep)),
+        "-j",
+        str(jobs),
+        "--progress",
+    ]
     lines = lines_of([*options, "--", str(path)])
     return gather(str(path), _without_progress(lines, advance), keep=keep)
 
@@ -45,10 +53,11 @@ def check_live(
     duration: float | None = None,
     qps: Path | None = None,
     keep: int | None = None,
+    every: bool = False,
 ) -> Document:
     """Judge what passes an interface until Ctrl-C, or for that many seconds."""
     limit = [] if duration is None else ["--duration", str(duration)]
-    options = [*_options(qps=qps, keep=_told(keep)), *limit, "-i", interface]
+    options = [*_options(qps=qps, keep=_told(None if every else keep)), *limit, "-i", interface]
     lines = lines_of(options, live=True)
     return gather(interface, _without_progress(lines, None), keep=keep)
 

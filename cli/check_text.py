@@ -7,7 +7,7 @@ from collections import Counter
 from operator import itemgetter
 from typing import Any
 
-from roceproof.check_group_text import Told, told
+from roceproof.check_group_text import WAIVED, Told, told
 from roceproof.check_report import Document
 from roceproof.check_styles import STYLES
 from roceproof.common.plain import print_table, styled
@@ -48,8 +48,10 @@ def print_report(document: Document, *, each: bool, quiet: bool) -> None:
 
 
 def _print_findings(document: Document) -> None:
+    groups = document["groups"]
     for row in document["findings"]:
-        print(f"{_mark(row['severity'])} {row['message']}")
+        waived = groups[row["group"]]["waived"]
+        print(f"{_mark(WAIVED if waived else row['severity'])} {row['message']}")
     if document["left_out"]:
         print(f"... and {document['left_out']:,} more; see them with: --max 0")
 
@@ -91,7 +93,8 @@ def _unfinished(flow: int, message: dict[str, Any]) -> str:
 
 
 def _mark(severity: str) -> str:
-    return styled(f"{severity:6}", STYLES[Severity(severity)])
+    style = "cyan" if severity == WAIVED else STYLES[Severity(severity)]
+    return styled(f"{severity:6}", style)
 
 
 def _summary(document: Document) -> str:
@@ -138,9 +141,15 @@ def _verdict(document: Document, *, grouped: bool) -> str:
     if not total:
         return styled("no findings", "green")
     groups = len(document["groups"])
-    told = ", ".join(
-        styled(f"{counts[each]:,} {each}", STYLES[each]) for each in Severity if counts[each]
-    )
+    waived = document["waived"]
+    parts = [
+        styled(f"{counts[each] - waived[each]:,} {each}", STYLES[each])
+        for each in Severity
+        if counts[each] > waived[each]
+    ]
+    if any(waived.values()):
+        parts.append(f"{sum(waived.values()):,} {WAIVED}")
+    told = ", ".join(parts)
     if not grouped or groups == total:
         return f"{total:,} findings: {told}"
     return f"{total:,} findings: {told} (in {groups:,} groups; see each with: --all)"

@@ -47,6 +47,11 @@ from roceproof.examples import examples
 @click.option("--keep-all", is_flag=True, help="Keep the captures of passing cases, too.")
 @click.option("--show", is_flag=True, help="Show the packets of failures as Scapy does.")
 @click.option("--waves", is_flag=True, help="Write waves of every case that runs (hdl).")
+@click.option(
+    "--waivers",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Broken rules that are accepted for a time (TOML).",
+)
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
 @click.option("--mutant", help="Test a planted fault instead of the healthy device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
@@ -68,6 +73,7 @@ def test(
     keep_all: bool,
     show: bool,
     waves: bool,
+    waivers: Path | None,
     per_rule: bool,
     mutant: str | None,
     as_json: bool,
@@ -94,6 +100,7 @@ def test(
         waves=waves,
         mutant=mutant,
         jobs=jobs,
+        waivers=waivers,
     )
     output = Output(directory=out, per_rule=per_rule, as_json=as_json, quiet=quiet)
     sys.exit(run_suite(request, output))

@@ -33,6 +33,7 @@ from roceproof.conformance.runner.options import (
 from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
 from roceproof.suite_report import Listener, print_per_rule, print_summary
+from roceproof.suite_waivers import SuiteWaivers
 from roceproof.suite_workers import Workers, worker_arguments
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
@@ -61,6 +62,7 @@ class Request:
     waves: bool
     mutant: str | None
     jobs: int | None
+    waivers: Path | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,7 @@ def run_suite(request: Request, output: Output) -> int:
 
 def _run(request: Request, output: Output) -> int:
     options = _options(request, output)
+    waivers = SuiteWaivers(request.waivers, options)
     junit = output.directory / JUNIT
     junit.unlink(missing_ok=True)  # nothing may be taken for what this run finds
     (output.directory / RESULTS).unlink(missing_ok=True)
@@ -94,7 +97,8 @@ def _run(request: Request, output: Output) -> int:
     except KeyboardInterrupt:
         _tell_interrupted(options, output)
         raise
-    with Listener(quiet=output.quiet, as_json=output.as_json) as listener, basetemp() as place:
+    listening = Listener(quiet=output.quiet, as_json=output.as_json, waivers=waivers)
+    with listening as listener, basetemp() as place:
         words = [*_arguments(request, output.directory), "--basetemp", str(place)]
         code = pytest.main(words, plugins=[listener, Workers()])
     for problem in listener.problems:
@@ -106,7 +110,10 @@ def _run(request: Request, output: Output) -> int:
         raise click.ClickException(_why_nothing(code, request))
     document = listener.document
     sort_junit(junit, document)
+    waivers.apply(document, results=output.directory / RESULTS, junit=junit)
     _show(document, output, seconds=listener.seconds)
+    for status in waivers.told(document):
+        click.echo(f"roceproof: {status}", err=True)
     if is_interrupted:
         raise KeyboardInterrupt
     failed = any(case["outcome"] in ("failed", "error") for case in document["cases"])

@@ -18,16 +18,19 @@ from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.results import Results
+from roceproof.suite_waivers import WAIVED, SuiteWaivers
 
 Document = dict[str, Any]
-STYLES = {"passed": "green", "failed": "red", "deviation": "yellow", "skipped": "cyan"}
+STYLES = {"passed": "green", "failed": "red", "deviation": "yellow"}
+STYLES |= dict.fromkeys((WAIVED, "skipped"), "cyan")
 WORDS = {"deviation": "known deviations"}
 
 
 class Listener:
     """Sits in the session: draws a bar on a terminal, prints each failure, keeps the results."""
 
-    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+    def __init__(self, *, quiet: bool, as_json: bool, waivers: SuiteWaivers) -> None:
+        self._waivers = waivers
         self.document: Document = {}
         self._results = Terminal(stderr=as_json)
         self.problems: list[str] = []
@@ -104,14 +107,23 @@ class Listener:
         if report.when == "teardown" or has_crashed:
             self._display.advance(self._task)
         if report.failed:
-            self._failures += 1
             self._display.stop()
-            name = report.nodeid.rpartition("/")[2]
-            self._results.print(f"[red]FAIL[/] {escape(name)}")
-            for line in str(report.longrepr).splitlines():
-                self._results.print(f"  {line}", markup=False)
-            self._results.print()
+            self._tell(report)
             self._display.start()
+
+    def _tell(self, report: pytest.TestReport) -> None:
+        name = report.nodeid.rpartition("/")[2]
+        broken = str(dict(report.user_properties).get("broken", "")).split()
+        if reasons := self._waivers.reasons(broken):
+            if not self._quiet:
+                words = f"{name}: {' '.join(broken)} {'; '.join(reasons)}"
+                self._results.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}")
+            return
+        self._failures += 1
+        self._results.print(f"[red]FAIL[/] {escape(name)}")
+        for line in str(report.longrepr).splitlines():
+            self._results.print(f"  {line}", markup=False)
+        self._results.print()
 
     def pytest_internalerror(self, excrepr: object) -> None:
         """Keep what broke the session itself."""
@@ -139,7 +151,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         return
     told = [
         f"[{STYLES.get(outcome, 'red')}]{counts[outcome]} {WORDS.get(outcome, outcome)}[/]"
-        for outcome in ("passed", "failed", "error", "deviation", "skipped")
+        for outcome in ("passed", "failed", "error", WAIVED, "deviation", "skipped")
         if counts[outcome]
     ]
     if document["not_run"]:
@@ -187,7 +199,7 @@ def per_rule(document: Document) -> list[tuple[str, str, int]]:
     for case in document["cases"]:
         for rule in case.get("rules", []):
             outcomes.setdefault(rule, []).append(case["outcome"])
-    order = ("error", "failed", "deviation", "passed", "skipped")
+    order = ("error", "failed", WAIVED, "deviation", "passed", "skipped")
     return [
         (
             rule,

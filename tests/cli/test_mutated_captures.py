@@ -53,7 +53,15 @@ def mutated(seed: int) -> bytes:
 
 def outcomes(path: Path, page: Path) -> list[int | str]:
     """How each command ends: its exit code, or the error that is its one line."""
-    request = Request(files=[str(path)], interface=None, duration=None, qps=None, keep=1000, jobs=1)
+    request = Request(
+        files=[str(path)],
+        interface=None,
+        duration=None,
+        qps=None,
+        waivers=None,
+        keep=1000,
+        jobs=1,
+    )
     quiet = Output(each=False, as_json=False, annotate=None, junit=None, quiet=True)
     commands: tuple[Callable[[], int], ...] = (
         lambda: run_check(request, quiet),

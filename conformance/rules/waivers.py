@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Broken rules that somebody has accepted for a time, with the reason: a TOML file of waivers.
+
+docs/waivers.md describes the file. What is waived stays visible and fails
+nothing; a waiver that has expired waives nothing any more.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.printable import printable
+from roceproof.conformance.rules.table import RULES
+
+_NEEDED, _OPTIONAL = ("rule", "reason", "expires"), ("flow", "device")
+_FLOW = re.compile(r"(\S+) > (\S+) QPN (0x[0-9a-fA-F]+|\d+)")
+
+
+class WaiverError(RoceproofError):
+    """The file is wrong; the text names the entry and what it needs."""
+
+
+@dataclass
+class Waiver:
+    """One of them; `used` counts what it waived in this run."""
+
+    rule: str
+    reason: str
+    expires: date
+    flow: tuple[str, str, int] | None
+    device: str | None
+    expired: bool
+    used: int = 0
+
+    @property
+    def words(self) -> str:
+        """Why, and how long."""
+        return f"waived until {self.expires}: {self.reason}"
+
+    def status(self) -> str | None:
+        """What is to be told of a waiver that waived nothing."""
+        where = f" of {self.device}" if self.device else ""
+        if self.expired:
+            return f"the waiver for {self.rule}{where} expired on {self.expires}: {self.reason}"
+        if not self.used:
+            return f"the waiver for {self.rule}{where} waived nothing: {self.reason}"
+        return None
+
+    def document(self) -> dict[str, Any]:
+        """The same for machines."""
+        return {
+            "rule": self.rule,
+            "flow": None if self.flow is None else "{} > {} QPN {:#x}".format(*self.flow),
+            "device": self.device,
+            "reason": self.reason,
+            "expires": str(self.expires),
+            "expired": self.expired,
+            "waived": self.used,
+        }
+
+
+def load_waivers(path: Path, *, today: date | None = None) -> list[Waiver]:
+    """Every waiver of a file, as of today."""
+    name = printable(path)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WaiverError(f"{name} is no TOML ({error}); see docs/waivers.md") from error
+    entries = table.pop("waiver", [])
+    if table or not isinstance(entries, list):
+        raise WaiverError(f"{name}: only [[waiver]] tables may stand there; see docs/waivers.md")
+    return [
+        _waiver(f"{name}: waiver {number}", entry, today or date.today())
+        for number, entry in enumerate(entries, start=1)
+    ]
+
+
+def matching(
+    waivers: Collection[Waiver],
+    rule: str,
+    *,
+    flow: tuple[str, str, int] | None = None,
+    devices: Collection[str] = (),
+) -> Waiver | None:
+    """The first waiver in force for a broken rule of a flow, or of a device by any of its names."""
+    for each in waivers:
+        if each.rule != rule or each.expired:
+            continue
+        if each.flow is not None and each.flow != flow:
+            continue
+        if each.device is not None and each.device not in devices:
+            continue
+        return each
+    return None
+
+
+def _waiver(place: str, entry: Any, today: date) -> Waiver:
+    if not isinstance(entry, dict):
+        raise WaiverError(f"{place} is no table; see docs/waivers.md")
+    lacking = [key for key in _NEEDED if key not in entry]
+    unknown = sorted(entry.keys() - {*_NEEDED, *_OPTIONAL})
+    if lacking or unknown:
+        what = f"lacks {lacking[0]}" if lacking else f"has an unknown key, {unknown[0]}"
+        raise WaiverError(f"{place} {what}; see docs/waivers.md")
+    if entry["rule"] not in RULES:
+        raise WaiverError(f"{place}: {entry['rule']} is no rule; list them: roceproof rules")
+    if type(entry["expires"]) is not date:
+        raise WaiverError(f"{place}: expires is a date without quotes, such as 2027-01-31")
+    texts = [entry["reason"], *(entry[key] for key in _OPTIONAL if key in entry)]
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        raise WaiverError(f"{place}: reason, flow and device are texts that say something")
+    return Waiver(
+        rule=entry["rule"],
+        reason=printable(entry["reason"]),
+        expires=entry["expires"],
+        flow=_flow(place, entry["flow"]) if "flow" in entry else None,
+        device=entry.get("device"),
+        expired=today > entry["expires"],
+    )
+
+
+def _flow(place: str, text: str) -> tuple[str, str, int]:
+    found = _FLOW.fullmatch(text)
+    if found is None:
+        raise WaiverError(f"{place}: flow is written like 10.0.0.1 > 10.0.0.2 QPN 0x11")
+    return found[1], found[2], int(found[3], 0)
