@@ -1,52 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Every thread reads a batch, inspects it where its processor has it at hand, and
-// leaves it in a ring. Reading is one thread's work at a time, and so is judging; the
-// thread that finds the ring's oldest batch inspected judges all that are, in order.
-// Nobody waits for a turn: a thread waits only while the ring is full.
+// Every thread reads a batch, inspects it where its processor has it at hand, leaves it
+// in a ring, and looks what else there is to do. Reading is one thread's work at a
+// time. Nobody waits for a turn: a thread waits only while the ring is full.
 
 #define _GNU_SOURCE // PTHREAD_MUTEX_ADAPTIVE_NP
 
 #include "check_batches.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-enum { BATCH = 128, RING = 64, RELEASE = 256, MOST_THREADS = RING / 2 };
+#include "check_stages.h"
 
-struct batch {
-    atomic_bool inspected;
-    unsigned int count;
-    struct roce_record records[BATCH];
-    struct roce_packet packets[BATCH];
-};
-
-struct pipeline {
-    struct roce_capture *capture;
-    struct roce_oracle *oracle;
-    roce_progress *progress;
-    void *context;
-    pthread_mutex_t reading; // guards the capture and the next three
-    pthread_cond_t room;     // batches were judged
-    enum roce_capture_status status;
-    uint64_t read; // batches so far
-    uint64_t judged;
-    pthread_mutex_t judging;     // guards the oracle and the next one; taken before `reading`
-    atomic_uint_fast64_t oldest; // the batch to judge next
-    struct batch ring[RING];
-};
+enum { RING_A_THREAD = 4, RELEASE = 256, MOST_THREADS = 16 };
 
 // Read the next batch once there is room for it; NULL at the end of the capture.
-static struct batch *read_batch(struct pipeline *pipeline) {
+static struct roce_batch *read_batch(struct roce_pipeline *pipeline) {
     pthread_mutex_lock(&pipeline->reading);
-    while (pipeline->read - pipeline->judged == RING)
+    while (pipeline->read - pipeline->through == pipeline->batches)
         pthread_cond_wait(&pipeline->room, &pipeline->reading);
-    struct batch *batch = NULL;
+    struct roce_batch *batch = NULL;
     if (pipeline->status == ROCE_CAPTURE_PACKET) {
-        batch = &pipeline->ring[pipeline->read++ % RING];
+        batch = roce_batch_at(pipeline, pipeline->read++);
         batch->count = 0;
-        while (batch->count < BATCH &&
+        while (batch->count < ROCE_BATCH &&
                (pipeline->status = roce_capture_next(
                     pipeline->capture, &batch->records[batch->count])) == ROCE_CAPTURE_PACKET)
             batch->count++;
@@ -55,63 +32,74 @@ static struct batch *read_batch(struct pipeline *pipeline) {
     return batch;
 }
 
-static struct batch *oldest(struct pipeline *pipeline) {
-    return &pipeline->ring[atomic_load(&pipeline->oldest) % RING];
-}
-
-// Judge a batch and give back its place and its packets.
-static void judge(struct pipeline *pipeline, struct batch *batch) {
-    for (unsigned int i = 0; i < batch->count; i++)
-        roce_judge(pipeline->oracle, &batch->records[i], &batch->packets[i]);
-    atomic_store(&batch->inspected, false);
-    atomic_fetch_add(&pipeline->oldest, 1);
-    pthread_mutex_lock(&pipeline->reading);
-    if (batch->count > 0)
-        roce_capture_release(pipeline->capture, batch->records[batch->count - 1].number);
-    pipeline->judged++;
-    if (pipeline->progress != NULL)
-        pipeline->progress(pipeline->context, pipeline->capture);
-    pthread_cond_broadcast(&pipeline->room);
-    pthread_mutex_unlock(&pipeline->reading);
-}
-
-// Judge all batches that are inspected up to the first that is not, unless another thread is at it,
-// who then looks again after this one's batch was marked.
-static void judge_inspected(struct pipeline *pipeline) {
-    while (atomic_load(&oldest(pipeline)->inspected) &&
-           pthread_mutex_trylock(&pipeline->judging) == 0) {
-        while (atomic_load(&oldest(pipeline)->inspected))
-            judge(pipeline, oldest(pipeline));
-        pthread_mutex_unlock(&pipeline->judging);
-    }
-}
+struct worker {
+    struct roce_pipeline *pipeline;
+    unsigned int number;
+    pthread_t thread;
+};
 
 static void *work(void *argument) {
-    struct pipeline *pipeline = argument;
-    for (struct batch *batch; (batch = read_batch(pipeline)) != NULL;) {
+    const struct worker *worker = argument;
+    struct roce_pipeline *pipeline = worker->pipeline;
+    for (struct roce_batch *batch; (batch = read_batch(pipeline)) != NULL;) {
         for (unsigned int i = 0; i < batch->count; i++)
             roce_inspect(&batch->records[i], &batch->packets[i]);
         atomic_store(&batch->inspected, true);
-        judge_inspected(pipeline);
+        roce_route_batches(pipeline);
+        roce_judge_batches(pipeline, worker->number * (ROCE_JUDGES / 2 + 1));
+        roce_report_batches(pipeline);
     }
     return NULL;
 }
 
 // A batch is read in microseconds, less than it takes to sleep and wake.
-static void open_locks(struct pipeline *pipeline) {
+static void open_locks(struct roce_pipeline *pipeline) {
     pthread_mutexattr_t spinning;
     pthread_mutexattr_init(&spinning);
     pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
     pthread_mutex_init(&pipeline->reading, &spinning);
     pthread_mutexattr_destroy(&spinning);
-    pthread_mutex_init(&pipeline->judging, NULL);
+    pthread_mutex_init(&pipeline->routing, NULL);
+    pthread_mutex_init(&pipeline->reporting, NULL);
     pthread_cond_init(&pipeline->room, NULL);
+    for (unsigned int i = 0; i < ROCE_JUDGES; i++)
+        pthread_mutex_init(&pipeline->desks[i].lock, NULL);
 }
 
-static void close_locks(struct pipeline *pipeline) {
+static void close_pipeline(struct roce_pipeline *pipeline) {
+    for (unsigned int i = 0; i < ROCE_JUDGES; i++) {
+        pthread_mutex_destroy(&pipeline->desks[i].lock);
+        pipeline->oracle->judges[i].report = pipeline->report;
+        pipeline->oracle->judges[i].context = pipeline->report_context;
+    }
     pthread_cond_destroy(&pipeline->room);
-    pthread_mutex_destroy(&pipeline->judging);
+    pthread_mutex_destroy(&pipeline->reporting);
+    pthread_mutex_destroy(&pipeline->routing);
     pthread_mutex_destroy(&pipeline->reading);
+    for (unsigned int i = 0; i < pipeline->batches; i++)
+        roce_kept_free(pipeline->ring[i].findings);
+    free(pipeline->ring);
+    free(pipeline);
+}
+
+static struct roce_pipeline *open_pipeline(struct roce_oracle *oracle, unsigned int threads) {
+    const unsigned int batches = RING_A_THREAD * threads;
+    struct roce_pipeline *pipeline = aligned_alloc(ROCE_LINE, sizeof *pipeline);
+    struct roce_batch *ring = calloc(batches, sizeof *ring);
+    if (pipeline == NULL || ring == NULL) {
+        free(pipeline);
+        free(ring);
+        return NULL;
+    }
+    *pipeline = (struct roce_pipeline){.oracle = oracle,
+                                       .report = oracle->judges[0].report,
+                                       .report_context = oracle->judges[0].context,
+                                       .batches = batches,
+                                       .ring = ring};
+    for (unsigned int i = 0; i < ROCE_JUDGES; i++)
+        oracle->judges[i].report = roce_keep_finding;
+    open_locks(pipeline);
+    return pipeline;
 }
 
 static enum roce_capture_status run_alone(struct roce_capture *capture, struct roce_oracle *oracle,
@@ -135,24 +123,25 @@ static enum roce_capture_status run_alone(struct roce_capture *capture, struct r
 enum roce_capture_status roce_check_capture(struct roce_capture *capture,
                                             struct roce_oracle *oracle, unsigned int threads,
                                             roce_progress *progress, void *context) {
-    struct pipeline *pipeline = threads > 1 ? calloc(1, sizeof *pipeline) : NULL;
+    if (threads > MOST_THREADS)
+        threads = MOST_THREADS;
+    struct roce_pipeline *pipeline = threads > 1 ? open_pipeline(oracle, threads) : NULL;
     if (pipeline == NULL)
         return run_alone(capture, oracle, progress, context);
     pipeline->capture = capture;
-    pipeline->oracle = oracle;
     pipeline->progress = progress;
     pipeline->context = context;
-    open_locks(pipeline);
-    pthread_t others[MOST_THREADS];
-    unsigned int running = 0;
-    while (running < MOST_THREADS && running + 1 < threads &&
-           pthread_create(&others[running], NULL, work, pipeline) == 0)
-        running++;
-    work(pipeline);
-    while (running > 0)
-        pthread_join(others[--running], NULL);
+    struct worker workers[MOST_THREADS] = {{.pipeline = pipeline}};
+    unsigned int running = 1;
+    for (; running < threads; running++) {
+        workers[running] = (struct worker){.pipeline = pipeline, .number = running};
+        if (pthread_create(&workers[running].thread, NULL, work, &workers[running]) != 0)
+            break;
+    }
+    work(&workers[0]);
+    while (--running > 0)
+        pthread_join(workers[running].thread, NULL);
     const enum roce_capture_status status = pipeline->status;
-    close_locks(pipeline);
-    free(pipeline);
+    close_pipeline(pipeline);
     return status;
 }

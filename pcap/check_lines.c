@@ -119,7 +119,7 @@ void roce_print_flows(FILE *out, const struct roce_oracle *oracle) {
         print_flow(out, roce_oracle_flow(oracle, i));
 }
 
-void roce_print_summary(FILE *out, const struct roce_oracle *oracle, const char *error) {
+void roce_print_summary(FILE *out, struct roce_oracle *oracle, const char *error) {
     const struct roce_totals *totals = roce_oracle_totals(oracle);
     fputs("{\"type\":\"summary\",", out);
     print_number(out, "frames", totals->frames);

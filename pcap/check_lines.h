@@ -32,6 +32,6 @@ void roce_print_text(FILE *out, const char *text);
 void roce_print_finding(FILE *out, const struct roce_finding *finding);
 void roce_print_progress(FILE *out, uint64_t consumed, uint64_t total);
 void roce_print_flows(FILE *out, const struct roce_oracle *oracle);
-void roce_print_summary(FILE *out, const struct roce_oracle *oracle, const char *error);
+void roce_print_summary(FILE *out, struct roce_oracle *oracle, const char *error);
 
 #endif

@@ -23,9 +23,9 @@ static int32_t dscp_of(const struct roce_packet *packet) {
     return packet->version == 4 ? ip[1] >> 2 : roce_u16(ip) >> 6 & 63;
 }
 
-static bool is_connected_request(const struct roce_oracle *oracle) {
-    const enum roce_service service = roce_service_of(oracle->packet->opcode);
-    return roce_is_request(oracle->row) && (service == ROCE_RC || service == ROCE_UC);
+static bool is_connected_request(const struct roce_judge *judge) {
+    const enum roce_service service = roce_service_of(judge->packet->opcode);
+    return roce_is_request(judge->row) && (service == ROCE_RC || service == ROCE_UC);
 }
 
 // Takes the new value and returns whether it differs from the one before.
@@ -35,17 +35,17 @@ static bool changes(int32_t *reference, int32_t value) {
     return before != -1 && before != value;
 }
 
-static void judge_port(struct roce_oracle *oracle, struct roce_constants *constants) {
-    struct roce_flow *flow = oracle->flow;
-    if (!is_connected_request(oracle))
+static void judge_port(struct roce_judge *judge, struct roce_constants *constants) {
+    struct roce_flow *flow = judge->flow;
+    if (!is_connected_request(judge))
         return;
-    const int32_t port = oracle->packet->class == ROCE_V1
+    const int32_t port = judge->packet->class == ROCE_V1
                              ? NO_PORT
-                             : roce_u16(oracle->packet->frame + oracle->packet->udp);
+                             : roce_u16(judge->packet->frame + judge->packet->udp);
     const int32_t before = constants->port;
     if (changes(&constants->port, port))
-        roce_found(oracle, RULE_UDP_04, roce_text(oracle, "source port %d", before),
-                   roce_text(oracle, "%d", port));
+        roce_found(judge, RULE_UDP_04, roce_text(judge, "source port %d", before),
+                   roce_text(judge, "%d", port));
     if (port == NO_PORT)
         return;
     if (flow->first_port < 0)
@@ -53,63 +53,62 @@ static void judge_port(struct roce_oracle *oracle, struct roce_constants *consta
     if (!flow->told_port) {
         flow->told_port = true;
         if (port < FIRST_ENTROPY_PORT)
-            roce_found(oracle, RULE_UDP_05, "a source port from 49152 on",
-                       roce_text(oracle, "%d", port));
+            roce_found(judge, RULE_UDP_05, "a source port from 49152 on",
+                       roce_text(judge, "%d", port));
     }
 }
 
-static void judge_tag(struct roce_oracle *oracle, struct roce_constants *constants, bool cnp) {
-    const struct roce_packet *packet = oracle->packet;
+static void judge_tag(struct roce_judge *judge, struct roce_constants *constants, bool cnp) {
+    const struct roce_packet *packet = judge->packet;
     const int32_t tag =
         packet->tags == 0 ? UNTAGGED : roce_u16(roce_tag(packet) + 2) & (cnp ? VID : PCP_AND_VID);
     const int32_t before = constants->vlan;
     if (changes(&constants->vlan, tag))
-        roce_found(oracle, RULE_VLAN_02,
-                   before == UNTAGGED ? "no tag"
-                                      : roce_text(oracle, "tag 0x%04x", (unsigned)before),
-                   tag == UNTAGGED ? "no tag" : roce_text(oracle, "0x%04x", (unsigned)tag));
+        roce_found(judge, RULE_VLAN_02,
+                   before == UNTAGGED ? "no tag" : roce_text(judge, "tag 0x%04x", (unsigned)before),
+                   tag == UNTAGGED ? "no tag" : roce_text(judge, "0x%04x", (unsigned)tag));
 }
 
-void roce_judge_constants(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    struct roce_flow *flow = oracle->flow;
-    const bool cnp = oracle->row->family == ROCE_CNP;
-    struct roce_constants *constants = cnp                             ? &flow->cnp_constants
-                                       : roce_is_response(oracle->row) ? &flow->response_constants
-                                                                       : &flow->request_constants;
-    judge_port(oracle, constants);
+void roce_judge_constants(struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
+    struct roce_flow *flow = judge->flow;
+    const bool cnp = judge->row->family == ROCE_CNP;
+    struct roce_constants *constants = cnp                            ? &flow->cnp_constants
+                                       : roce_is_response(judge->row) ? &flow->response_constants
+                                                                      : &flow->request_constants;
+    judge_port(judge, constants);
     const int32_t dscp = constants->dscp;
     if (changes(&constants->dscp, dscp_of(packet)))
-        roce_found(oracle, RULE_IP_07, roce_text(oracle, "DSCP %d", dscp),
-                   roce_text(oracle, "%d", dscp_of(packet)));
-    judge_tag(oracle, constants, cnp);
+        roce_found(judge, RULE_IP_07, roce_text(judge, "DSCP %d", dscp),
+                   roce_text(judge, "%d", dscp_of(packet)));
+    judge_tag(judge, constants, cnp);
     if (!cnp && changes(&constants->migreq, (packet->flags & MIGREQ) != 0))
-        roce_found(oracle, RULE_BTH_03, roce_text(oracle, "MigReq %d", !constants->migreq),
-                   roce_text(oracle, "%d", constants->migreq));
+        roce_found(judge, RULE_BTH_03, roce_text(judge, "MigReq %d", !constants->migreq),
+                   roce_text(judge, "%d", constants->migreq));
 }
 
-void roce_judge_destination(struct roce_oracle *oracle) {
-    const struct roce_flow *flow = oracle->flow;
+void roce_judge_destination(struct roce_judge *judge) {
+    const struct roce_flow *flow = judge->flow;
     if (!flow->is_stranger)
         return;
     if (flow->is_elsewhere)
-        roce_found(oracle, RULE_IP_08, "the addresses of the QP",
-                   roce_text(oracle, "QPN 0x%06x between others", flow->key.qpn));
+        roce_found(judge, RULE_IP_08, "the addresses of the QP",
+                   roce_text(judge, "QPN 0x%06x between others", flow->key.qpn));
     else
-        roce_found(oracle, RULE_BTH_10, "a configured destination QPN",
-                   roce_text(oracle, "0x%06x", flow->key.qpn));
+        roce_found(judge, RULE_BTH_10, "a configured destination QPN",
+                   roce_text(judge, "0x%06x", flow->key.qpn));
 }
 
-void roce_judge_configured(struct roce_oracle *oracle) {
-    const struct roce_fact *own = oracle->flow->own_fact;
+void roce_judge_configured(struct roce_judge *judge) {
+    const struct roce_fact *own = judge->flow->own_fact;
     if (own == NULL)
         return;
-    const struct roce_packet *packet = oracle->packet;
+    const struct roce_packet *packet = judge->packet;
     if (own->dscp >= 0 && dscp_of(packet) != own->dscp)
-        roce_found(oracle, RULE_IP_07, roce_text(oracle, "DSCP %d", own->dscp),
-                   roce_text(oracle, "%d", dscp_of(packet)));
+        roce_found(judge, RULE_IP_07, roce_text(judge, "DSCP %d", own->dscp),
+                   roce_text(judge, "%d", dscp_of(packet)));
     const int32_t hops = packet->frame[packet->ip + (packet->version == 4 ? 8 : 7)];
     if (own->ttl >= 0 && hops > own->ttl)
-        roce_found(oracle, RULE_IP_06, roce_text(oracle, "at most %d hops", own->ttl),
-                   roce_text(oracle, "%d", hops));
+        roce_found(judge, RULE_IP_06, roce_text(judge, "at most %d hops", own->ttl),
+                   roce_text(judge, "%d", hops));
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hash.h"
-#include "judge.h"
+#include "routing.h"
 
 enum {
     BLOCK_ROWS = 1 << 16,
@@ -108,24 +108,24 @@ static bool is_rare(struct reading *reading, struct roce_station *station,
     return rare || odd;
 }
 
-static bool is_again(const struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    if (roce_is_response(oracle->row))
-        return (oracle->row->headers & ROCE_HAS_AETH) && roce_body_has(packet, 1) &&
+static bool is_again(const struct roce_packet *packet, const struct roce_flow *flow) {
+    const struct roce_opcode *row = roce_opcode(packet->opcode);
+    if (roce_is_response(row))
+        return (row->headers & ROCE_HAS_AETH) && roce_body_has(packet, 1) &&
                roce_body(packet)[0] >> 5 != 0;
-    return roce_is_request(oracle->row) && oracle->flow != NULL &&
-           oracle->flow->requests.previous != packet->psn &&
-           roce_distance(packet->psn, roce_psn(oracle->flow->requests.newest)) < 0;
+    return roce_is_request(row) && flow != NULL && flow->requests.previous != packet->psn &&
+           roce_distance(packet->psn, roce_psn(flow->requests.newest)) < 0;
 }
 
-static uint64_t flow_of(const struct roce_packet *packet, uint8_t station) {
+static uint64_t queue_of(const struct roce_packet *packet, uint8_t station) {
     const bool four = packet->version == 4;
     const uint64_t hash = roce_hash(station, packet->qpn);
     return hash_bytes(hash, packet->frame + packet->ip + (four ? 16 : 24), four ? 4 : 16);
 }
 
 static void describe(struct reading *reading, const struct roce_record *record,
-                     const struct roce_packet *packet, struct roce_row *row) {
+                     const struct roce_packet *packet, const struct roce_flow *flow,
+                     struct roce_row *row) {
     struct roce_rows *rows = reading->rows;
     if (packet->class != ROCE_V2 && packet->class != ROCE_V1)
         return;
@@ -135,9 +135,9 @@ static void describe(struct reading *reading, const struct roce_record *record,
     station->frames++;
     rows->roce++;
     rows->bytes += packet->size;
-    const uint64_t flow = flow_of(packet, row->station);
-    row->flow = (uint16_t)(flow >> 8);
-    row->packet = (uint32_t)(roce_hash(flow, (uint64_t)packet->opcode << 32 | packet->psn) >> 8);
+    const uint64_t queue = queue_of(packet, row->station);
+    row->flow = (uint16_t)(queue >> 8);
+    row->packet = (uint32_t)(roce_hash(queue, (uint64_t)packet->opcode << 32 | packet->psn) >> 8);
     if (packet->verdict == ROCE_BAD || packet->fault != ROCE_SOUND) {
         row->bits |= ROCE_ROW_WRONG;
         station->wrong++;
@@ -145,7 +145,7 @@ static void describe(struct reading *reading, const struct roce_record *record,
     } else if (packet->has_bth && is_rare(reading, station, packet, row->flow)) {
         row->bits |= ROCE_ROW_RARE;
     }
-    if (packet->fault == ROCE_SOUND && packet->has_bth && is_again(reading->oracle)) {
+    if (packet->fault == ROCE_SOUND && packet->has_bth && is_again(packet, flow)) {
         row->bits |= ROCE_ROW_AGAIN;
         station->again++;
     }
@@ -163,8 +163,7 @@ static void read_all(struct reading *reading, struct roce_capture *capture) {
             return;
         }
         roce_inspect(&record, &packet);
-        roce_judge(reading->oracle, &record, &packet);
-        describe(reading, &record, &packet, row);
+        describe(reading, &record, &packet, roce_judge(reading->oracle, &record, &packet), row);
         if (record.number % RELEASE == 0)
             roce_capture_release(capture, record.number);
     }

@@ -21,6 +21,7 @@ enum {
     ROCE_KEPT_READS = 64,
     ROCE_KEPT_GAPS = 16,
     ROCE_RESTART = 1 << 16,
+    ROCE_JUDGES = 8,
 };
 
 struct roce_key {
@@ -83,6 +84,11 @@ struct roce_gap {
     uint32_t got;
     uint8_t *filled; // a bit for each PSN
 };
+
+// Bytes of its bits.
+static inline size_t roce_gap_bytes(const struct roce_gap *gap) {
+    return (size_t)(gap->last - gap->first) / 8 + 1;
+}
 
 // The messages from the packet at `start` on, while none is in doubt.
 struct roce_msn_counter {
@@ -163,6 +169,7 @@ struct roce_flow_counts {
 struct roce_flow {
     struct roce_key key;
     int64_t number; // in the order of first packets; -1 before
+    uint8_t judge;  // who judges it and its counterpart
     uint64_t first_frame;
     struct roce_flow_counts count;
     uint64_t last_cnp_ns, least_cnp_ns;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "judge.h"
+#include "routing.h"
 
 static bool is_end(const struct roce_fact *fact, const struct roce_address *address) {
     return roce_same_address(&fact->address, address) ||
@@ -66,6 +67,7 @@ struct roce_flow *roce_flow_of(struct roce_oracle *oracle, const struct roce_key
     struct roce_flow *flow = roce_flow_get(&oracle->table, key, &made);
     if (flow == NULL || !made)
         return flow;
+    flow->judge = (uint8_t)(oracle->table.count % ROCE_JUDGES);
     configure(oracle->facts, flow);
     reset(flow);
     const struct roce_fact *own = flow->own_fact;
@@ -84,24 +86,24 @@ struct roce_flow *roce_flow_of(struct roce_oracle *oracle, const struct roce_key
     return flow;
 }
 
-// Everything that packets have shown of one direction is forgotten.
-static void restart(struct roce_oracle *oracle, struct roce_flow *flow) {
+// Everything that packets have shown of one direction is forgotten; whether it waits for a
+// counterpart is not, since that of a flow with requests does.
+static void restart(struct roce_judge *judge, struct roce_flow *flow) {
     struct roce_requests *requests = &flow->requests;
     flow->count.restarts += requests->any;
-    roce_gaps_report(oracle, flow);
+    roce_gaps_report(judge, flow);
     for (uint32_t i = 0; i < requests->sent_slots; i++)
         requests->sent[i].present = false;
     for (uint32_t i = roce_reads_oldest(requests); i != requests->read_count; i++)
-        roce_read_forget(oracle, roce_read_number(requests, i));
-    roce_withdraw(oracle, flow);
+        roce_read_forget(judge, roce_read_number(requests, i));
     reset(flow);
 }
 
-void roce_flow_restart(struct roce_oracle *oracle, struct roce_flow *flow) {
+void roce_flow_restart(struct roce_judge *judge, struct roce_flow *flow) {
     struct roce_flow *other = flow->counterpart;
-    restart(oracle, flow);
+    restart(judge, flow);
     if (other != NULL)
-        restart(oracle, other);
+        restart(judge, other);
 }
 
 // Configuration outweighs what CM tells.
@@ -112,11 +114,15 @@ static void tell(struct roce_flow *flow, uint32_t start_psn, uint32_t path_mtu) 
         flow->path_mtu = path_mtu;
 }
 
-void roce_flows_connect(struct roce_oracle *oracle, struct roce_flow *one, struct roce_flow *other,
+void roce_flows_connect(struct roce_judge *judge, struct roce_flow *one, struct roce_flow *other,
                         const uint32_t start_psns[2], uint32_t path_mtu) {
-    roce_flow_restart(oracle, one);
-    roce_flow_restart(oracle, other);
-    roce_pair(oracle, one, other);
+    struct roce_flow *const flows[] = {one, one->counterpart, other, other->counterpart};
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
+        if (flows[i] != NULL)
+            roce_flow_move(judge->oracle, flows[i], judge->number);
+    roce_flow_restart(judge, one);
+    roce_flow_restart(judge, other);
+    roce_pair(judge->oracle, one, other);
     tell(one, start_psns[0], path_mtu);
     tell(other, start_psns[1], path_mtu);
 }

@@ -12,7 +12,7 @@ enum {
     MOST_FLOWS = 1 << 16,
 };
 
-#define MOST_MEMORY ((size_t)96 << 20)
+#define MOST_MEMORY ((size_t)96 / ROCE_JUDGES << 20)
 
 static uint64_t hash_key(const struct roce_flow_table *table, const struct roce_key *key) {
     const uint64_t hash = roce_address_hash(table->seed, &key->source);
@@ -123,17 +123,33 @@ struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce
     return flow;
 }
 
-void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes) {
-    void *memory = bytes <= MOST_MEMORY - table->memory ? calloc(1, bytes) : NULL;
-    if (memory != NULL)
-        table->memory += bytes;
+void *roce_flow_allocate(struct roce_memory *memory, size_t bytes) {
+    const bool fits = memory->bytes <= MOST_MEMORY && bytes <= MOST_MEMORY - memory->bytes;
+    void *room = fits ? calloc(1, bytes) : NULL;
+    if (room != NULL)
+        memory->bytes += bytes;
     else
-        table->refused++;
-    return memory;
+        memory->refused++;
+    return room;
 }
 
-void roce_flow_release(struct roce_flow_table *table, void *memory, size_t bytes) {
-    if (memory != NULL)
-        table->memory -= bytes;
-    free(memory);
+void roce_flow_release(struct roce_memory *memory, void *at, size_t bytes) {
+    if (at != NULL)
+        memory->bytes -= bytes;
+    free(at);
+}
+
+size_t roce_flow_bytes(const struct roce_flow *flow) {
+    const struct roce_requests *requests = &flow->requests;
+    size_t bytes = requests->sent_slots * sizeof *requests->sent +
+                   requests->msn_counter.slots * sizeof *requests->msn_counter.ends;
+    if (requests->reads != NULL)
+        bytes += ROCE_KEPT_READS * sizeof *requests->reads;
+    if (requests->gaps != NULL)
+        bytes += ROCE_KEPT_GAPS * sizeof *requests->gaps;
+    for (uint32_t i = 0; i < requests->read_count && i < ROCE_KEPT_READS; i++)
+        bytes += requests->reads[i].seen.size + requests->reads[i].restarts.size;
+    for (uint32_t i = 0; i < requests->gap_count; i++)
+        bytes += roce_gap_bytes(&requests->gaps[i]);
+    return bytes;
 }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // All flows of a capture by their key. The memory is bounded: beyond a number of
-// flows, and beyond a number of bytes for what flows remember, nothing is added.
+// flows, and beyond a number of bytes for what the flows of one judge remember,
+// nothing is added.
 
 #ifndef ROCEPROOF_FLOW_TABLE_H
 #define ROCEPROOF_FLOW_TABLE_H
 
 #include "flow.h"
+
+// What the flows of one judge take.
+struct roce_memory {
+    size_t bytes;     // of rings, READs and gaps
+    uint64_t refused; // requests for more
+};
 
 struct roce_flow_table {
     struct roce_flow **flows;
@@ -16,9 +23,7 @@ struct roce_flow_table {
     uint32_t capacity;
     uint32_t *buckets; // index + 1
     uint32_t bucket_mask;
-    uint64_t seed;    // of the hash
-    size_t memory;    // bytes of rings, READs and gaps
-    uint64_t refused; // requests for more
+    uint64_t seed; // of the hash
     struct roce_flow *latest;
 };
 
@@ -32,8 +37,11 @@ struct roce_flow *roce_flow_find(struct roce_flow_table *table, const struct roc
 struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce_key *key,
                                 bool *made);
 
-// Memory for what a flow remembers, zeroed; NULL beyond the bound.
-void *roce_flow_allocate(struct roce_flow_table *table, size_t bytes);
-void roce_flow_release(struct roce_flow_table *table, void *memory, size_t bytes);
+// Room for what a flow remembers, zeroed; NULL beyond the bound.
+void *roce_flow_allocate(struct roce_memory *memory, size_t bytes);
+void roce_flow_release(struct roce_memory *memory, void *at, size_t bytes);
+
+// How much of it a flow has.
+size_t roce_flow_bytes(const struct roce_flow *flow);
 
 #endif

@@ -9,44 +9,40 @@
 
 #include "judge.h"
 
-static size_t bitmap_bytes(const struct roce_gap *gap) {
-    return (size_t)(gap->last - gap->first) / 8 + 1;
-}
-
-static void drop(struct roce_oracle *oracle, struct roce_requests *requests, uint32_t index) {
+static void drop(struct roce_judge *judge, struct roce_requests *requests, uint32_t index) {
     struct roce_gap *gap = &requests->gaps[index];
-    roce_flow_release(&oracle->table, gap->filled, bitmap_bytes(gap));
+    roce_flow_release(&judge->memory, gap->filled, roce_gap_bytes(gap));
     memmove(gap, gap + 1, (requests->gap_count - index - 1) * sizeof *gap);
     requests->gap_count--;
 }
 
-static void accuse(struct roce_oracle *oracle, struct roce_flow *flow, const struct roce_gap *gap) {
-    roce_found_at(oracle, (enum roce_rule)gap->rule, gap->frame, flow,
-                  roce_text(oracle, "PSN 0x%06x", gap->expected),
-                  roce_text(oracle, "0x%06x", gap->got));
+static void accuse(struct roce_judge *judge, struct roce_flow *flow, const struct roce_gap *gap) {
+    roce_found_at(judge, (enum roce_rule)gap->rule, gap->frame, flow,
+                  roce_text(judge, "PSN 0x%06x", gap->expected),
+                  roce_text(judge, "0x%06x", gap->got));
 }
 
-void roce_gap_open(struct roce_oracle *oracle, enum roce_rule rule, int64_t first, int64_t last,
+void roce_gap_open(struct roce_judge *judge, enum roce_rule rule, int64_t first, int64_t last,
                    uint32_t expected) {
-    struct roce_requests *requests = &oracle->flow->requests;
+    struct roce_requests *requests = &judge->flow->requests;
     const size_t bytes = ROCE_KEPT_GAPS * sizeof *requests->gaps;
     if (requests->gaps == NULL &&
-        (requests->gaps = roce_flow_allocate(&oracle->table, bytes)) == NULL)
+        (requests->gaps = roce_flow_allocate(&judge->memory, bytes)) == NULL)
         return;
     if (requests->gap_count == ROCE_KEPT_GAPS) {
-        accuse(oracle, oracle->flow, &requests->gaps[0]);
-        drop(oracle, requests, 0);
+        accuse(judge, judge->flow, &requests->gaps[0]);
+        drop(judge, requests, 0);
     }
     struct roce_gap gap = {
-        .frame = oracle->record->number,
+        .frame = judge->record->number,
         .first = first,
         .last = last,
         .left = (uint32_t)(last - first + 1),
         .rule = rule,
         .expected = expected,
-        .got = oracle->packet->psn,
+        .got = judge->packet->psn,
     };
-    gap.filled = roce_flow_allocate(&oracle->table, bitmap_bytes(&gap));
+    gap.filled = roce_flow_allocate(&judge->memory, roce_gap_bytes(&gap));
     if (gap.filled != NULL)
         requests->gaps[requests->gap_count++] = gap;
 }
@@ -72,32 +68,32 @@ static void take(struct roce_gap *gap, int64_t first, int64_t last) {
     }
 }
 
-bool roce_gaps_fill(struct roce_oracle *oracle, int64_t first, int64_t last) {
-    struct roce_requests *requests = &oracle->flow->requests;
+bool roce_gaps_fill(struct roce_judge *judge, int64_t first, int64_t last) {
+    struct roce_requests *requests = &judge->flow->requests;
     bool filled = false;
     for (uint32_t i = 0; i < requests->gap_count; i++)
         filled = filled || is_missing(&requests->gaps[i], first);
     for (uint32_t i = 0; filled && i < requests->gap_count; i++) {
         take(&requests->gaps[i], first, last);
         if (requests->gaps[i].left == 0)
-            drop(oracle, requests, i--);
+            drop(judge, requests, i--);
     }
     return filled;
 }
 
-void roce_gaps_covered(struct roce_oracle *oracle, struct roce_flow *flow, int64_t position) {
+void roce_gaps_covered(struct roce_judge *judge, struct roce_flow *flow, int64_t position) {
     struct roce_requests *requests = &flow->requests;
     for (uint32_t i = 0; i < requests->gap_count; i++)
         if (requests->gaps[i].last <= position) {
             flow->count.lost_by_capture += requests->gaps[i].left;
-            drop(oracle, requests, i--);
+            drop(judge, requests, i--);
         }
 }
 
-void roce_gaps_report(struct roce_oracle *oracle, struct roce_flow *flow) {
+void roce_gaps_report(struct roce_judge *judge, struct roce_flow *flow) {
     struct roce_requests *requests = &flow->requests;
     while (requests->gap_count > 0) {
-        accuse(oracle, flow, &requests->gaps[0]);
-        drop(oracle, requests, 0);
+        accuse(judge, flow, &requests->gaps[0]);
+        drop(judge, requests, 0);
     }
 }

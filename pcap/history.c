@@ -21,15 +21,15 @@ const struct roce_sent *roce_sent_at(const struct roce_requests *requests, uint3
     return sent->present && sent->psn == psn ? sent : NULL;
 }
 
-static bool grow(struct roce_oracle *oracle, struct roce_requests *requests) {
+static bool grow(struct roce_judge *judge, struct roce_requests *requests) {
     const uint32_t slots = requests->sent_slots ? 2 * requests->sent_slots : FIRST_SLOTS;
-    struct roce_sent *sent = roce_flow_allocate(&oracle->table, slots * sizeof *sent);
+    struct roce_sent *sent = roce_flow_allocate(&judge->memory, slots * sizeof *sent);
     if (sent == NULL)
         return false;
     for (uint32_t i = 0; i < requests->sent_slots; i++)
         if (requests->sent[i].present)
             sent[requests->sent[i].psn & (slots - 1)] = requests->sent[i];
-    roce_flow_release(&oracle->table, requests->sent, requests->sent_slots * sizeof *sent);
+    roce_flow_release(&judge->memory, requests->sent, requests->sent_slots * sizeof *sent);
     requests->sent = sent;
     requests->sent_slots = slots;
     return true;
@@ -40,10 +40,10 @@ static bool has_room(const struct roce_requests *requests, uint32_t psn) {
            (!slot(requests, psn)->present || slot(requests, psn)->psn == psn);
 }
 
-void roce_sent_keep(struct roce_oracle *oracle, struct roce_requests *requests) {
-    const struct roce_packet *packet = oracle->packet;
+void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests) {
+    const struct roce_packet *packet = judge->packet;
     while (requests->sent_slots < ROCE_KEPT_PSNS && !has_room(requests, packet->psn))
-        if (!grow(oracle, requests))
+        if (!grow(judge, requests))
             break;
     if (requests->sent_slots == 0)
         return;

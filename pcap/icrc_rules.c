@@ -54,9 +54,9 @@ static bool unmasked_congestion(const struct roce_packet *packet) {
     return differs != 0 && with_change(packet, packet->bth + 4, &differs, 1) == packet->found;
 }
 
-static bool other_port(const struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const int32_t first = oracle->flow ? oracle->flow->first_port : -1;
+static bool other_port(const struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
+    const int32_t first = judge->flow ? judge->flow->first_port : -1;
     return packet->class == ROCE_V2 && first >= 0 &&
            first != roce_u16(packet->frame + packet->udp) &&
            fits_word(packet, packet->udp, (uint16_t)first);
@@ -72,9 +72,9 @@ static uint32_t bytes_reversed(uint32_t value) {
 }
 
 // Whether four bytes are missing, by the opcode's headers or by the length in the RETH.
-static bool lacks_icrc(const struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
-    const struct roce_opcode *row = oracle->row;
+static bool lacks_icrc(const struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
+    const struct roce_opcode *row = judge->row;
     const uint32_t bytes = roce_body_bytes(packet);
     if (row->header_bytes > 0 && bytes + ROCE_ICRC_BYTES == row->header_bytes)
         return true;
@@ -84,41 +84,39 @@ static bool lacks_icrc(const struct roce_oracle *oracle) {
     return (promised + 3) / 4 * 4 == (uint64_t)bytes - row->header_bytes + ROCE_ICRC_BYTES;
 }
 
-static void resemblances(struct roce_oracle *oracle, const char *right, const char *found) {
-    const struct roce_packet *packet = oracle->packet;
-    const uint32_t interface = oracle->record->interface;
+static void resemblances(struct roce_judge *judge, const char *right, const char *found) {
+    const struct roce_packet *packet = judge->packet;
     if (early_ident(packet))
-        roce_found(oracle, RULE_IP_04, right, "the ICRC of another IPv4 ID");
+        roce_found(judge, RULE_IP_04, right, "the ICRC of another IPv4 ID");
     if (bytes_reversed(packet->found) == packet->right)
-        roce_found(oracle, RULE_ICRC_06, right, "its bytes in reverse");
+        roce_found(judge, RULE_ICRC_06, right, "its bytes in reverse");
     if (covers_pad(packet))
-        roce_found(oracle, RULE_ICRC_08, right, "an ICRC over the Ethernet pad, too");
+        roce_found(judge, RULE_ICRC_08, right, "an ICRC over the Ethernet pad, too");
     if (covers_tag(packet))
-        roce_found(oracle, RULE_ICRC_04, right, "an ICRC over the VLAN tag, too");
+        roce_found(judge, RULE_ICRC_04, right, "an ICRC over the VLAN tag, too");
     if (unmasked_congestion(packet))
-        roce_found(oracle, RULE_ICRC_10, right, "an ICRC over BTH byte 4 as it is");
-    if (interface < ROCE_INTERFACES && oracle->previous[interface].known &&
-        oracle->previous[interface].right == packet->found)
-        roce_found(oracle, RULE_ICRC_17, right, "the ICRC of the packet before");
-    if (other_port(oracle))
-        roce_found(oracle, RULE_UDP_06, right, "the ICRC of another source port");
-    if (oracle->row->family == ROCE_CNP)
-        roce_found(oracle, RULE_CNP_09, right, found);
-    if (roce_is_response(oracle->row))
-        roce_found(oracle, RULE_ICRC_18, right, found);
+        roce_found(judge, RULE_ICRC_10, right, "an ICRC over BTH byte 4 as it is");
+    if ((judge->routed->notes & ROCE_HAS_PREVIOUS) && judge->routed->previous == packet->found)
+        roce_found(judge, RULE_ICRC_17, right, "the ICRC of the packet before");
+    if (other_port(judge))
+        roce_found(judge, RULE_UDP_06, right, "the ICRC of another source port");
+    if (judge->row->family == ROCE_CNP)
+        roce_found(judge, RULE_CNP_09, right, found);
+    if (roce_is_response(judge->row))
+        roce_found(judge, RULE_ICRC_18, right, found);
     if (is_placeholder(packet))
-        roce_found(oracle, RULE_ICRC_22, right,
+        roce_found(judge, RULE_ICRC_22, right,
                    packet->found == 0            ? "zeros"
                    : packet->found == UINT32_MAX ? "ones"
                                                  : "the Ethernet CRC");
 }
 
-bool roce_judge_icrc(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
+bool roce_judge_icrc(struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
     if (packet->verdict != ROCE_BAD)
         return true;
-    if (lacks_icrc(oracle)) {
-        roce_found(oracle, RULE_ICRC_01, "four bytes of ICRC behind the packet", "none");
+    if (lacks_icrc(judge)) {
+        roce_found(judge, RULE_ICRC_01, "four bytes of ICRC behind the packet", "none");
         return false;
     }
     // Two texts that must outlast those of the resemblances.
@@ -126,13 +124,13 @@ bool roce_judge_icrc(struct roce_oracle *oracle) {
     char found[12];
     const uint32_t a = bytes_reversed(packet->right);
     const uint32_t b = bytes_reversed(packet->found);
-    strcpy(right, roce_text(oracle, "ICRC %08x", a));
-    strcpy(found, roce_text(oracle, "%08x", b));
-    roce_found(oracle,
+    strcpy(right, roce_text(judge, "ICRC %08x", a));
+    strcpy(found, roce_text(judge, "%08x", b));
+    roce_found(judge,
                packet->class == ROCE_V1 ? RULE_ICRC_05
                : packet->version == 4   ? RULE_ICRC_02
                                         : RULE_ICRC_03,
                right, found);
-    resemblances(oracle, right, found);
+    resemblances(judge, right, found);
     return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "judge.h"
+#include "routing.h"
 
 enum {
     DETH_BYTES = 8,
@@ -41,11 +42,11 @@ static bool is_known_attribute(const uint8_t *mad) {
     return attribute >= REQ && attribute <= LAST_ATTRIBUTE && mad[3] == SEND_METHOD;
 }
 
-static const uint8_t *mad_of(const struct roce_oracle *oracle, uint32_t bytes) {
-    if (oracle->packet->opcode != 0x64 || oracle->payload < bytes ||
-        !roce_body_has(oracle->packet, DETH_BYTES + bytes))
+static const uint8_t *mad_of(const struct roce_judge *judge, uint32_t bytes) {
+    if (judge->packet->opcode != 0x64 || judge->payload < bytes ||
+        !roce_body_has(judge->packet, DETH_BYTES + bytes))
         return NULL;
-    const uint8_t *mad = roce_body(oracle->packet) + DETH_BYTES;
+    const uint8_t *mad = roce_body(judge->packet) + DETH_BYTES;
     return mad[1] == CM_CLASS ? mad : NULL;
 }
 
@@ -53,37 +54,37 @@ static bool is_sound(const uint8_t *mad) {
     return mad[0] == 1 && mad[2] == CM_VERSION && is_known_attribute(mad);
 }
 
-static void judge_datagram(struct roce_oracle *oracle) {
-    const struct roce_packet *packet = oracle->packet;
+static void judge_datagram(struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
     if (packet->opcode != 0x64) {
-        roce_found(oracle, RULE_CM_01, "opcode 0x64", roce_text(oracle, "0x%02x", packet->opcode));
+        roce_found(judge, RULE_CM_01, "opcode 0x64", roce_text(judge, "0x%02x", packet->opcode));
         return;
     }
     const bool has_deth = roce_body_has(packet, DETH_BYTES);
     const uint32_t qkey = has_deth ? roce_u32(roce_body(packet)) : GSI_QKEY;
     const uint32_t source = has_deth ? roce_u24(roce_body(packet) + 5) : 1;
-    if (qkey != GSI_QKEY || source != 1 || oracle->payload != MAD_BYTES)
-        roce_found(oracle, RULE_CM_01, "Q_Key 0x80010000, source QP 1, 256 bytes",
-                   roce_text(oracle, "0x%08x, %u, %u", qkey, source, oracle->payload));
+    if (qkey != GSI_QKEY || source != 1 || judge->payload != MAD_BYTES)
+        roce_found(judge, RULE_CM_01, "Q_Key 0x80010000, source QP 1, 256 bytes",
+                   roce_text(judge, "0x%08x, %u, %u", qkey, source, judge->payload));
 }
 
-void roce_judge_mad(struct roce_oracle *oracle) {
-    judge_datagram(oracle);
-    const uint8_t *mad = mad_of(oracle, ATTRIBUTE + 2);
+void roce_judge_mad(struct roce_judge *judge) {
+    judge_datagram(judge);
+    const uint8_t *mad = mad_of(judge, ATTRIBUTE + 2);
     if (mad != NULL && !is_sound(mad))
-        roce_found(oracle, RULE_CM_02, "base version 1, class version 2, a CM attribute",
-                   roce_text(oracle, "%u, %u, method 0x%02x, attribute 0x%04x", mad[0], mad[2],
+        roce_found(judge, RULE_CM_02, "base version 1, class version 2, a CM attribute",
+                   roce_text(judge, "%u, %u, method 0x%02x, attribute 0x%04x", mad[0], mad[2],
                              mad[3], roce_u16(mad + ATTRIBUTE)));
 }
 
-static struct roce_cm_request *find_request(struct roce_oracle *oracle,
+static struct roce_cm_request *find_request(struct roce_judge *judge,
                                             const struct roce_address *source,
                                             const struct roce_address *destination,
                                             uint32_t communication) {
-    for (uint32_t i = 0; i < ROCE_CM_REQUESTS && i < oracle->request_count; i++) {
-        struct roce_cm_request *request = &oracle->requests[i];
+    for (uint32_t i = 0; i < ROCE_CM_REQUESTS && i < judge->oracle->request_count; i++) {
+        struct roce_cm_request *request = &judge->oracle->requests[i];
         if (request->communication == communication &&
-            request->interface == oracle->key.interface &&
+            request->interface == judge->flow->key.interface &&
             roce_same_address(&request->source, source) &&
             roce_same_address(&request->destination, destination))
             return request;
@@ -91,24 +92,24 @@ static struct roce_cm_request *find_request(struct roce_oracle *oracle,
     return NULL;
 }
 
-static void take_request(struct roce_oracle *oracle, const uint8_t *mad) {
-    const struct roce_key *key = &oracle->key;
+static void take_request(struct roce_judge *judge, const uint8_t *mad) {
+    const struct roce_key *key = &judge->flow->key;
     const uint32_t communication = roce_u32(mad + REQ_LOCAL_ID);
     const uint64_t transaction = roce_u64(mad + TRANSACTION);
     struct roce_cm_request *request =
-        find_request(oracle, &key->source, &key->destination, communication);
+        find_request(judge, &key->source, &key->destination, communication);
     if (request != NULL && request->transaction != transaction)
         roce_found(
-            oracle, RULE_CM_03,
-            roce_text(oracle, "transaction 0x%016llx", (unsigned long long)request->transaction),
-            roce_text(oracle, "0x%016llx", (unsigned long long)transaction));
+            judge, RULE_CM_03,
+            roce_text(judge, "transaction 0x%016llx", (unsigned long long)request->transaction),
+            roce_text(judge, "0x%016llx", (unsigned long long)transaction));
     if (request != NULL && request->qpn == roce_u24(mad + REQ_QPN) &&
         request->psn == roce_u24(mad + REQ_PSN)) {
         request->transaction = transaction;
         return;
     }
     if (request == NULL)
-        request = &oracle->requests[oracle->request_count++ % ROCE_CM_REQUESTS];
+        request = &judge->oracle->requests[judge->oracle->request_count++ % ROCE_CM_REQUESTS];
     const unsigned int mtu = mad[REQ_MTU] >> 4;
     *request = (struct roce_cm_request){
         .source = key->source,
@@ -136,10 +137,10 @@ static bool repeats_answer(struct roce_cm_request *request, const uint8_t *mad) 
     return false;
 }
 
-static void take_reply(struct roce_oracle *oracle, const uint8_t *mad) {
-    const struct roce_key *key = &oracle->key;
+static void take_reply(struct roce_judge *judge, const uint8_t *mad) {
+    const struct roce_key *key = &judge->flow->key;
     struct roce_cm_request *request =
-        find_request(oracle, &key->destination, &key->source, roce_u32(mad + REP_REMOTE_ID));
+        find_request(judge, &key->destination, &key->source, roce_u32(mad + REP_REMOTE_ID));
     if (request == NULL || repeats_answer(request, mad))
         return;
     const struct roce_key there = {.interface = key->interface,
@@ -150,21 +151,21 @@ static void take_reply(struct roce_oracle *oracle, const uint8_t *mad) {
                                   .qpn = request->qpn,
                                   .source = request->destination,
                                   .destination = request->source};
-    struct roce_flow *asking = roce_flow_of(oracle, &there);
-    struct roce_flow *answering = roce_flow_of(oracle, &back);
+    struct roce_flow *asking = roce_flow_of(judge->oracle, &there);
+    struct roce_flow *answering = roce_flow_of(judge->oracle, &back);
     if (asking != NULL && answering != NULL && asking != answering)
-        roce_flows_connect(oracle, asking, answering,
+        roce_flows_connect(judge, asking, answering,
                            (const uint32_t[2]){roce_u24(mad + REP_PSN), request->psn},
                            request->path_mtu);
 }
 
-void roce_take_management(struct roce_oracle *oracle) {
-    const uint8_t *mad = mad_of(oracle, MAD_BYTES);
-    if (mad == NULL || oracle->payload != MAD_BYTES || !is_sound(mad))
+void roce_take_management(struct roce_judge *judge) {
+    const uint8_t *mad = mad_of(judge, MAD_BYTES);
+    if (mad == NULL || judge->payload != MAD_BYTES || !is_sound(mad))
         return;
     const uint16_t attribute = roce_u16(mad + ATTRIBUTE);
     if (attribute == REQ)
-        take_request(oracle, mad);
+        take_request(judge, mad);
     else if (attribute == REP)
-        take_reply(oracle, mad);
+        take_reply(judge, mad);
 }

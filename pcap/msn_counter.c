@@ -9,16 +9,16 @@
 
 enum { FIRST_SLOTS = 16 };
 
-static bool grow(struct roce_oracle *oracle, struct roce_msn_counter *msn_counter) {
+static bool grow(struct roce_judge *judge, struct roce_msn_counter *msn_counter) {
     const uint32_t slots = msn_counter->slots ? 2 * msn_counter->slots : FIRST_SLOTS;
-    struct roce_end *ends = roce_flow_allocate(&oracle->table, slots * sizeof *ends);
+    struct roce_end *ends = roce_flow_allocate(&judge->memory, slots * sizeof *ends);
     if (ends == NULL)
         return false;
     const uint32_t kept =
         msn_counter->total < msn_counter->slots ? msn_counter->total : msn_counter->slots;
     for (uint32_t i = msn_counter->total - kept; i != msn_counter->total; i++)
         ends[i & (slots - 1)] = msn_counter->ends[i & (msn_counter->slots - 1)];
-    roce_flow_release(&oracle->table, msn_counter->ends, msn_counter->slots * sizeof *ends);
+    roce_flow_release(&judge->memory, msn_counter->ends, msn_counter->slots * sizeof *ends);
     msn_counter->ends = ends;
     msn_counter->slots = slots;
     return true;
@@ -32,10 +32,10 @@ void roce_msn_counter_start(struct roce_msn_counter *msn_counter, int64_t positi
     msn_counter->start = position;
 }
 
-void roce_msn_counter_add(struct roce_oracle *oracle, struct roce_msn_counter *msn_counter,
+void roce_msn_counter_add(struct roce_judge *judge, struct roce_msn_counter *msn_counter,
                           int64_t position, bool received) {
     if (msn_counter->total >= msn_counter->slots && msn_counter->slots < ROCE_KEPT_ENDS)
-        grow(oracle, msn_counter);
+        grow(judge, msn_counter);
     if (msn_counter->slots == 0) {
         msn_counter->counts = false;
         return;

@@ -42,14 +42,15 @@ struct roce_oracle; // opaque
 struct roce_oracle *roce_oracle_create(const struct roce_facts *facts, roce_report *report,
                                        void *context);
 
-// Judge the next frame, as inspected. `packet->frame` need not outlive the call.
-void roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
-                const struct roce_packet *packet);
+// Judge the next frame, as inspected, and return the flow it belongs to, if any. `packet->frame`
+// need not outlive the call.
+const struct roce_flow *roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
+                                   const struct roce_packet *packet);
 
 // Report what the end of the capture decides.
 void roce_finish(struct roce_oracle *oracle);
 
-const struct roce_totals *roce_oracle_totals(const struct roce_oracle *oracle);
+const struct roce_totals *roce_oracle_totals(struct roce_oracle *oracle);
 
 // Flows in the order in which they began.
 uint32_t roce_oracle_flows(const struct roce_oracle *oracle);

@@ -4,6 +4,7 @@
 // counterpart waits in the list of its route until a response shows whose it is.
 
 #include "judge.h"
+#include "routing.h"
 
 enum { TOLERANCE = 2 };
 
@@ -60,6 +61,7 @@ void roce_pair(struct roce_oracle *oracle, struct roce_flow *flow, struct roce_f
     roce_withdraw(oracle, other);
     flow->counterpart = other;
     other->counterpart = flow;
+    roce_flow_move(oracle, other, flow->judge);
     if (flow->path_mtu != 0)
         roce_learn_mtu(flow, flow->path_mtu);
     else if (other->path_mtu != 0)
@@ -73,12 +75,12 @@ static bool holds(const struct roce_requests *requests, uint32_t psn) {
 }
 
 // How many of the waiting flows, reliable or not, hold the PSN of the packet; `found` is one.
-static unsigned int fits(const struct roce_oracle *oracle, struct roce_flow *waiting, bool reliable,
+static unsigned int fits(const struct roce_judge *judge, struct roce_flow *waiting, bool reliable,
                          struct roce_flow **found) {
     unsigned int count = 0;
     for (struct roce_flow *flow = waiting; flow != NULL; flow = flow->next_waiting) {
-        if ((flow->service == ROCE_RC) != reliable || flow == oracle->flow ||
-            !holds(&flow->requests, oracle->packet->psn))
+        if ((flow->service == ROCE_RC) != reliable || flow == judge->flow ||
+            !holds(&flow->requests, judge->packet->psn))
             continue;
         *found = flow;
         if (++count > 1)
@@ -87,20 +89,24 @@ static unsigned int fits(const struct roce_oracle *oracle, struct roce_flow *wai
     return count;
 }
 
-struct roce_flow *roce_counterpart(struct roce_oracle *oracle) {
-    struct roce_flow *flow = oracle->flow;
-    if (flow->counterpart != NULL)
+bool roce_is_alone(const struct roce_oracle *oracle, const struct roce_key *key) {
+    const struct roce_route *route =
+        roce_route_find(&oracle->routes, key->interface, &key->destination, &key->source);
+    return route == NULL || route->waiting_count == 0 || route->waiting_count > ROCE_MOST_WAITING;
+}
+
+struct roce_flow *roce_counterpart(struct roce_judge *judge) {
+    struct roce_flow *flow = judge->flow;
+    if (flow->counterpart != NULL || (judge->routed->notes & ROCE_ALONE))
         return flow->counterpart;
-    const struct roce_route *route = roce_route_find(&oracle->routes, flow->key.interface,
+    const struct roce_route *route = roce_route_find(&judge->oracle->routes, flow->key.interface,
                                                      &flow->key.destination, &flow->key.source);
-    if (route == NULL || route->waiting_count > ROCE_MOST_WAITING)
-        return NULL;
     struct roce_flow *found = NULL;
-    unsigned int count = fits(oracle, route->waiting, true, &found);
+    unsigned int count = fits(judge, route->waiting, true, &found);
     if (count == 0)
-        count = fits(oracle, route->waiting, false, &found);
+        count = fits(judge, route->waiting, false, &found);
     if (count != 1)
         return NULL;
-    roce_pair(oracle, flow, found);
+    roce_pair(judge->oracle, flow, found);
     return found;
 }

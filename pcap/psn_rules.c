@@ -33,12 +33,12 @@ static void step_to_first(struct roce_requests *requests, uint32_t psn) {
 }
 
 // How many PSNs the request takes, 0 if that is not known.
-static int64_t span_of(const struct roce_oracle *oracle) {
-    if (oracle->row->family != ROCE_READ)
+static int64_t span_of(const struct roce_judge *judge) {
+    if (judge->row->family != ROCE_READ)
         return 1;
-    if (!roce_body_has(oracle->packet, ROCE_RETH_BYTES))
+    if (!roce_body_has(judge->packet, ROCE_RETH_BYTES))
         return 0;
-    return roce_span(roce_u32(roce_body(oracle->packet) + 12), oracle->flow->path_mtu);
+    return roce_span(roce_u32(roce_body(judge->packet) + 12), judge->flow->path_mtu);
 }
 
 static bool may_be_same(const struct roce_packet *packet, const struct roce_sent *sent) {
@@ -49,21 +49,21 @@ static bool may_be_same(const struct roce_packet *packet, const struct roce_sent
            (sent->right ^ packet->right) == roce_crc_shift(sent->head ^ packet->head, bytes);
 }
 
-static void take_copy(struct roce_oracle *oracle, int64_t position) {
-    struct roce_requests *requests = &oracle->flow->requests;
-    oracle->flow->count.copies++;
+static void take_copy(struct roce_judge *judge, int64_t position) {
+    struct roce_requests *requests = &judge->flow->requests;
+    judge->flow->count.copies++;
     requests->replaying = true;
     requests->replay = requests->newest;
     requests->copies_since_aeth = true;
-    roce_read_repeat(oracle, position);
+    roce_read_repeat(judge, position);
 }
 
-static void count_message(struct roce_oracle *oracle, int64_t position) {
-    struct roce_requests *requests = &oracle->flow->requests;
-    const struct roce_opcode *row = oracle->row;
+static void count_message(struct roce_judge *judge, int64_t position) {
+    struct roce_requests *requests = &judge->flow->requests;
+    const struct roce_opcode *row = judge->row;
     const bool starts = requests->start_known;
     requests->start_known = false;
-    oracle->flow->count.messages += row->closes;
+    judge->flow->count.messages += row->closes;
     if (requests->message.doubt) {
         requests->msn_counter.counts = false;
         return;
@@ -71,35 +71,35 @@ static void count_message(struct roce_oracle *oracle, int64_t position) {
     if (!requests->msn_counter.counts)
         roce_msn_counter_start(&requests->msn_counter, position, starts);
     if (row->closes)
-        roce_msn_counter_add(oracle, &requests->msn_counter, position,
+        roce_msn_counter_add(judge, &requests->msn_counter, position,
                              row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM));
 }
 
-static void take_new(struct roce_oracle *oracle, int64_t position) {
-    struct roce_requests *requests = &oracle->flow->requests;
-    const struct roce_opcode *row = oracle->row;
-    const int64_t span = span_of(oracle);
-    roce_judge_message(oracle);
-    roce_sent_keep(oracle, requests);
-    roce_read_keep(oracle, position);
+static void take_new(struct roce_judge *judge, int64_t position) {
+    struct roce_requests *requests = &judge->flow->requests;
+    const struct roce_opcode *row = judge->row;
+    const int64_t span = span_of(judge);
+    roce_judge_message(judge);
+    roce_sent_keep(judge, requests);
+    roce_read_keep(judge, position);
     roce_reach(requests, position, 1);
     roce_reach(requests, position, span ? span : 1);
     requests->next = roce_near(requests->newest, roce_psn(position + span));
     requests->adopts = span == 0;
     requests->previous = roce_psn(position);
     requests->previous_was_read = row->family == ROCE_READ;
-    requests->previous_was_empty = row->opens && row->closes && oracle->payload == 0;
+    requests->previous_was_empty = row->opens && row->closes && judge->payload == 0;
     requests->new_since_aeth = true;
-    count_message(oracle, position);
+    count_message(judge, position);
 }
 
 // The rule that says best what is wrong with a PSN at that distance from the expected one.
-static enum roce_rule rule_of(const struct roce_oracle *oracle, int64_t distance, uint64_t heard) {
-    const struct roce_requests *requests = &oracle->flow->requests;
-    const uint32_t psn = oracle->packet->psn;
+static enum roce_rule rule_of(const struct roce_judge *judge, int64_t distance, uint64_t heard) {
+    const struct roce_requests *requests = &judge->flow->requests;
+    const uint32_t psn = judge->packet->psn;
     const uint32_t before = requests->previous;
     const uint32_t expected = roce_psn(requests->next);
-    const bool reliable = oracle->flow->service == ROCE_RC;
+    const bool reliable = judge->flow->service == ROCE_RC;
     if (roce_reversed(before) != before &&
         roce_reversed(psn) == ((roce_reversed(before) + 1) & (ROCE_PSN_MODULUS - 1)))
         return RULE_BTH_14;
@@ -114,114 +114,113 @@ static enum roce_rule rule_of(const struct roce_oracle *oracle, int64_t distance
     return reliable ? RULE_PSN_02 : RULE_PSN_18;
 }
 
-static void accuse(struct roce_oracle *oracle, enum roce_rule rule, uint32_t expected) {
-    oracle->flow->requests.spoilt = true;
-    roce_found(oracle, rule, roce_text(oracle, "PSN 0x%06x", expected),
-               roce_text(oracle, "0x%06x", oracle->packet->psn));
+static void accuse(struct roce_judge *judge, enum roce_rule rule, uint32_t expected) {
+    judge->flow->requests.spoilt = true;
+    roce_found(judge, rule, roce_text(judge, "PSN 0x%06x", expected),
+               roce_text(judge, "0x%06x", judge->packet->psn));
 }
 
 // A PSN that is not the expected one: a gap for the time being, or wrong.
-static void suspect(struct roce_oracle *oracle, enum roce_rule rule, uint32_t expected,
+static void suspect(struct roce_judge *judge, enum roce_rule rule, uint32_t expected,
                     int64_t position, int64_t distance) {
-    if (oracle->flow->service == ROCE_RC && distance > 0 && distance <= ROCE_RESTART)
-        roce_gap_open(oracle, rule, position - distance, position - 1, expected);
+    if (judge->flow->service == ROCE_RC && distance > 0 && distance <= ROCE_RESTART)
+        roce_gap_open(judge, rule, position - distance, position - 1, expected);
     else
-        accuse(oracle, rule, expected);
+        accuse(judge, rule, expected);
 }
 
 // The first request of a flow, or since its QP was set up.
-static void begin(struct roce_oracle *oracle) {
-    struct roce_flow *flow = oracle->flow;
-    const uint32_t psn = oracle->packet->psn;
+static void begin(struct roce_judge *judge) {
+    struct roce_flow *flow = judge->flow;
+    const uint32_t psn = judge->packet->psn;
     step_to_first(&flow->requests, psn);
     if (flow->start_psn >= 0) {
         const uint32_t start = (uint32_t)flow->start_psn;
         const int64_t ahead = roce_distance(psn, start);
         flow->requests.start_known = ahead == 0;
         if (ahead != 0)
-            suspect(oracle, RULE_PSN_01, start, flow->requests.newest, ahead);
+            suspect(judge, RULE_PSN_01, start, flow->requests.newest, ahead);
     }
-    take_new(oracle, flow->requests.newest);
+    take_new(judge, flow->requests.newest);
 }
 
 // Behind what could not be followed, the next packet says where the flow is.
-static void adopt(struct roce_oracle *oracle) {
-    struct roce_requests *requests = &oracle->flow->requests;
-    const int64_t position = roce_near(requests->newest, oracle->packet->psn);
-    const struct roce_sent *sent = roce_sent_at(requests, oracle->packet->psn);
-    if (oracle->flow->service == ROCE_RC && ((sent != NULL && may_be_same(oracle->packet, sent)) ||
-                                             roce_read_is_repeated(oracle, position))) {
-        take_copy(oracle, position);
+static void adopt(struct roce_judge *judge) {
+    struct roce_requests *requests = &judge->flow->requests;
+    const int64_t position = roce_near(requests->newest, judge->packet->psn);
+    const struct roce_sent *sent = roce_sent_at(requests, judge->packet->psn);
+    if (judge->flow->service == ROCE_RC && ((sent != NULL && may_be_same(judge->packet, sent)) ||
+                                            roce_read_is_repeated(judge, position))) {
+        take_copy(judge, position);
         return;
     }
     if (position <= requests->newest || position > requests->newest + ROCE_RESTART)
         roce_doubt(requests);
-    take_new(oracle, position);
+    take_new(judge, position);
 }
 
 // Whether an RC packet behind the expected PSN is neither late nor a copy.
-static bool is_wrong_behind(struct roce_oracle *oracle, int64_t position, int64_t distance) {
-    const struct roce_requests *requests = &oracle->flow->requests;
+static bool is_wrong_behind(struct roce_judge *judge, int64_t position, int64_t distance) {
+    const struct roce_requests *requests = &judge->flow->requests;
     if (-distance > ROCE_KEPT_PSNS)
-        return distance == -ROCE_RESTART && oracle->packet->psn % ROCE_RESTART == 0;
-    const struct roce_sent *sent = roce_sent_at(requests, oracle->packet->psn);
-    if ((sent != NULL && may_be_same(oracle->packet, sent)) ||
-        roce_read_is_repeated(oracle, position))
+        return distance == -ROCE_RESTART && judge->packet->psn % ROCE_RESTART == 0;
+    const struct roce_sent *sent = roce_sent_at(requests, judge->packet->psn);
+    if ((sent != NULL && may_be_same(judge->packet, sent)) ||
+        roce_read_is_repeated(judge, position))
         return false;
     const struct roce_read *read = roce_read_at(requests, position);
     return sent != NULL || (read != NULL && read->position != position);
 }
 
-static bool is_late(struct roce_oracle *oracle, int64_t position) {
-    const int64_t span = span_of(oracle);
-    if (!roce_gaps_fill(oracle, position, position + (span ? span : 1) - 1))
+static bool is_late(struct roce_judge *judge, int64_t position) {
+    const int64_t span = span_of(judge);
+    if (!roce_gaps_fill(judge, position, position + (span ? span : 1) - 1))
         return false;
-    oracle->flow->requests.new_since_aeth = true;
-    roce_sent_keep(oracle, &oracle->flow->requests);
-    roce_read_keep(oracle, position);
+    judge->flow->requests.new_since_aeth = true;
+    roce_sent_keep(judge, &judge->flow->requests);
+    roce_read_keep(judge, position);
     return true;
 }
 
-static void judge_step(struct roce_oracle *oracle, int64_t distance, uint32_t lost,
-                       uint64_t heard) {
-    struct roce_requests *requests = &oracle->flow->requests;
-    const int64_t position = roce_near(requests->newest, oracle->packet->psn);
-    if (distance < 0 && oracle->flow->service == ROCE_RC) {
-        if (is_late(oracle, position))
+static void judge_step(struct roce_judge *judge, int64_t distance, uint32_t lost, uint64_t heard) {
+    struct roce_requests *requests = &judge->flow->requests;
+    const int64_t position = roce_near(requests->newest, judge->packet->psn);
+    if (distance < 0 && judge->flow->service == ROCE_RC) {
+        if (is_late(judge, position))
             return;
-        if (!is_wrong_behind(oracle, position, distance)) {
-            take_copy(oracle, position);
+        if (!is_wrong_behind(judge, position, distance)) {
+            take_copy(judge, position);
             return;
         }
     }
     roce_doubt(requests);
     if (distance != lost)
-        suspect(oracle, rule_of(oracle, distance, heard), roce_psn(requests->next), position,
+        suspect(judge, rule_of(judge, distance, heard), roce_psn(requests->next), position,
                 distance);
-    take_new(oracle, position);
+    take_new(judge, position);
 }
 
-void roce_judge_psn(struct roce_oracle *oracle, int64_t distance) {
-    struct roce_requests *requests = &oracle->flow->requests;
+void roce_judge_psn(struct roce_judge *judge, int64_t distance) {
+    struct roce_requests *requests = &judge->flow->requests;
     const uint32_t lost = requests->lost_bad;
     const uint64_t heard = requests->responses_since;
     requests->lost_bad = 0;
     requests->responses_since = 0;
-    if (requests->awaited == (int32_t)oracle->packet->psn)
+    if (requests->awaited == (int32_t)judge->packet->psn)
         requests->awaited = -1;
     if (!requests->any)
-        begin(oracle);
+        begin(judge);
     else if (requests->adopts)
-        adopt(oracle);
+        adopt(judge);
     else if (distance == 0)
-        take_new(oracle, requests->next);
+        take_new(judge, requests->next);
     else
-        judge_step(oracle, distance, lost, heard);
+        judge_step(judge, distance, lost, heard);
 }
 
-void roce_take_datagram(struct roce_oracle *oracle) {
-    struct roce_requests *requests = &oracle->flow->requests;
-    const uint32_t psn = oracle->packet->psn;
+void roce_take_datagram(struct roce_judge *judge) {
+    struct roce_requests *requests = &judge->flow->requests;
+    const uint32_t psn = judge->packet->psn;
     if (!requests->any)
         step_to_first(requests, psn);
     roce_reach(requests, roce_near(requests->newest, psn), 1);

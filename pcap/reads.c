@@ -10,19 +10,19 @@
 enum { FIRST_BYTES = 8, MOST_BITS = 1 << 23 };
 
 // Adds a number and returns whether it was missing; false, too, for want of memory.
-static bool add(struct roce_oracle *oracle, struct roce_bits *bits, uint32_t number) {
+static bool add(struct roce_judge *judge, struct roce_bits *bits, uint32_t number) {
     if (number >= MOST_BITS)
         return false;
     if (number / 8 >= bits->size) {
         uint32_t size = bits->size ? bits->size : FIRST_BYTES;
         while (size <= number / 8)
             size *= 2;
-        uint8_t *bytes = roce_flow_allocate(&oracle->table, size);
+        uint8_t *bytes = roce_flow_allocate(&judge->memory, size);
         if (bytes == NULL)
             return false;
         if (bits->size != 0)
             memcpy(bytes, bits->bytes, bits->size);
-        roce_flow_release(&oracle->table, bits->bytes, bits->size);
+        roce_flow_release(&judge->memory, bits->bytes, bits->size);
         *bits = (struct roce_bits){bytes, size};
     }
     const uint8_t bit = (uint8_t)(1U << number % 8);
@@ -68,39 +68,39 @@ struct roce_read *roce_read_at(const struct roce_requests *requests, int64_t pos
     return NULL;
 }
 
-bool roce_read_is_repeated(struct roce_oracle *oracle, int64_t position) {
-    const struct roce_flow *flow = oracle->flow;
+bool roce_read_is_repeated(struct roce_judge *judge, int64_t position) {
+    const struct roce_flow *flow = judge->flow;
     const struct roce_read *read = roce_read_at(&flow->requests, position);
-    if (oracle->row->family != ROCE_READ || flow->path_mtu == 0 || read == NULL ||
-        read->is_atomic || !read->known || !roce_body_has(oracle->packet, ROCE_RETH_BYTES))
+    if (judge->row->family != ROCE_READ || flow->path_mtu == 0 || read == NULL || read->is_atomic ||
+        !read->known || !roce_body_has(judge->packet, ROCE_RETH_BYTES))
         return false;
-    const uint8_t *reth = roce_body(oracle->packet);
+    const uint8_t *reth = roce_body(judge->packet);
     const uint64_t ahead = (uint64_t)roce_read_offset(read, position) * flow->path_mtu;
     return ahead <= read->length && roce_u32(reth + 12) == read->length - ahead &&
            roce_u64(reth) == read->address + ahead;
 }
 
-void roce_read_repeat(struct roce_oracle *oracle, int64_t position) {
-    struct roce_read *read = roce_read_at(&oracle->flow->requests, position);
+void roce_read_repeat(struct roce_judge *judge, int64_t position) {
+    struct roce_read *read = roce_read_at(&judge->flow->requests, position);
     if (read == NULL)
         return;
     read->is_repeated = true;
-    add(oracle, &read->restarts, (uint32_t)roce_read_offset(read, position));
+    add(judge, &read->restarts, (uint32_t)roce_read_offset(read, position));
 }
 
-void roce_read_keep(struct roce_oracle *oracle, int64_t position) {
-    struct roce_requests *requests = &oracle->flow->requests;
+void roce_read_keep(struct roce_judge *judge, int64_t position) {
+    struct roce_requests *requests = &judge->flow->requests;
     const size_t bytes = ROCE_KEPT_READS * sizeof *requests->reads;
-    const uint8_t family = oracle->row->family;
+    const uint8_t family = judge->row->family;
     if (family < ROCE_READ)
         return;
     if (requests->reads == NULL &&
-        (requests->reads = roce_flow_allocate(&oracle->table, bytes)) == NULL)
+        (requests->reads = roce_flow_allocate(&judge->memory, bytes)) == NULL)
         return;
     struct roce_read *read = roce_read_number(requests, requests->read_count++);
     if (requests->reads_done < roce_reads_oldest(requests))
         requests->reads_done = roce_reads_oldest(requests);
-    roce_read_forget(oracle, read);
+    roce_read_forget(judge, read);
     read->position = position;
     read->is_atomic = family == ROCE_ATOMIC;
     read->span = 1;
@@ -108,17 +108,17 @@ void roce_read_keep(struct roce_oracle *oracle, int64_t position) {
     read->acked = -1;
     if (family != ROCE_READ)
         return;
-    read->known = roce_body_has(oracle->packet, ROCE_RETH_BYTES);
+    read->known = roce_body_has(judge->packet, ROCE_RETH_BYTES);
     if (read->known) {
-        read->address = roce_u64(roce_body(oracle->packet));
-        read->length = roce_u32(roce_body(oracle->packet) + 12);
+        read->address = roce_u64(roce_body(judge->packet));
+        read->length = roce_u32(roce_body(judge->packet) + 12);
     }
-    read->span = read->known ? roce_span(read->length, oracle->flow->path_mtu) : 0;
+    read->span = read->known ? roce_span(read->length, judge->flow->path_mtu) : 0;
 }
 
-void roce_read_forget(struct roce_oracle *oracle, struct roce_read *read) {
-    roce_flow_release(&oracle->table, read->seen.bytes, read->seen.size);
-    roce_flow_release(&oracle->table, read->restarts.bytes, read->restarts.size);
+void roce_read_forget(struct roce_judge *judge, struct roce_read *read) {
+    roce_flow_release(&judge->memory, read->seen.bytes, read->seen.size);
+    roce_flow_release(&judge->memory, read->restarts.bytes, read->restarts.size);
     memset(read, 0, sizeof *read);
 }
 
@@ -126,9 +126,9 @@ bool roce_read_has_restart(const struct roce_read *read, uint32_t response) {
     return holds(&read->restarts, response);
 }
 
-bool roce_read_answer(struct roce_oracle *oracle, struct roce_requests *asked,
-                      struct roce_read *read, uint32_t response) {
-    const bool first = add(oracle, &read->seen, response);
+bool roce_read_answer(struct roce_judge *judge, struct roce_requests *asked, struct roce_read *read,
+                      uint32_t response) {
+    const bool first = add(judge, &read->seen, response);
     read->answered += first;
     read->is_complete = read->is_complete || (int64_t)read->answered == read->span;
     while (asked->reads_done < asked->read_count &&

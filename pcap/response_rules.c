@@ -25,37 +25,36 @@ static enum nature nature_of(uint8_t syndrome) {
     }
 }
 
-static const char *psn_text(struct roce_oracle *oracle, const char *what, int64_t position) {
-    return roce_text(oracle, "%s 0x%06x", what, roce_psn(position));
+static const char *psn_text(struct roce_judge *judge, const char *what, int64_t position) {
+    return roce_text(judge, "%s 0x%06x", what, roce_psn(position));
 }
 
-static const char *psn_got(struct roce_oracle *oracle) {
-    return roce_text(oracle, "0x%06x", oracle->packet->psn);
+static const char *psn_got(struct roce_judge *judge) {
+    return roce_text(judge, "0x%06x", judge->packet->psn);
 }
 
 // Whether a PSN was acknowledged, and no copy may be answered.
-static bool is_settled(const struct roce_oracle *oracle, const struct roce_requests *asked,
+static bool is_settled(const struct roce_judge *judge, const struct roce_requests *asked,
                        int64_t q) {
-    const struct roce_responses *responses = &oracle->flow->responses;
+    const struct roce_responses *responses = &judge->flow->responses;
     return responses->has_acked && q <= responses->acked && !asked->replaying;
 }
 
-static void judge_acknowledge(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q) {
-    const int64_t acked = oracle->flow->responses.acked;
+static void judge_acknowledge(struct roce_judge *judge, struct roce_requests *asked, int64_t q) {
+    const int64_t acked = judge->flow->responses.acked;
     if (q > asked->newest)
-        roce_found(oracle, RULE_ACK_06, psn_text(oracle, "PSN up to", asked->newest),
-                   psn_got(oracle));
-    else if (q != acked && is_settled(oracle, asked, q))
-        roce_found(oracle, RULE_ACK_06, psn_text(oracle, "PSN from", acked), psn_got(oracle));
-    roce_judge_reads_acked(oracle, asked, q);
+        roce_found(judge, RULE_ACK_06, psn_text(judge, "PSN up to", asked->newest), psn_got(judge));
+    else if (q != acked && is_settled(judge, asked, q))
+        roce_found(judge, RULE_ACK_06, psn_text(judge, "PSN from", acked), psn_got(judge));
+    roce_judge_reads_acked(judge, asked, q);
 }
 
-static void judge_sequence_nak(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q) {
-    if (q >= asked->newest || is_settled(oracle, asked, q))
-        roce_found(oracle, RULE_NAK_01, "the PSN of a request that is missing", psn_got(oracle));
-    if (asked->awaited == (int32_t)oracle->packet->psn)
-        roce_found(oracle, RULE_NAK_02, "one NAK for a gap", psn_got(oracle));
-    asked->awaited = (int32_t)oracle->packet->psn;
+static void judge_sequence_nak(struct roce_judge *judge, struct roce_requests *asked, int64_t q) {
+    if (q >= asked->newest || is_settled(judge, asked, q))
+        roce_found(judge, RULE_NAK_01, "the PSN of a request that is missing", psn_got(judge));
+    if (asked->awaited == (int32_t)judge->packet->psn)
+        roce_found(judge, RULE_NAK_02, "one NAK for a gap", psn_got(judge));
+    asked->awaited = (int32_t)judge->packet->psn;
 }
 
 static bool may_lack_receive(uint8_t opcode) {
@@ -64,34 +63,33 @@ static bool may_lack_receive(uint8_t opcode) {
            (row->family == ROCE_WRITE && row->closes && (row->headers & ROCE_HAS_IMM));
 }
 
-static void judge_rnr_nak(struct roce_oracle *oracle, struct roce_requests *asked, int64_t q) {
-    const struct roce_sent *sent = roce_sent_at(asked, oracle->packet->psn);
+static void judge_rnr_nak(struct roce_judge *judge, struct roce_requests *asked, int64_t q) {
+    const struct roce_sent *sent = roce_sent_at(asked, judge->packet->psn);
     if (q > asked->newest || (sent != NULL && !may_lack_receive(sent->opcode)))
-        roce_found(oracle, RULE_RNR_01, "the PSN of a request that takes a receive",
-                   psn_got(oracle));
-    if (asked->awaited == (int32_t)oracle->packet->psn)
+        roce_found(judge, RULE_RNR_01, "the PSN of a request that takes a receive", psn_got(judge));
+    if (asked->awaited == (int32_t)judge->packet->psn)
         asked->awaited = -1; // the request came
 }
 
-static void judge_configured(struct roce_oracle *oracle, uint8_t syndrome) {
-    const struct roce_fact *own = oracle->flow->own_fact;
+static void judge_configured(struct roce_judge *judge, uint8_t syndrome) {
+    const struct roce_fact *own = judge->flow->own_fact;
     const uint8_t type = syndrome >> 5;
     const uint8_t value = syndrome & 31;
     if (own == NULL)
         return;
     if (type == 1 && own->min_rnr_timer >= 0 && value != own->min_rnr_timer)
-        roce_found(oracle, RULE_RNR_02, roce_text(oracle, "timer code %d", own->min_rnr_timer),
-                   roce_text(oracle, "%u", value));
+        roce_found(judge, RULE_RNR_02, roce_text(judge, "timer code %d", own->min_rnr_timer),
+                   roce_text(judge, "%u", value));
     if (type == 0 && own->credits == 0 && value != NO_CREDITS)
-        roce_found(oracle, RULE_CRED_01, "credit code 31", roce_text(oracle, "%u", value));
+        roce_found(judge, RULE_CRED_01, "credit code 31", roce_text(judge, "%u", value));
 }
 
-static void advance(struct roce_oracle *oracle, struct roce_flow *asked, int64_t q) {
-    struct roce_responses *responses = &oracle->flow->responses;
+static void advance(struct roce_judge *judge, struct roce_flow *asked, int64_t q) {
+    struct roce_responses *responses = &judge->flow->responses;
     struct roce_requests *requests = &asked->requests;
     if (q > requests->newest)
         return;
-    roce_gaps_covered(oracle, asked, q);
+    roce_gaps_covered(judge, asked, q);
     if (!responses->has_acked || q > responses->acked)
         responses->acked = q;
     responses->has_acked = true;
@@ -99,11 +97,11 @@ static void advance(struct roce_oracle *oracle, struct roce_flow *asked, int64_t
         requests->replaying = false;
 }
 
-static void learn_from(struct roce_oracle *oracle) {
-    const uint32_t size = oracle->payload + oracle->pad;
-    if (oracle->row->family == ROCE_READ_RESPONSE && !oracle->row->closes &&
-        roce_is_path_mtu(size) && oracle->flow->path_mtu == 0)
-        roce_learn_mtu(oracle->flow, size);
+static void learn_from(struct roce_judge *judge) {
+    const uint32_t size = judge->payload + judge->pad;
+    if (judge->row->family == ROCE_READ_RESPONSE && !judge->row->closes && roce_is_path_mtu(size) &&
+        judge->flow->path_mtu == 0)
+        roce_learn_mtu(judge->flow, size);
 }
 
 static void count(struct roce_flow *flow, enum nature nature, bool acknowledge) {
@@ -117,65 +115,65 @@ static bool is_unanswered(const struct roce_flow *flow) {
 }
 
 // False if the response is judged by no other row.
-static bool judge_nature(struct roce_oracle *oracle, struct roce_flow *asked, enum nature nature,
+static bool judge_nature(struct roce_judge *judge, struct roce_flow *asked, enum nature nature,
                          int64_t q, struct roce_read **read) {
     struct roce_requests *requests = &asked->requests;
-    const uint8_t family = oracle->row->family;
+    const uint8_t family = judge->row->family;
     if (family != ROCE_ACKNOWLEDGE) {
-        *read = roce_read_answered(oracle, requests, q);
+        *read = roce_read_answered(judge, requests, q);
         if (*read != NULL) {
-            roce_judge_data(oracle, asked, *read, q);
+            roce_judge_data(judge, asked, *read, q);
         } else if (family == ROCE_READ_RESPONSE &&
-                   roce_sent_at(requests, oracle->packet->psn) != NULL) {
-            roce_found(oracle, RULE_PSN_20, "a PSN in the range of a READ", psn_got(oracle));
+                   roce_sent_at(requests, judge->packet->psn) != NULL) {
+            roce_found(judge, RULE_PSN_20, "a PSN in the range of a READ", psn_got(judge));
             return false;
         }
     } else if (nature == POSITIVE) {
-        judge_acknowledge(oracle, requests, q);
+        judge_acknowledge(judge, requests, q);
     } else if (nature == SEQUENCE_NAK) {
-        judge_sequence_nak(oracle, requests, q);
+        judge_sequence_nak(judge, requests, q);
     } else if (nature == RNR_NAK) {
-        judge_rnr_nak(oracle, requests, q);
-    } else if (nature == FATAL_NAK && (q > requests->newest || is_settled(oracle, requests, q))) {
-        roce_found(oracle, RULE_NAK_07, "the PSN of a request that is not acknowledged",
-                   psn_got(oracle));
+        judge_rnr_nak(judge, requests, q);
+    } else if (nature == FATAL_NAK && (q > requests->newest || is_settled(judge, requests, q))) {
+        roce_found(judge, RULE_NAK_07, "the PSN of a request that is not acknowledged",
+                   psn_got(judge));
     }
     return true;
 }
 
-void roce_judge_response(struct roce_oracle *oracle) {
-    struct roce_flow *flow = oracle->flow;
-    const bool acknowledge = oracle->row->family == ROCE_ACKNOWLEDGE;
-    const bool carries_aeth = oracle->row->headers & ROCE_HAS_AETH;
+void roce_judge_response(struct roce_judge *judge) {
+    struct roce_flow *flow = judge->flow;
+    const bool acknowledge = judge->row->family == ROCE_ACKNOWLEDGE;
+    const bool carries_aeth = judge->row->headers & ROCE_HAS_AETH;
     flow->requests.responses_since++;
-    if (carries_aeth && !roce_body_has(oracle->packet, 4))
+    if (carries_aeth && !roce_body_has(judge->packet, 4))
         return;
-    const uint8_t syndrome = carries_aeth ? roce_body(oracle->packet)[0] : 0;
+    const uint8_t syndrome = carries_aeth ? roce_body(judge->packet)[0] : 0;
     const enum nature nature = acknowledge ? nature_of(syndrome) : POSITIVE;
     count(flow, nature, acknowledge);
     if (nature == UNDEFINED)
         return;
     struct roce_flow *asked = NULL;
     if (!is_unanswered(flow)) {
-        learn_from(oracle);
-        asked = roce_counterpart(oracle);
+        learn_from(judge);
+        asked = roce_counterpart(judge);
     }
     if (is_unanswered(flow) || (asked != NULL && is_unanswered(asked))) {
-        roce_found(oracle, nature == POSITIVE ? RULE_ACK_11 : RULE_NAK_11,
-                   "no response on this service", oracle->row->name);
+        roce_found(judge, nature == POSITIVE ? RULE_ACK_11 : RULE_NAK_11,
+                   "no response on this service", judge->row->name);
         return;
     }
     if (carries_aeth)
-        judge_configured(oracle, syndrome);
+        judge_configured(judge, syndrome);
     if (asked == NULL || !asked->requests.any) {
         if (carries_aeth)
-            roce_judge_msn(oracle, NULL, 0, NULL);
+            roce_judge_msn(judge, NULL, 0, NULL);
         return;
     }
-    const int64_t q = roce_near(asked->requests.newest, oracle->packet->psn);
+    const int64_t q = roce_near(asked->requests.newest, judge->packet->psn);
     struct roce_read *read = NULL;
-    if (!asked->requests.spoilt && judge_nature(oracle, asked, nature, q, &read) && carries_aeth)
-        roce_judge_msn(oracle, &asked->requests, q, read);
+    if (!asked->requests.spoilt && judge_nature(judge, asked, nature, q, &read) && carries_aeth)
+        roce_judge_msn(judge, &asked->requests, q, read);
     if (nature == POSITIVE)
-        advance(oracle, asked, q);
+        advance(judge, asked, q);
 }

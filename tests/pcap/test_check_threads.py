@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from captures import pcap_header, pcap_record
+from test_roce_check_bounds import long_reads
 
 from roceproof.conformance.faults.traffic import Conversation
 
@@ -33,8 +34,15 @@ def capture() -> bytes:
     return data
 
 
-def check(build: Path, threads: int, path: Path | str, data: bytes | None = None) -> bytes:
-    command = [str(build / "checked" / "roce-check"), "--max", "0", "-j", str(threads), str(path)]
+def check(
+    build: Path,
+    threads: int,
+    path: Path | str,
+    data: bytes | None = None,
+    *,
+    folder: str = "checked",
+) -> bytes:
+    command = [str(build / folder / "roce-check"), "--max", "0", "-j", str(threads), str(path)]
     done = subprocess.run(command, input=data, capture_output=True, timeout=RUN_SECONDS)
     assert done.stderr == b""
     return b"%d\n" % done.returncode + done.stdout
@@ -52,6 +60,47 @@ def test_any_number_of_threads_prints_the_same_lines(
     for threads in (2, 3, 9):
         assert check(build, threads, path) == alone
         assert check(build, threads, "-", path.read_bytes()) == alone
+
+
+def mixed(connections: int, seed: int) -> bytes:
+    """Connections that CM sets up and that begin again, CNPs, UD, marks."""
+    talk = Conversation(
+        seed=seed, reconnects=2, ce_rate=0.2, unseen_loss=0.05, connections=connections
+    )
+    frames = [timed.frame for timed in talk.capture().frames]
+    return pcap_header() + b"".join(map(pcap_record, frames))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_concerns_several_judges_is_judged_in_capture_order(
+    build: Path, tmp_path: Path, seed: int
+) -> None:
+    path = tmp_path / "mixed.pcap"
+    path.write_bytes(mixed(40, seed))
+    alone = check(build, 1, path)
+    for threads in (2, 5):
+        assert check(build, threads, path) == alone
+
+
+def test_more_flows_than_there_is_memory_for_give_the_same_lines(
+    build: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "reads.pcap"
+    with path.open("wb") as file:
+        file.write(pcap_header())
+        for frame in long_reads(60):
+            file.write(pcap_record(frame))
+    alone = check(build, 1, path, folder=".")
+    assert b'"untracked":0' not in alone
+    assert check(build, 3, path, folder=".") == alone
+
+
+def test_no_two_threads_touch_the_same_at_once(build: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pcap"
+    path.write_bytes(mixed(16, 4))
+    alone = check(build, 1, path)
+    for threads in (2, 4):
+        assert check(build, threads, path, folder="threads") == alone
 
 
 def test_a_file_cut_under_the_reader_ends_the_check_with_a_text(

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The order in which the rules see a frame.
+//
+// Decides ETH-01, IP-14, UDP-01.
+
+#include "judge.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *roce_text(struct roce_judge *judge, const char *format, ...) {
+    char *text = judge->texts[judge->text++ % ROCE_TEXTS];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, ROCE_TEXT_BYTES, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+static void tell(struct roce_judge *judge, const struct roce_finding *finding) {
+    judge->totals.rules[finding->rule]++;
+    judge->totals.severities[finding->severity]++;
+    judge->report(judge->context, finding);
+}
+
+void roce_found_as(struct roce_judge *judge, enum roce_rule rule, enum roce_severity severity,
+                   const char *expected, const char *got) {
+    const int64_t flow = judge->flow ? judge->flow->number : -1;
+    tell(judge, &(struct roce_finding){rule, severity, judge->record->number, flow, expected, got});
+}
+
+void roce_found(struct roce_judge *judge, enum roce_rule rule, const char *expected,
+                const char *got) {
+    roce_found_as(judge, rule, roce_rule_severity(rule), expected, got);
+}
+
+void roce_found_at(struct roce_judge *judge, enum roce_rule rule, uint64_t frame,
+                   const struct roce_flow *flow, const char *expected, const char *got) {
+    tell(judge, &(struct roce_finding){rule, roce_rule_severity(rule), frame, flow->number,
+                                       expected, got});
+}
+
+static bool has_flow_rules(const struct roce_packet *packet) {
+    return packet->opcode < 0xA0;
+}
+
+// A packet that cannot be judged on: its flow picks up behind it.
+static void resynchronise(struct roce_judge *judge) {
+    const bool other = judge->row->family == ROCE_CNP || roce_is_response(judge->row) ||
+                       !has_flow_rules(judge->packet);
+    if (!other && judge->flow != NULL)
+        roce_resynchronise(judge->flow);
+}
+
+static void count_packet(struct roce_judge *judge) {
+    struct roce_flow *flow = judge->flow;
+    if (judge->row->family == ROCE_CNP)
+        flow->count.cnps++;
+    else if (roce_is_response(judge->row))
+        flow->count.responses++;
+    else
+        flow->count.requests++;
+}
+
+static void judge_flow(struct roce_judge *judge) {
+    struct roce_flow *flow = judge->flow;
+    const bool request = roce_is_request(judge->row);
+    if (!roce_is_trusted(judge)) {
+        flow->requests.lost_bad += request;
+        return;
+    }
+    roce_judge_destination(judge);
+    if (request) {
+        roce_judge_request(judge);
+        if (judge->packet->qpn == 1)
+            roce_take_management(judge);
+        return;
+    }
+    roce_judge_constants(judge);
+    if (judge->row->family == ROCE_CNP)
+        roce_judge_cnp(judge);
+    else
+        roce_judge_response(judge);
+}
+
+static void judge_roce(struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
+    judge->row = roce_opcode(packet->opcode);
+    if (packet->fault != ROCE_SOUND) {
+        roce_judge_broken(judge);
+        resynchronise(judge);
+        return;
+    }
+    if (judge->flow != NULL)
+        judge->flow->count.bytes += packet->full_size;
+    roce_judge_network(judge);
+    if (!packet->has_bth)
+        return;
+    const bool icrc = roce_judge_icrc(judge);
+    struct roce_flow *flow = judge->flow;
+    if (flow != NULL && packet->verdict == ROCE_OK)
+        flow->trusted_icrc = true;
+    if (!has_flow_rules(packet))
+        return;
+    roce_judge_bth(judge);
+    if (judge->row->family == ROCE_RESERVED || !icrc || !roce_judge_headers(judge)) {
+        resynchronise(judge);
+        return;
+    }
+    roce_judge_forms(judge);
+    if (flow == NULL)
+        return;
+    count_packet(judge);
+    judge_flow(judge);
+}
+
+void roce_judge_routed(struct roce_judge *judge, const struct roce_record *record,
+                       const struct roce_packet *packet, const struct roce_routed *routed) {
+    judge->record = record;
+    judge->packet = packet;
+    judge->routed = routed;
+    judge->flow = routed->flow;
+    const uint64_t refused = judge->memory.refused;
+    switch ((enum roce_class)packet->class) {
+    case ROCE_OTHER:
+        break;
+    case ROCE_MISDIRECTED:
+        roce_found(judge, RULE_UDP_01, "port 4791", roce_text(judge, "port %u", packet->port));
+        break;
+    case ROCE_WRONG_ETHER:
+        roce_found(judge, RULE_ETH_01, "a GRH behind EtherType 0x8915", "an IPv4 header");
+        break;
+    case ROCE_EXTENDED:
+        judge->totals.roce_frames++;
+        judge->totals.icrc[ROCE_UNCHECKED]++;
+        roce_found(judge, RULE_IP_14, "UDP directly behind the IPv6 header",
+                   roce_text(judge, "next header %u", packet->frame[packet->ip + 6]));
+        break;
+    case ROCE_V1:
+    case ROCE_V2:
+        judge->totals.roce_frames++;
+        judge->totals.icrc[packet->verdict]++;
+        judge_roce(judge);
+        break;
+    }
+    judge->totals.untracked +=
+        judge->memory.refused != refused || (routed->notes & ROCE_NO_ROOM) != 0;
+}
