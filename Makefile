@@ -7,6 +7,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
+# The tests start hundreds of Pythons, and what Python compiles it should keep.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 
 # Makefiles, ours and Verilator's, cannot quote what a path may hold. (pwd itself ends one line.)
