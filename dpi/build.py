@@ -12,6 +12,7 @@ import hashlib
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from roceproof.common.lock import locked
@@ -67,8 +68,15 @@ def _digest(recipe: Recipe) -> str:
         digest.update(word.encode() + b"\0")
     for file in recipe.inputs:
         digest.update(file.name.encode() + b"\0")
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
+        found = file.stat()
+        digest.update(_content(file, found.st_ino, found.st_size, found.st_ctime_ns))
     return digest.hexdigest()[:16]
+
+
+@cache
+def _content(file: Path, *_state: int) -> bytes:
+    """A hash of what it holds, read once for hundreds of simulations if it stays as it is."""
+    return hashlib.sha256(file.read_bytes()).digest()
 
 
 def build_recipe(
