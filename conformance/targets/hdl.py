@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable
+from ipaddress import ip_address
 
 from roceproof.conformance.targets.interface import (
     Arrival,
@@ -185,7 +186,7 @@ def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) 
         sq_psn=spec.sq_psn,
         rq_psn=spec.rq_psn,
         remote_mac=spec.remote.mac.hex(":"),
-        remote_gid=neighbours.text(spec.remote.ip),
+        remote_gid=str(ip_address(spec.remote.ip)),
         udp_sport=spec.udp_sport,
         traffic_class=spec.traffic_class,
         hop_limit=spec.hop_limit,

@@ -17,6 +17,7 @@ from roceproof.conformance.targets.interface import DeviceDied, Patience, Refuse
 from roceproof.conformance.targets.live_link import Wire
 from roceproof.conformance.targets.ports import PortGone
 from roceproof.conformance.wire import neighbours
+from roceproof.conformance.wire.icmp import IPV4_BYTES
 from roceproof.rxe_env.errors import AgentError, PeerDied
 from roceproof.rxe_env.verbs import Verbs
 from roceproof.verbs.addresses import Host
@@ -90,7 +91,7 @@ class VerbsDevice:
         for address in self._addresses:
             if (len(address.host.ip), address.vlan) == (len(spec.remote.ip), spec.vlan):
                 return address
-        version = "IPv4" if len(spec.remote.ip) == neighbours.IPV4_BYTES else "IPv6"
+        version = "IPv4" if len(spec.remote.ip) == IPV4_BYTES else "IPv6"
         tag = "no VLAN" if spec.vlan is None else f"VLAN tag {spec.vlan:#06x}"
         raise TargetError(f"{self.name} has no RoCEv2 address for {version} and {tag}")
 

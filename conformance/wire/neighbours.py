@@ -8,43 +8,25 @@ frames come up again and again: each is built or read once.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from functools import lru_cache
+from struct import pack
 
-from scapy.layers.inet6 import (
-    ICMPv6ND_NA,
-    ICMPv6ND_NS,
-    ICMPv6NDOptDstLLAddr,
-    ICMPv6NDOptSrcLLAddr,
-    IPv6,
-)
-from scapy.layers.l2 import ARP, Ether
-from scapy.packet import Packet
-from scapy.utils6 import in6_getnsma, in6_getnsmac
-
-from roceproof.conformance.wire.framing import ETHER_IPV6, ETHERNET_MINIMUM, payload_of_ethernet
+from roceproof.conformance.wire.framing import ETHER_IPV4, ETHER_IPV6, payload_of_ethernet
 from roceproof.conformance.wire.host_traffic import ETHER_ARP
+from roceproof.conformance.wire.icmp import IPV4_BYTES, ethernet, icmp_frame, icmp_message
 from roceproof.verbs.addresses import Host
 
 BROADCAST = b"\xff" * 6
-ALL_NODES = ("33:33:00:00:00:01", "ff02::1")
-IPV4_BYTES = 4
+ALL_NODES = Host(bytes.fromhex("333300000001"), bytes.fromhex("ff02") + bytes(13) + b"\x01")
+SOLICITED_NODE = bytes.fromhex("ff02") + bytes(9) + bytes.fromhex("01ff")
 ARP_REQUEST, ARP_REPLY = 1, 2
-ARP_QUESTION = bytes.fromhex("0001080006040001")  # Ethernet, IPv4, request
+ARP_QUESTION, ARP_ANSWER = (pack(">HHBBH", 1, ETHER_IPV4, 6, 4, kind) for kind in (1, 2))
+ND_SOLICITATION, ND_ADVERTISEMENT = 135, 136
 ND_QUESTION = (b"\x3a", b"\x87")  # next header ICMPv6, type neighbour solicitation
 ND_HOPS = 255
-
-
-def text(ip: bytes) -> str:
-    """An address in its usual notation."""
-    return socket.inet_ntop(socket.AF_INET if len(ip) == IPV4_BYTES else socket.AF_INET6, ip)
-
-
-def framed(to: bytes, sender: bytes, payload: Packet) -> bytes:
-    """The frame of a packet, padded to the Ethernet minimum."""
-    ethernet = Ether(dst=to.hex(":"), src=sender.hex(":"))
-    return bytes(ethernet / payload).ljust(ETHERNET_MINIMUM, b"\0")
+SOURCE_LINK_ADDRESS, TARGET_LINK_ADDRESS = 1, 2
+SOLICITED, OVERRIDE = 1 << 30, 1 << 29
 
 
 def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
@@ -69,50 +51,51 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
 @lru_cache
 def _reply(host: Host, *, to: bytes, asker: bytes) -> bytes:
     if len(host.ip) == IPV4_BYTES:
-        return framed(to, host.mac, _arp(ARP_REPLY, host, to=to, target=asker))
-    told = _advertised(host, solicited=True)
-    return framed(to, host.mac, IPv6(src=text(host.ip), dst=text(asker), hlim=ND_HOPS) / told)
+        return ethernet(to, host.mac, ETHER_ARP, _arp(ARP_REPLY, host, to, asker))
+    return icmp_frame(host, Host(to, asker), *_advertisement(host, SOLICITED), hops=ND_HOPS)
 
 
 @lru_cache
 def solicit(asker: Host, ip: bytes) -> bytes:
     """A question after `ip`'s MAC. Whoever answers has learned the asker's."""
     if len(ip) == IPV4_BYTES:
-        return framed(BROADCAST, asker.mac, _arp(ARP_REQUEST, asker, to=bytes(6), target=ip))
-    group = in6_getnsma(ip)
-    question = ICMPv6ND_NS(tgt=text(ip)) / ICMPv6NDOptSrcLLAddr(lladdr=asker.mac.hex(":"))
-    packet = IPv6(src=text(asker.ip), dst=text(group), hlim=ND_HOPS) / question
-    return framed(bytes.fromhex(in6_getnsmac(group).replace(":", "")), asker.mac, packet)
+        return ethernet(BROADCAST, asker.mac, ETHER_ARP, _arp(ARP_REQUEST, asker, bytes(6), ip))
+    group = Host(b"\x33\x33\xff" + ip[-3:], SOLICITED_NODE + ip[-3:])
+    question = bytes(4) + ip + _link_address(SOURCE_LINK_ADDRESS, asker.mac)
+    return icmp_frame(asker, group, ND_SOLICITATION, question, hops=ND_HOPS)
 
 
 def announce(host: Host) -> bytes:
     """Tell everyone that knows the host's address which MAC it has now."""
     if len(host.ip) == IPV4_BYTES:
-        return framed(BROADCAST, host.mac, _arp(ARP_REQUEST, host, to=bytes(6), target=host.ip))
-    mac, group = ALL_NODES
-    packet = IPv6(src=text(host.ip), dst=group, hlim=ND_HOPS) / _advertised(host, solicited=False)
-    return framed(bytes.fromhex(mac.replace(":", "")), host.mac, packet)
+        request = _arp(ARP_REQUEST, host, bytes(6), host.ip)
+        return ethernet(BROADCAST, host.mac, ETHER_ARP, request)
+    return icmp_frame(host, ALL_NODES, *_advertisement(host, 0), hops=ND_HOPS)
 
 
 @lru_cache
 def is_advertised(frame: bytes, ip: bytes) -> bool:
     """Whether the frame answers a question after `ip`."""
-    packet = Ether(frame)
-    if len(ip) == IPV4_BYTES:
-        return ARP in packet and packet[ARP].op == ARP_REPLY and packet[ARP].psrc == text(ip)
-    return ICMPv6ND_NA in packet and packet[ICMPv6ND_NA].tgt == text(ip)
-
-
-def _arp(kind: int, sender: Host, *, to: bytes, target: bytes) -> Packet:
-    return ARP(
-        op=kind,
-        hwsrc=sender.mac.hex(":"),
-        psrc=text(sender.ip),
-        hwdst=to.hex(":"),
-        pdst=text(target),
+    found = payload_of_ethernet(frame)
+    if found is not None and found[0] == ETHER_ARP:
+        said = frame[found[1] :]
+        return said.startswith(ARP_ANSWER) and said[14:18] == ip
+    message = icmp_message(frame)
+    return (
+        message is not None
+        and (message.ether_type, message.kind) == (ETHER_IPV6, ND_ADVERTISEMENT)
+        and message.body[4:20] == ip
     )
 
 
-def _advertised(host: Host, *, solicited: bool) -> Packet:
-    body = ICMPv6ND_NA(R=0, S=int(solicited), O=1, tgt=text(host.ip))
-    return body / ICMPv6NDOptDstLLAddr(lladdr=host.mac.hex(":"))
+def _arp(kind: int, sender: Host, to: bytes, target: bytes) -> bytes:
+    return pack(">HHBBH", 1, ETHER_IPV4, 6, 4, kind) + sender.mac + sender.ip + to + target
+
+
+def _advertisement(host: Host, flags: int) -> tuple[int, bytes]:
+    body = pack(">I", flags | OVERRIDE) + host.ip + _link_address(TARGET_LINK_ADDRESS, host.mac)
+    return ND_ADVERTISEMENT, body
+
+
+def _link_address(option: int, mac: bytes) -> bytes:
+    return bytes((option, 1)) + mac

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ICMP and ICMPv6 messages in Ethernet frames.
+
+Built and read without Scapy: every case ends with a ping, and loading Scapy takes a process
+longer than most cases do.
+"""
+
+from __future__ import annotations
+
+from struct import pack
+from typing import NamedTuple
+
+from roceproof.conformance.wire.framing import (
+    ETHER_IPV4,
+    ETHER_IPV6,
+    ETHERNET_MINIMUM,
+    payload_of_ethernet,
+)
+from roceproof.conformance.wire.ip import Ipv4, Ipv6, checksum
+from roceproof.verbs.addresses import Host
+
+IPV4_BYTES = 4
+HOPS = 64
+_PROTOCOL = {ETHER_IPV4: 1, ETHER_IPV6: 58}
+_IPV4_HEADER, _IPV6_HEADER = 20, 40
+
+
+class Message(NamedTuple):
+    """What an ICMP message of either family says, its checksum found right."""
+
+    ether_type: int
+    kind: int
+    body: bytes
+    """What follows the checksum."""
+
+
+def ethernet(to: bytes, sender: bytes, ether_type: int, payload: bytes) -> bytes:
+    """A frame, padded to the Ethernet minimum."""
+    return (to + sender + pack(">H", ether_type) + payload).ljust(ETHERNET_MINIMUM, b"\0")
+
+
+def icmp_frame(sender: Host, to: Host, kind: int, body: bytes, *, hops: int = HOPS) -> bytes:
+    """A message with code 0, in the family of the addresses; `body` follows its checksum."""
+    family = ETHER_IPV4 if len(to.ip) == IPV4_BYTES else ETHER_IPV6
+    protocol, size = _PROTOCOL[family], 4 + len(body)
+    header = (
+        Ipv4(sender.ip, to.ip, ident=1, fragment=0, ttl=hops)
+        if family == ETHER_IPV4
+        else Ipv6(sender.ip, to.ip, hop_limit=hops)
+    )
+    found = checksum(_pseudo(family, sender.ip + to.ip, size) + pack(">BxH", kind, 0) + body)
+    message = pack(">BxH", kind, found) + body
+    packet = header.pack(payload_length=size, protocol=protocol) + message
+    return ethernet(to.mac, sender.mac, family, packet)
+
+
+def icmp_message(frame: bytes) -> Message | None:
+    """The message in a frame, not behind IPv6 extension headers; None if there is none."""
+    found = payload_of_ethernet(frame)
+    if found is None or found[0] not in _PROTOCOL:
+        return None
+    family, at = found
+    packet = frame[at:]
+    if family == ETHER_IPV4:
+        if len(packet) < _IPV4_HEADER or packet[9] != _PROTOCOL[family]:
+            return None
+        addresses, start = packet[12:20], 4 * (packet[0] & 15)
+        message = packet[start : int.from_bytes(packet[2:4], "big")]
+    else:
+        if len(packet) < _IPV6_HEADER or packet[6] != _PROTOCOL[family]:
+            return None
+        addresses, start = packet[8:40], _IPV6_HEADER
+        message = packet[start : start + int.from_bytes(packet[4:6], "big")]
+    if len(message) < 4 or checksum(_pseudo(family, addresses, len(message)) + message):
+        return None
+    return Message(family, message[0], message[4:])
+
+
+def _pseudo(family: int, addresses: bytes, size: int) -> bytes:
+    if family == ETHER_IPV4:
+        return b""
+    return addresses + pack(">II", size, _PROTOCOL[family])

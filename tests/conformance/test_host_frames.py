@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ARP, neighbour discovery and ping as the suite builds them, held against Scapy."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.inet6 import (
+    ICMPv6EchoRequest,
+    ICMPv6ND_NA,
+    ICMPv6ND_NS,
+    ICMPv6NDOptDstLLAddr,
+    ICMPv6NDOptSrcLLAddr,
+    IPv6,
+)
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Packet
+
+from roceproof.conformance.targets.ping import ECHO_DATA, echo_request, is_echo_reply
+from roceproof.conformance.wire.neighbours import announce, answer, is_advertised, solicit
+from roceproof.verbs.addresses import Host
+
+SEEDS = range(8)
+TAG = bytes.fromhex("81000005")
+
+
+def hosts(seed: int, ip_bytes: int) -> tuple[Host, Host]:
+    draw = Random(seed)
+    prefix = bytes.fromhex("fe80")[: ip_bytes // 8]
+    first, second = (
+        Host(b"\x02" + draw.randbytes(5), prefix + draw.randbytes(ip_bytes - len(prefix)))
+        for _ in "ab"
+    )
+    return first, second
+
+
+@pytest.fixture(params=[4, 16], ids=["v4", "v6"])
+def ip_bytes(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def rebuilt(frame: bytes) -> bytes:
+    """What Scapy makes of the frame, with lengths and checksums of its own."""
+    packet = Ether(frame)
+    layer: Packet | None = packet
+    while layer:
+        for field in ("chksum", "cksum", "plen", "len"):
+            if field in layer.fields and not layer.name.startswith("ICMPv6 Neighbor Discovery Opt"):
+                delattr(layer, field)
+        layer = layer.payload
+    return bytes(packet).ljust(60, b"\0")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lengths_and_checksums_are_those_that_scapy_computes(seed: int, ip_bytes: int) -> None:
+    asker, host = hosts(seed, ip_bytes)
+    question = solicit(asker, host.ip)
+    reply = answer(question, {host.ip: host.mac})
+    assert reply is not None
+    for frame in (question, reply, announce(host), echo_request(asker, host)):
+        assert rebuilt(frame) == frame
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_scapy_reads_what_was_meant(seed: int, ip_bytes: int) -> None:
+    asker, host = hosts(seed, ip_bytes)
+    question = Ether(solicit(asker, host.ip))
+    reply = Ether(answer(bytes(question), {host.ip: host.mac}))
+    told = Ether(announce(host))
+    assert (question.src, reply.src, reply.dst, told.src) == tuple(
+        each.mac.hex(":") for each in (asker, host, asker, host)
+    )
+    if ip_bytes == 4:
+        assert (question[ARP].op, reply[ARP].op, told[ARP].op) == (1, 2, 1)
+        assert (reply[ARP].hwsrc, reply[ARP].psrc) == (reply.src, question[ARP].pdst)
+        assert told[ARP].psrc == told[ARP].pdst == reply[ARP].psrc
+    else:
+        assert question[ICMPv6ND_NS].tgt == reply[ICMPv6ND_NA].tgt == told[ICMPv6ND_NA].tgt
+        assert question[ICMPv6NDOptSrcLLAddr].lladdr == question.src
+        assert reply[ICMPv6NDOptDstLLAddr].lladdr == told[ICMPv6NDOptDstLLAddr].lladdr == reply.src
+        assert (reply[ICMPv6ND_NA].S, told[ICMPv6ND_NA].S) == (1, 0)
+        assert {reply[IPv6].hlim, question[IPv6].hlim, told[IPv6].hlim} == {255}
+
+
+def test_an_answer_is_known_and_keeps_the_tags_of_its_question(ip_bytes: int) -> None:
+    asker, host = hosts(1, ip_bytes)
+    question = solicit(asker, host.ip)
+    tagged = answer(question[:12] + TAG + question[12:], {host.ip: host.mac})
+    assert tagged is not None
+    assert Ether(tagged)[Dot1Q].vlan == 5
+    assert is_advertised(tagged, host.ip)
+    assert not is_advertised(tagged, asker.ip)
+    assert not is_advertised(question, host.ip)
+    assert answer(question, {asker.ip: asker.mac}) is None
+
+
+def echo_reply(asker: Host, host: Host) -> bytes:
+    """A kernel's reply, by Scapy."""
+    packet = Ether(echo_request(asker, host))
+    ip = packet[IP] if IP in packet else packet[IPv6]
+    ip.src, ip.dst = ip.dst, ip.src
+    if IP in packet:
+        packet[ICMP].type = 0
+        del packet[ICMP].chksum, ip.chksum
+    else:
+        packet[ICMPv6EchoRequest].type = 129
+        del packet[ICMPv6EchoRequest].cksum
+    return bytes(packet)
+
+
+def test_a_ping_is_answered_by_its_own_data_and_checksum(ip_bytes: int) -> None:
+    asker, host = hosts(2, ip_bytes)
+    reply = echo_reply(asker, host)
+    assert is_echo_reply(reply)
+    assert not is_echo_reply(echo_request(asker, host))
+    for at in range(len(reply) - len(ECHO_DATA) - 8, len(reply)):
+        damaged = bytearray(reply)
+        damaged[at] ^= 1
+        assert not is_echo_reply(bytes(damaged))
+    for size in range(len(reply)):
+        assert not is_echo_reply(reply[:size])
