@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet, VLAN tags and pauses around what a requester sends."""
+"""Ethernet, VLAN tags and pauses around what a requester sends.
+
+Scapy is imported by the cases that use it: it takes longer to load than most runs of a few cases.
+"""
 
 from __future__ import annotations
-
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
@@ -13,7 +13,6 @@ from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import frame_check_sequence
-from roceproof.conformance.wire.scapy import BTH
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -34,6 +33,11 @@ def burst(qp: Connection, lengths: list[int], *, op: Op = Op.WRITE) -> None:
 @case("ETH-01", "UDP-01", needs=[Capability.SEND])
 @over_services
 def test_a_packet_is_udp_to_port_4791_in_ip(bench: Bench, service: Service) -> None:
+    from scapy.layers.inet import IP, UDP
+    from scapy.layers.l2 import Ether
+
+    from roceproof.conformance.wire.scapy import BTH
+
     qp = bench.connect(service)
     message = qp.post(Op.SEND, 5)
     qp.expect(Ether(type=0x0800) / IP(version=4, ihl=5, proto=17) / UDP(dport=4791) / BTH())

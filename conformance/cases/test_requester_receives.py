@@ -3,13 +3,13 @@
 
 Whatever it must ignore is followed by a good ACK, which alone completes the message. What a
 router may change, or a sender may choose, must make no difference.
+
+Scapy is imported by the cases that use it: it takes longer to load than most runs of a few cases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from scapy.layers.inet import IP, UDP, IPOption_Router_Alert
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
@@ -23,7 +23,6 @@ from roceproof.conformance.suite.sweep import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.scapy import AETH, BTH
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
@@ -135,6 +134,10 @@ def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
 
 @case("IP-16")
 def test_an_ack_with_ip_options_hangs_nobody(bench: Bench) -> None:
+    from scapy.layers.inet import IP, UDP, IPOption_Router_Alert
+
+    from roceproof.conformance.wire.scapy import AETH, BTH
+
     alert = IP(options=IPOption_Router_Alert())
     qp = bench.connect()
     message = outstanding(qp)

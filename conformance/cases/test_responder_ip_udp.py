@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""IP, UDP and addresses of what a responder gets: what a path may change, and what it must not."""
+"""IP, UDP and addresses of what a responder gets: what a path may change, and what it must not.
+
+Scapy is imported by the cases that use it: it takes longer to load than most runs of a few cases.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-
-from scapy.layers.inet import IP, UDP, IPOption_Router_Alert, fragment
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
@@ -15,7 +16,6 @@ from roceproof.conformance.suite.sweep import accepts_each, bit_flips, drops_eac
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.framing import UDP_BYTES
-from roceproof.conformance.wire.scapy import BTH, RETH
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
@@ -68,6 +68,8 @@ def test_a_fragment_is_no_packet(bench: Bench) -> None:
 
 @case("IP-12")
 def test_two_fragments_make_no_packet(bench: Bench) -> None:
+    from scapy.layers.inet import fragment
+
     qp = bench.connect()
     ident = qp.random.randrange(0x8000, 0x10000)
     packet = WRITE_ONLY(psn=0, payload=32, a=1, ident=ident, fragment=0, **at(qp.region()))
@@ -109,6 +111,10 @@ def test_a_change_of_any_other_ipv6_field_drops_the_packet(bench: Bench) -> None
 
 @case("IP-16")
 def test_ip_options_hang_nobody(bench: Bench) -> None:
+    from scapy.layers.inet import IP, UDP, IPOption_Router_Alert
+
+    from roceproof.conformance.wire.scapy import BTH, RETH
+
     qp = bench.connect()
     alert = IP(options=IPOption_Router_Alert())
     qp.send(alert / UDP() / BTH(opcode="WRITE ONLY", psn=0, ackreq=1) / RETH())
@@ -124,6 +130,8 @@ def test_any_source_port_will_do(bench: Bench) -> None:
 
 @case("UDP-08")
 def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
+    from scapy.layers.inet import UDP
+
     qp = bench.connect()
     for psn in range(2):
         packet = qp.crafted(WRITE_ONLY(psn=psn, payload=9, a=1, **at(qp.region())))
@@ -134,6 +142,10 @@ def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
 
 @case("UDP-08")
 def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
+    from scapy.layers.inet import UDP
+
+    from roceproof.conformance.wire.scapy import BTH, RETH
+
     qp = bench.connect()
     qp.send(UDP(chksum=0x1234) / BTH(opcode="WRITE ONLY", psn=0, ackreq=1) / RETH())
     taken = qp.next(quiet=True) is not None

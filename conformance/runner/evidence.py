@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roceproof import __version__
 from roceproof.conformance.capture.origin import SIMULATED, Origin
-from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
-from roceproof.conformance.diagnosis.report import explain
-from roceproof.conformance.diagnosis.result import Diagnosis
 from roceproof.conformance.suite.transcript import Transcript, records_of
+
+if TYPE_CHECKING:
+    from roceproof.conformance.diagnosis.result import Diagnosis
 
 _EXPLAINABLE = ("ICRC-", "PSN-", "IP-05", "IP-06", "IP-07", "BTH-08")
 """What misimplementations of both break; a mask that leaks to the wire breaks the last four."""
@@ -35,6 +36,10 @@ def explained(transcript: Transcript, broken: Iterable[str], *, simulated: bool)
     """
     if not any(rule.startswith(_EXPLAINABLE) for rule in broken):
         return []
+    # Not needed by those who pass.
+    from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
+    from roceproof.conformance.diagnosis.report import explain
+
     entries = [*transcript.entries()][:_FRAMES_EXPLAINED]
     found = explain(records_of(entries), transcript.all_facts())
     ours = [d for d in found if any(entries[number - 1].is_sent for number in d.frames)]
