@@ -14,6 +14,7 @@ from roceproof.dpi import PortOptions
 from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import load_manifest
 from roceproof.dpi.run import run_on_link
+from roceproof.dpi.simulation import require_writable
 
 LONGEST_MS = 1e9
 
@@ -34,6 +35,8 @@ def run_sim(
     """Run until Ctrl-C or until `duration_ms` of simulated time have passed."""
     if duration_ms is not None and not 0 < duration_ms <= LONGEST_MS:
         raise RoceproofError(f"--duration {duration_ms:g}: expected 0 to {LONGEST_MS:g} ms")
+    if waves:
+        require_writable(waves)
     device = load_manifest(manifest or REFERENCE_DUT)
     with Progress(quiet=quiet) as progress:
         build_simulation(

@@ -79,7 +79,7 @@ class Simulation:
         root). The simulation dies with the thread that started it.
         """
         if waves:
-            _require_writable(waves)
+            require_writable(waves)
         setup = SessionOptions(
             seed=seed, free_running=free_running, cycles=cycles, command=command
         ).pack(manifest, data_width, ports)
@@ -291,7 +291,8 @@ class Simulation:
                 raise SimulationError(f"unexpected {kind.name} message", log=self.log)
 
 
-def _require_writable(waves: Path) -> None:
+def require_writable(waves: Path) -> None:
+    """Refuse a place where no waves can be written."""
     # The simulator itself would run on without a word.
     try:
         waves.open("ab").close()
