@@ -73,7 +73,8 @@ def _folded(groups: list[Row]) -> Iterator[Row]:
 
 def _habit(group: Row) -> tuple[Any, ...]:
     sides = [tuple(group[side]) if _is_one(group, side) else None for side in ("expected", "got")]
-    return (group["rule"], group["severity"], group["why"], group["waived"], *sides)
+    known = group["known"] is not None
+    return (group["rule"], group["severity"], group["why"], group["waived"], known, *sides)
 
 
 def _is_one(group: Row, side: str) -> bool:
@@ -112,6 +113,8 @@ def sentence_of(group: Row) -> str:
     rule = group["rule"]
     sentence = RULES[rule].sentence
     why = f" May follow from the finding above: {group['why']}." if group["why"] else ""
+    if known := group["known"]:
+        why += f" Known of real devices ({known['evidence']}): {known['practice']}."
     why += f" {group['waived'][0].upper()}{group['waived'][1:]}." if group["waived"] else ""
     first = group["first"]
     if group["count"] == 1:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from typing import Any
 
 from roceproof.conformance.rules.consequences import CAUSES, CAUSES_OF, NEAR_FRAMES, Where
+from roceproof.conformance.rules.known_devices import known_practice
 
 MOST_GROUPS = 20_000
 _MOST_RANGES = 64
@@ -80,8 +81,18 @@ class Group:
             "first": {side: self.first[side] for side in self.values},
             "cause": self.cause,
             "why": self.why,
+            "known": self._known(),
             "waived": None,
         }
+
+    def _known(self) -> Row | None:
+        if self.more_values["got"]:
+            return None
+        practice = known_practice(self.rule, self.values["got"])
+        if practice is None:
+            return None
+        told = {"practice": practice.practice, "evidence": str(practice.evidence)}
+        return {**told, "source": practice.source}
 
 
 class Groups:

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What real devices are known to do although a rule forbids it, from known_devices.tsv."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from roceproof.conformance.rules.table import RULES
+
+
+class Evidence(StrEnum):
+    """How it is known."""
+
+    PUBLISHED = "published"
+    OBSERVED = "observed"
+
+
+class Practice(NamedTuple):
+    """One row of the table; its columns are described at the head of known_devices.tsv."""
+
+    rule: str
+    got: str
+    practice: str
+    evidence: Evidence
+    source: str
+
+
+def _load() -> list[Practice]:
+    text = Path(__file__).with_name("known_devices.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    found = [
+        Practice(rule, got, what, Evidence(how), where) for rule, got, what, how, where in rows[1:]
+    ]
+    assert all(each.rule in RULES for each in found)
+    return found
+
+
+PRACTICES: list[Practice] = _load()
+
+
+def known_practice(rule: str, got: Collection[str]) -> Practice | None:
+    """The practice that findings of a rule fit, whatever they got."""
+    for each in PRACTICES:
+        if each.rule == rule and all(re.fullmatch(each.got, text) for text in got):
+            return each
+    return None
