@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.faults import icrc_dynamic as dynamic
+from roceproof.conformance.faults import icrc_queue as queue
 from roceproof.conformance.faults import icrc_structural as structural
 from roceproof.conformance.faults.engine import Engine, Outgoing, SentBy, through
 from roceproof.conformance.faults.icrc_static import SLIPS, compose
@@ -58,6 +59,26 @@ STREAM_FAULTS: dict[str, StreamFault] = {
     "S62": StreamFault((structural.LacksIcrc, structural.LacksIcrcButCountsIt)),
     "S63": StreamFault((dynamic.LatchesHalf, dynamic.Truncates)),
     "S64": StreamFault((structural.MisplacesTail, structural.MisplacesTailOf64)),
+    "S65": StreamFault(
+        (
+            queue.DoublesResults,
+            queue.LosesResults,
+            queue.LosesResultsOften,
+            queue.OverwritesRing,
+            queue.SlipsBothWays,
+            queue.SwapsResults,
+        )
+    ),
+    "S66": StreamFault(
+        (
+            queue.InvertsNextBeat,
+            queue.InvertsNextBeatOf32,
+            queue.KeepsNextBeat,
+            queue.EmptiesNextBeat,
+            queue.RepeatsFirstLanes,
+            queue.KeepsLanes,
+        )
+    ),
 }
 _NO_STREAM_FAULT = StreamFault((Engine,))
 

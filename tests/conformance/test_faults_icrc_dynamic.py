@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S53-S64 in a stream, and planting any fault in one station of a conversation."""
+"""S53-S66 in a stream, and planting any fault in one station of a conversation."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def wrong(pairs: Pairs) -> Pairs:
     return [(right, bad) for right, bad in pairs if right != bad]
 
 
-def test_rows_are_s01_to_s64_and_p01_to_p25() -> None:
-    assert list(FAULTS) == [f"S{n:02}" for n in range(1, 65)] + [f"P{n:02}" for n in range(1, 26)]
+def test_rows_are_s01_to_s66_and_p01_to_p25() -> None:
+    assert list(FAULTS) == [f"S{n:02}" for n in range(1, 67)] + [f"P{n:02}" for n in range(1, 26)]
     assert Counter(fault.kind for fault in FAULTS.values()) == {
         Kind.STATIC: 52,
-        Kind.DYNAMIC: 12,
+        Kind.DYNAMIC: 14,
         Kind.PSN: 25,
     }
     for fault in FAULTS.values():
@@ -194,8 +194,8 @@ def test_two_static_faults_are_planted_together_and_others_refused() -> None:
         plant(("S26", "S28"), MIX)
     with pytest.raises(FaultError, match="do not compose"):
         plant(("S53", "S01"), MIX)
-    with pytest.raises(FaultError, match=r"S65; the ids are S01 to S\d\d$"):
-        plant("S65", MIX)
+    with pytest.raises(FaultError, match=r"S67; the ids are S01 to S\d\d$"):
+        plant("S67", MIX)
     with pytest.raises(FaultError, match="one PSN fault"):
         plant(("P01", "P03"), MIX)
 

@@ -10,9 +10,11 @@ from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.hypothesis import Contrasting, Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
+from roceproof.conformance.diagnosis.result import UNDECIDED
 
 FLIPS = 500
 """Of how many packets a flipped bit is looked for."""
@@ -49,11 +51,29 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
             better = None
         if better:
             best, left = better, []
-    names = ["+".join(hypothesis.ids) for hypothesis in best]
-    facts = (best[0].note,) if best[0].note else ()
     numbers = {packet.seen.number for packet in left}
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
-    return Answer(names[0], scope, explained, tuple(names[1:]), facts, best[0])
+    doubts = {hypothesis: _doubt(scope, hypothesis, explained) for hypothesis in best}
+    best = sorted(best, key=lambda hypothesis: bool(doubts[hypothesis]))
+    first = best[0]
+    names = ["+".join(hypothesis.ids) for hypothesis in best]
+    facts = (first.note,) if first.note else ()
+    if doubts[first]:
+        return Answer(UNDECIDED, scope, explained, tuple(names), (doubts[first], *facts))
+    return Answer(names[0], scope, explained, tuple(names[1:]), facts, first)
+
+
+def names_of(given: Answer) -> tuple[str, ...]:
+    """Everything that an answer holds possible."""
+    return given.equivalent if given.name == UNDECIDED else (given.name, *given.equivalent)
+
+
+def _doubt(scope: Scope, hypothesis: Hypothesis, explained: Sequence[CrcInput]) -> str:
+    """What is missing for the hypothesis to be named."""
+    right = scope.right
+    if isinstance(hypothesis, Contrasting):
+        right = [packet for packet in right if hypothesis.contrasts(packet)]
+    return shortage(hypothesis.ids, distinct(explained), distinct(right))
 
 
 def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[CrcInput]:

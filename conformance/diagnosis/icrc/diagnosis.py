@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -34,7 +34,8 @@ def explain_icrcs(
         if budget.exhausted and len(order) - place > _MOST_UNSEARCHED:
             rest = [seen for other in order[place:] for seen in stations[other] if seen.wrong]
             return [*chain(*found.values()), *_unsearched(rest, budget)]
-        found[station] = [*_explain(station, stations[station], facts, budget)]
+        others = chain.from_iterable(stations[each] for each in stations if each != station)
+        found[station] = [*_explain(station, stations[station], facts, others, budget)]
     return [*chain(*found.values())]
 
 
@@ -52,22 +53,34 @@ def _explain(
     station: Station,
     seen: Sequence[Observation],
     facts: Mapping[str, Any] | None,
+    others: Iterable[Observation],
     budget: Budget,
 ) -> Iterator[Diagnosis]:
-    bare = without_icrc([each for each in seen if not each.is_beside])
+    bare, doubt = without_icrc([each for each in seen if not each.is_beside])
     if bare:
         numbers = tuple(each.number for each in bare)
         words = f"{station}: FIRST and MIDDLE packets are four bytes short"
-        yield Diagnosis("S62", (), numbers, len(bare), len(bare), f"{words}.", advice("S62", ()))
+        yield _sign("S62", numbers, words, doubt)
     missing = {each.number for each in bare}
     whole = crc_inputs(each for each in seen if each.number not in missing)
-    leaks, fields = leaking(whole, facts)
-    if leaks:
-        numbers = tuple(packet.seen.number for packet in leaks)
-        words = f"{station}: on the wire {', '.join(fields)} are all ones"
-        yield Diagnosis("S56", (), numbers, len(leaks), len(leaks), f"{words}.", advice("S56", ()))
+    leak = leaking(whole, facts, others)
+    if leak.packets:
+        numbers = tuple(packet.seen.number for packet in leak.packets)
+        words = f"{station}: on the wire {', '.join(leak.fields)} are all ones"
+        yield _sign("S56", numbers, words, leak.doubt)
     for answer in explain_wrong(whole, budget, str(station)):
         yield _diagnosis(station, answer)
+
+
+def _sign(name: str, numbers: tuple[int, ...], words: str, doubt: str) -> Diagnosis:
+    """What shows in the packets themselves; a candidate only while there is doubt."""
+    count = len(numbers)
+    if doubt:
+        words, candidates = f"{words}. {doubt}.", (name,)
+        return Diagnosis(
+            UNDECIDED, candidates, numbers, 0, count, words, advice(UNDECIDED, candidates)
+        )
+    return Diagnosis(name, (), numbers, count, count, f"{words}.", advice(name, ()))
 
 
 def _diagnosis(station: Station, answer: Answer) -> Diagnosis:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults that show only against the packets before: S53, S54, S60 and S63."""
+"""Faults that show only against the packets around: S53, S54 and S63, and what S60 looks for."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ HISTORIES: tuple[Hypothesis, ...] = (
 )
 
 
-def mixed_up(packets: Sequence[CrcInput]) -> list[CrcInput]:
-    """S60: the wrong packets that hold what a packet of another QP nearby should have."""
+def held_nearby(packets: Sequence[CrcInput], *, other_qp: bool) -> list[CrcInput]:
+    """The wrong packets that hold what another packet nearby should have."""
     places: dict[int, list[int]] = {}
     for place, packet in enumerate(packets):
         places.setdefault(packet.right, []).append(place)
@@ -135,12 +135,13 @@ def mixed_up(packets: Sequence[CrcInput]) -> list[CrcInput]:
     for place, packet in enumerate(packets):
         if packet.seen.wrong and (near := places.get(packet.found)):
             first, last = bisect_left(near, place - WINDOW), bisect_right(near, place + WINDOW)
-            if any(_elsewhere(packet, packets[other]) for other in near[first:last]):
+            if any(not other_qp or elsewhere(packet, packets[each]) for each in near[first:last]):
                 result.append(packet)
     return result
 
 
-def _elsewhere(packet: CrcInput, other: CrcInput) -> bool:
+def elsewhere(packet: CrcInput, other: CrcInput) -> bool:
+    """Whether two packets go to different queue pairs."""
     return (packet.seen.bth.dest_qpn, packet.seen.destination) != (
         other.seen.bth.dest_qpn,
         other.seen.destination,

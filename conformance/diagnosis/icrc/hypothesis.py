@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from zlib import crc32
 
 from roceproof.conformance.diagnosis.icrc.changes import Change
@@ -28,6 +28,14 @@ class Hypothesis(Protocol):
 
     def predict(self, packet: CrcInput) -> int | None:
         """The field's value; None where the hypothesis has no say."""
+
+
+@runtime_checkable
+class Contrasting(Protocol):
+    """A hypothesis that blames a property which right packets have to lack."""
+
+    def contrasts(self, packet: CrcInput) -> bool:
+        """Whether the packet lacks it."""
 
 
 _TOGETHER = {"S19", "S20"}  # by definition S21

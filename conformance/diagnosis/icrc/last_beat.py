@@ -11,7 +11,7 @@ from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
-from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
 
 _SHARE = 0.8
 _CHECKS = 4
@@ -59,6 +59,10 @@ class WrongCount:
         data = data + bytes(self.surplus) if self.surplus > 0 else data[: self.surplus]
         return ETHERNET.run(data, Engine().start) ^ ONES
 
+    def contrasts(self, packet: CrcInput) -> bool:
+        """Whether the packet ends otherwise."""
+        return not self.tail.holds(packet)
+
 
 @dataclass(frozen=True)
 class WrongTable:
@@ -84,6 +88,10 @@ class WrongTable:
         rest, error = _reduced(self.table, _byte(packet, self.behind), 0)
         return None if rest else packet.right ^ error
 
+    def contrasts(self, packet: CrcInput) -> bool:
+        """Whether the packet ends otherwise."""
+        return not self.tail.holds(packet)
+
 
 def tails(wrong: Sequence[CrcInput]) -> Iterator[Tail]:
     """The kinds of last beat that (nearly) all of the wrong packets have."""
@@ -100,11 +108,15 @@ def tails(wrong: Sequence[CrcInput]) -> Iterator[Tail]:
                 yield Tail(width, size, origin)
 
 
-def tail_faults(tail: Tail, packets: Sequence[CrcInput]) -> Iterator[Hypothesis]:
-    """What can be wrong with one kind of last beat, as far as these packets bear it out."""
+def wrong_counts(tail: Tail) -> Iterator[WrongCount]:
+    """Every number of bytes too many or too few."""
     for size in range(1, tail.width + 1):
         yield WrongCount(tail, -size)
         yield WrongCount(tail, size)
+
+
+def wrong_tables(tail: Tail, packets: Sequence[CrcInput]) -> Iterator[WrongTable]:
+    """The table of each byte, as far as these packets bear it out."""
     affected = [packet for packet in packets if tail.holds(packet)]
     for behind in range(tail.remainder):
         table = _learned(affected, behind)
@@ -112,15 +124,32 @@ def tail_faults(tail: Tail, packets: Sequence[CrcInput]) -> Iterator[Hypothesis]
             yield WrongTable(tail, behind, table)
 
 
-def decided_by(tail: Tail, wrong: Sequence[CrcInput], right: Sequence[CrcInput]) -> bool:
-    """Whether the kind of last beat nearly decides which packets are wrong."""
-    return all(map(tail.holds, wrong)) and 4 * sum(map(tail.holds, right)) <= len(wrong)
+def tells_apart(tail: Tail, wrong: Sequence[CrcInput], right: Sequence[CrcInput]) -> str | None:
+    """Whether the kind of last beat decides which packets are wrong: empty, or what is in doubt.
+
+    None if it does not. It has to be this kind and nothing that goes with it: not one length, not
+    all long or all short packets, not one opcode.
+    """
+    others = [packet for packet in right if not tail.holds(packet)]
+    if not all(map(tail.holds, wrong)) or 4 * (len(right) - len(others)) > len(wrong):
+        return None
+    short = shortage(("S57",), distinct(wrong), distinct(others))
+    if short:
+        return short
+    bad, good = ({packet.size for packet in packets} for packets in (wrong, others))
+    if len(bad) < 2:
+        return "all of the wrong packets have one length"
+    if min(bad) > max(good) or max(bad) < min(good) or len(good) < 2:
+        return "no right packet is as long as the wrong ones"
+    if {packet.seen.bth.opcode for packet in wrong}.isdisjoint(p.seen.bth.opcode for p in others):
+        return "no right packet has an opcode that a wrong one has"
+    return ""
 
 
 def _learned(packets: Sequence[CrcInput], behind: int) -> dict[int, tuple[int, int]] | None:
     """Learn what a byte adds to the ICRC, linearly; None unless repetitions bear it out."""
     table: dict[int, tuple[int, int]] = {}
-    checks = 0
+    checks = borne_out = 0
     for packet in packets:
         rest, error = _reduced(table, _byte(packet, behind), packet.found ^ packet.right)
         if rest:
@@ -129,7 +158,8 @@ def _learned(packets: Sequence[CrcInput], behind: int) -> dict[int, tuple[int, i
             return None
         else:
             checks += 1
-    return table if checks >= _CHECKS else None
+            borne_out += packet.seen.wrong
+    return table if checks >= _CHECKS and borne_out else None
 
 
 def _reduced(table: Mapping[int, tuple[int, int]], bits: int, error: int) -> tuple[int, int]:

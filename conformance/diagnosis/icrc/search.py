@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
-from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips
+from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips, names_of
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import Scope
-from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults
+from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults, rare
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
+
+_MISSING = 0.2
+"""The share of packets that may follow one that was not captured."""
 
 
 def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> list[Answer]:
@@ -44,6 +47,7 @@ def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> li
 def _whole(scope: Scope) -> list[Answer]:
     """Try to explain a scope by one habit; an empty list if there is none."""
     out = scope.budget.exhausted
+    candidates: list[Answer] = []
     for strategy, what in STRATEGIES.items():
         if scope.words and strategy is more_faults:
             continue
@@ -54,9 +58,20 @@ def _whole(scope: Scope) -> list[Answer]:
             out = True
         if out and answer is None and strategy is not corrupt:
             scope.budget.leave_out(what, scope.place)
-        if answer is not None:
+        if answer is not None and answer.name == UNDECIDED:
+            candidates.append(answer)
+        elif answer is not None and not (candidates and strategy is rare):
             return [answer, *_rest(scope, answer)]
-    return []
+        elif answer is not None:
+            candidates.append(answer)
+    return [_between(scope, candidates)] if candidates else []
+
+
+def _between(scope: Scope, candidates: Sequence[Answer]) -> Answer:
+    """What fits, but is borne out too little for its name to be given."""
+    names = dict.fromkeys(name for each in candidates for name in names_of(each))
+    facts = dict.fromkeys(fact for each in candidates for fact in each.facts)
+    return Answer(UNDECIDED, scope, scope.wrong, tuple(names), tuple(facts))
 
 
 def _rest(scope: Scope, answer: Answer) -> list[Answer]:
@@ -72,7 +87,7 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     changed = [packet for packet in left if packet.seen.number in hit]
     other = [packet for packet in left if packet.seen.number not in hit]
     few = scope.is_few(len(other))
-    if few and _follows_others(answer.hypothesis):
+    if _follows_others(answer.hypothesis) and len(other) <= max(2, _MISSING * len(scope.packets)):
         other = []  # a packet before them was not captured
     answers = []
     if changed or (other and few):
@@ -84,7 +99,7 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
 
 
 def _follows_others(hypothesis: Hypothesis | None) -> bool:
-    return hypothesis is not None and bool({"S53", "S54", "S63"} & {*hypothesis.ids})
+    return hypothesis is not None and bool({"S53", "S54", "S63", "S65", "S66"} & {*hypothesis.ids})
 
 
 def _partitions(scope: Scope) -> Iterator[list[Scope]]:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_address
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.floor import FLOORS, distinct, shortage
 from roceproof.conformance.diagnosis.observation import Observation
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Position
@@ -16,12 +18,25 @@ _PATH_MTUS = frozenset({256, 512, 1024, 2048, 4096})
 _TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire
 
 
+class Leak(NamedTuple):
+    """S56: packets that carry the mask on the wire."""
+
+    packets: list[CrcInput]
+    fields: list[str]
+    """Those that are all ones in all of these packets."""
+    doubt: str
+    """What is missing for it to be named."""
+
+
 def leaking(
-    packets: Sequence[CrcInput], facts: Mapping[str, Any] | None
-) -> tuple[list[CrcInput], list[str]]:
+    packets: Sequence[CrcInput],
+    facts: Mapping[str, Any] | None,
+    others: Iterable[Observation] = (),
+) -> Leak:
     """S56: the packets that carry the mask on the wire, and the fields that do in all of them.
 
-    A hop limit or TOS of all ones is a leak only where it is not what is configured.
+    A hop limit or TOS of all ones is a leak only where it is not what is configured. The contrast
+    is packets of other transmitters, what is configured, or a second field that is never ones.
     """
     telling = {*_TELLING, *_unlike_configuration(packets, facts)}
     found = [packet for packet in packets if any(_all_ones(packet, field) for field in telling)]
@@ -30,7 +45,11 @@ def leaking(
         for field in MASKED
         if found and all(_all_ones(packet, field) or not packet.spans(field) for packet in found)
     ]
-    return found, fields
+    borne_out = len(fields) > 1 or not telling <= _TELLING
+    contrasting = (seen for seen in others if seen.sound and seen.frame[seen.bth_at + 4] != 0xFF)
+    right = FLOORS["S56"].right if borne_out else sum(1 for _ in islice(contrasting, 2))
+    doubt = shortage(("S56",), distinct(found), right)
+    return Leak(found, fields, doubt if found else "")
 
 
 def _unlike_configuration(
@@ -51,8 +70,11 @@ def _unlike_configuration(
     ]
 
 
-def without_icrc(observations: Sequence[Observation]) -> list[Observation]:
-    """S62: the FIRST and MIDDLE packets, if they are four bytes short and others are not."""
+def without_icrc(observations: Sequence[Observation]) -> tuple[list[Observation], str]:
+    """S62: the FIRST and MIDDLE packets, if they are four bytes short and others are not.
+
+    Beside them, what is missing for it to be named.
+    """
     inner: list[Observation] = []
     outer: list[Observation] = []
     for seen in observations:
@@ -60,9 +82,12 @@ def without_icrc(observations: Sequence[Observation]) -> list[Observation]:
         if row is not None:
             (inner if row.position in (Position.FIRST, Position.MIDDLE) else outer).append(seen)
     short = [seen for seen in inner if _is_short(seen)]
-    if len(short) < len(inner) or any(not seen.sound for seen in outer):
-        return []
-    return short if not outer or any(not seen.wrong for seen in outer) else []
+    if not short or len(short) < len(inner) or any(not seen.sound for seen in outer):
+        return [], ""
+    right = {seen.right for seen in outer if not seen.wrong}
+    if outer and not right:
+        return [], ""
+    return short, shortage(("S62",), len({seen.frame for seen in short}), len(right))
 
 
 def _is_short(seen: Observation) -> bool:

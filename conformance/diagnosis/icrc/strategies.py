@@ -3,126 +3,62 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
-from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, answer, flip_facts, flips
-from roceproof.conformance.diagnosis.icrc.beats import dead_lanes, masks_again
-from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
+from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, flip_facts, flips, names_of
+from roceproof.conformance.diagnosis.icrc.beat_parts import part_boundary
+from roceproof.conformance.diagnosis.icrc.combinations import DEPTH
+from roceproof.conformance.diagnosis.icrc.computed import one_fault, searched
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit
+from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
-from roceproof.conformance.diagnosis.icrc.history import (
-    HISTORIES,
-    WINDOW,
-    Stale,
-    mixed_up,
-    previous,
+from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.last_beat import Tail, tails, tells_apart
+from roceproof.conformance.diagnosis.icrc.misplaced import misplaced, mixed_up
+from roceproof.conformance.diagnosis.icrc.misplaced_and_wrong import (
+    misplaced_and_wrong,
+    with_another_fault,
 )
-from roceproof.conformance.diagnosis.icrc.hypothesis import WHOLE_VALUES, Hypothesis
-from roceproof.conformance.diagnosis.icrc.last_beat import decided_by, tail_faults, tails
-from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread, syndromes
-from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
+from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
+from roceproof.conformance.diagnosis.icrc.scope import Scope
+from roceproof.conformance.diagnosis.icrc.slips import Slipped
 from roceproof.conformance.diagnosis.icrc.stalls import find_stall, stalled
-from roceproof.conformance.diagnosis.result import CORRUPT
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
-_ROUNDS = {1: 4, 2: 2, 3: 1}  # samples tried by size: one bad packet spoils a sample
 _ENOUGH_RIGHT = 10
 _PROBED = 8
 _ASKED = 400
 _SHARE = 0.8
 
 
-def _one_fault(scope: Scope) -> Answer | None:
-    return _searched(scope, 1) or answer(scope, scope.best(_special(scope)))
-
-
-def _searched(scope: Scope, size: int) -> Answer | None:
-    if size > 1 and syndromes(scope.some_wrong) < size:
-        return None
-    searched: set[frozenset[int]] = set()
-    for seed in range(_ROUNDS[size]):
-        sample = scope.sample(seed)
-        numbers = frozenset(packet.seen.number for packet in sample)
-        if numbers in searched:
-            continue
-        searched.add(numbers)
-        search = Search(sample, scope.budget)
-        found: list[Hypothesis] = [*search.recipes(size)]
-        if size == 1:
-            found += [*WHOLE_VALUES, *HISTORIES]
-        if size == DEPTH and not found:
-            found += search.masks()
-        best = scope.best(found)
-        if best:
-            return answer(scope, best)
-    return None
-
-
-def _special(scope: Scope) -> Iterator[Hypothesis]:
-    """Faults of the data path that predict some of the packets, so that all need be asked."""
-    probes = diverse(scope.wrong, 3)
-    longest = max(len(packet.payload) for packet in scope.wrong)
-    for tail in tails(scope.wrong):
-        yield from tail_faults(tail, scope.some_wrong + scope.some_right)
-    yield from _predicting(scope, probes, dead_lanes())
-    yield from _predicting(scope, probes, masks_again(longest))
-
-
-def _predicting(
-    scope: Scope, probes: list[CrcInput], hypotheses: Iterable[Hypothesis]
-) -> Iterator[Hypothesis]:
-    for hypothesis in hypotheses:
-        scope.budget.spend(sum(map(cost, probes)))
-        if sum(hypothesis.predict(packet) == packet.found for packet in probes) * 2 >= len(probes):
-            yield hypothesis
+def _slipped(scope: Scope) -> Answer | None:
+    found = misplaced(scope, one_fault)
+    if found is None or not isinstance(found.hypothesis, Slipped):
+        return found
+    better = with_another_fault(scope, found.hypothesis)
+    return better if better and len(better.explained) > len(found.explained) else found
 
 
 def _two_faults(scope: Scope) -> Answer | None:
-    return _searched(scope, 2)
+    return searched(scope, 2)
 
 
 def more_faults(scope: Scope) -> Answer | None:
     """The costliest search: as many faults as are looked for together."""
-    return _searched(scope, DEPTH)
-
-
-def _late_and_wrong(scope: Scope) -> Answer | None:
-    """S53 together with another fault: each field, held against the packet before."""
-    for seed in range(_ROUNDS[2]):
-        shifted = [
-            _with_found(packet.previous, packet.found)
-            for packet in diverse(scope.wrong, _PROBED, seed)
-            if packet.previous is not None
-        ]
-        found = Search(shifted, scope.budget).recipes(1) if len(shifted) > 1 else []
-        best = scope.best(Stale(previous, recipe.note, recipe) for recipe in found)
-        if best:
-            return answer(scope, best)
-    return None
-
-
-def _with_found(packet: CrcInput, found: int) -> CrcInput:
-    other = copy.copy(packet)
-    other.seen = replace(packet.seen, found=found)
-    return other
-
-
-def _mixed_up(scope: Scope) -> Answer | None:
-    found = mixed_up(scope.packets)
-    if len(found) < max(2, _SHARE * len(scope.wrong)):
-        return None
-    fact = f"each holds the right ICRC of a packet to another QP at most {WINDOW} packets away"
-    return Answer("S60", scope, found, (), (fact,))
+    return searched(scope, DEPTH)
 
 
 def _one_field(scope: Scope) -> Answer | None:
     fault = field_fault(scope.some_wrong, scope.budget)
     if fault is None:
         return None
-    return Answer(fault.id, scope, fault.explained(scope.wrong), (), fault.facts)
+    explained = fault.explained(scope.wrong)
+    short = shortage((fault.id,), distinct(explained), 0)
+    if short:
+        return Answer(UNDECIDED, scope, explained, (fault.id,), (short, *fault.facts))
+    return Answer(fault.id, scope, explained, (), fault.facts)
 
 
 def _stalled(scope: Scope) -> Answer | None:
@@ -136,6 +72,9 @@ def _stalled(scope: Scope) -> Answer | None:
     if len(found) < _SHARE * len(asked):
         return None
     fact = f"{stall}, at a place of its own in each of {len(asked)} packets asked"
+    short = shortage(("S59",), distinct(found), 0)
+    if short:
+        return Answer(UNDECIDED, scope, found, ("S59",), (short, fact), asked=asked)
     return Answer("S59", scope, found, (), (fact,), asked=asked)
 
 
@@ -149,10 +88,10 @@ def corrupt(scope: Scope) -> Answer | None:
     one = None
     if len(scope.wrong) <= 2:
         try:
-            one = _searched(scope, 1)
+            one = one_fault(scope)
         except OutOfBudget:
             scope.budget.leave_out("single faults beside single bits", scope.place)
-    other = (one.name, *one.equivalent) if one else ()
+    other = names_of(one) if one else ()
     return Answer(CORRUPT, scope, scope.wrong, other, flip_facts(found))
 
 
@@ -162,32 +101,66 @@ def _varied(found: list[FlippedBit]) -> bool:
 
 def _by_last_beat(scope: Scope) -> Answer | None:
     """S57 or S64 where no value could be recomputed: the kind of last beat decides alone."""
-    if len(scope.wrong) < 4 or len(scope.right) < 4:
-        return None
+    best: tuple[str, Tail] | None = None
     for tail in tails(scope.wrong):
-        if decided_by(tail, scope.wrong, scope.right):
-            fact = f"wrong where there are {tail}; no value could be recomputed"
-            return Answer("S57", scope, scope.wrong, ("S64",), (fact,))
-    return None
+        doubt = tells_apart(tail, scope.wrong, scope.right)
+        if doubt is not None and (best is None or not doubt):
+            best = doubt, tail
+        if doubt == "":
+            break
+    if best is None:
+        return None
+    doubt, tail = best
+    fact = f"wrong where there are {tail}; no value could be recomputed"
+    if doubt:
+        return Answer(UNDECIDED, scope, scope.wrong, ("S57", "S64"), (doubt, fact))
+    return Answer("S57", scope, scope.wrong, ("S64",), (fact,))
 
 
-def _rare(scope: Scope) -> Answer | None:
+def _behind_a_boundary(scope: Scope) -> Answer | None:
+    """S66 where what stands behind the boundary could not be recomputed."""
+    boundary = part_boundary(scope.wrong, scope.right)
+    if boundary is None:
+        return None
+    fact = f"wrong are bytes behind the end of a beat alone: {boundary}"
+    short = shortage(("S66",), distinct(scope.wrong), distinct(scope.right))
+    if short:
+        return Answer(UNDECIDED, scope, scope.wrong, ("S66",), (short, fact))
+    return Answer("S66", scope, scope.wrong, (), (fact,))
+
+
+def rare(scope: Scope) -> Answer | None:
+    """A few packets among many right ones that nothing explains."""
     if not scope.has_few_wrong or len(scope.right) < _ENOUGH_RIGHT:
         return None
+    odd = [*dict.fromkeys(name for packet in scope.wrong for name in _unlike_chance(packet))]
+    if odd:
+        fact = "hardly by accident are some bytes right, or all of them zeros or ones"
+        return Answer(UNDECIDED, scope, scope.wrong, (*odd, CORRUPT), (fact,))
     fact = "the others are right and no single bit explains these: several bits changed on the way"
     return Answer(CORRUPT, scope, scope.wrong, (), (fact, *flip_facts(flips(scope.wrong, None))))
 
 
+def _unlike_chance(packet: CrcInput) -> tuple[str, ...]:
+    """What a wrong field hints at that changes on the way would hardly make of it."""
+    if packet.found in (0, ONES):
+        return ("S46",) if packet.found == 0 else ("S47",)
+    right_bytes = (packet.found ^ packet.right).to_bytes(4, "little").count(0)
+    return ("S63", "S66") if right_bytes > 1 else ()
+
+
 STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
     corrupt: "single bits",
-    _one_fault: "single faults",
-    _mixed_up: "results of other queue pairs",
+    _slipped: "slipped results",
+    one_fault: "single faults",
+    mixed_up: "results of other packets",
     _stalled: "stalls",
     _two_faults: "two faults at once",
-    _late_and_wrong: "late and wrong results",
+    misplaced_and_wrong: "misplaced and wrong results",
     more_faults: "three faults at once",
     _one_field: "single fields",
+    _behind_a_boundary: "ICRCs across two beats",
     _by_last_beat: "the last beat",
-    _rare: "rare changes on the way",
+    rare: "rare changes on the way",
 }
 """Each with what it tries, in words."""

@@ -41,14 +41,22 @@ def text(station: Station, answer: Answer) -> str:
     wrong, right = len(scope.wrong), len(scope.right)
     facts = [*answer.facts, *_unjudged(answer), *_register(answer), *_open_questions(answer)]
     sentences = [f"{fact[0].upper()}{fact[1:]}." for fact in facts]
-    if answer.name == UNDECIDED:
+    if answer.name == UNDECIDED and answer.equivalent:
+        candidates = " and ".join(answer.equivalent)
+        between = (
+            f"undecided between {candidates}"
+            if len(answer.equivalent) > 1
+            else (f"undecided, though {candidates} fits")
+        )
+        first = f"{where}: {between}, {wrong} wrong ICRCs and {right} right ones"
+    elif answer.name == UNDECIDED:
         first = f"{where}: nothing fits {len(answer.explained)} of {wrong} wrong ICRCs"
     elif answer.name == CORRUPT:
         first = f"{where}: {len(answer.explained)} frames {CHANGED}"
     else:
         first = (
             f"{where}: predicts {len(answer.explained)} of {wrong} wrong ICRCs"
-            f" and contradicts none of {right} right ones"
+            f" and contradicts {_contradicted(answer) or 'none'} of {right} right ones"
             f" (errors told apart: {syndromes(scope.some_wrong)};"
             f" frames compared: {scope.looked_at})"
         )
@@ -58,7 +66,8 @@ def text(station: Station, answer: Answer) -> str:
 def advice(name: str, equivalent: tuple[str, ...]) -> str:
     """Where to look, and what traffic would tell the alternatives apart."""
     if name == UNDECIDED:
-        return _MORE_TRAFFIC
+        traffic = dict.fromkeys(row.traffic for each in equivalent for row in parts(each))
+        return f"To decide, send: {'; '.join(traffic)}." if traffic else _MORE_TRAFFIC
     if name == CORRUPT:
         apart = f" To rule out {' and '.join(equivalent)}, capture more." if equivalent else ""
         return ON_THE_WAY + apart
@@ -75,6 +84,14 @@ def advice(name: str, equivalent: tuple[str, ...]) -> str:
     else:
         sentences.append(f"To confirm, send: {'; '.join(row.traffic for row in parts(name))}.")
     return " ".join(sentences)
+
+
+def _contradicted(answer: Answer) -> int:
+    """Count the right packets, of those looked at, of which the hypothesis says something else."""
+    if answer.hypothesis is None:
+        return 0
+    predicted = ((answer.hypothesis.predict(p), p.found) for p in answer.scope.some_right)
+    return sum(value is not None and value != found for value, found in predicted)
 
 
 def _unjudged(answer: Answer) -> list[str]:
@@ -101,7 +118,7 @@ def _register(answer: Answer) -> list[str]:
 
 def _open_questions(answer: Answer) -> list[str]:
     """Say what can be said without a hypothesis, where there is none."""
-    if answer.name != UNDECIDED:
+    if answer.name != UNDECIDED or answer.equivalent:
         return []
     try:
         answer.scope.budget.spend_on_words(_PROBING_UNITS)

@@ -40,7 +40,7 @@ _RULES: dict[str, tuple[str, ...]] = {
     "S62": ("ICRC-01",),
     "S64": ("ICRC-09",),
 }
-_OF_THEIR_OWN = {"S51", "S59", "S60"}
+_OF_THEIR_OWN = {"S51", "S59", "S60", "S65"}
 """They take a device that sends MigReq 0, stalls, two packets at once: below and in link.py."""
 
 _RESIDUE = 6  # bytes of the last beat that are got wrong, where it is one number of them
@@ -111,6 +111,28 @@ class MixesEngines(WireFault):
         done = self._running[0] if len(self._running) == self._ENGINES else out
         self._running.append(out)
         return [out.with_icrc(done.right if done.flow != out.flow else out.right)]
+
+
+@wire_mutant(
+    "icrc-s65",
+    "A result is written to the queue twice, and every later packet gets that of an earlier one.",
+    expected=_ANY,
+    explained_as=["S65"],
+)
+class DoublesResult(WireFault):
+    _AFTER = 3
+
+    def __init__(self) -> None:
+        self._queue: deque[Outgoing] = deque()
+        self._sent = 0
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        out = outgoing(time_ns, frame)
+        if out is None:
+            return [frame]
+        self._sent += 1
+        self._queue.extend([out] * (2 if self._sent == self._AFTER else 1))
+        return [out.with_icrc(self._queue.popleft().right)]
 
 
 @wire_mutant(

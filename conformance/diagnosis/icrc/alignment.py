@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which packet's result each packet of a sequence carries: a path through offsets with few changes.
+
+An offset is how many places later the packet stands whose result it is (earlier,
+if negative). Equal results make the offset of a packet ambiguous, packets that
+were not captured leave gaps: the path is the one that the most packets bear out,
+less a price for every change of the offset.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+PRICE = 1.75
+"""What a change of the offset has to gain, in packets: two in a row that bear out the new one."""
+_FEW = 8
+_AROUND = 3
+
+
+class Run(NamedTuple):
+    """Packets in a row at one offset: those from a place up to the next run's."""
+
+    start: int
+    offset: int
+    feigned: bool = False
+    """Whether packets that were not captured make the offset look nearer to 0 than it is."""
+
+
+@dataclass(slots=True)
+class _Step:
+    """A run of a path, with the path that leads to it."""
+
+    run: Run
+    before: _Step | None
+
+
+class Index:
+    """Where in a sequence each result belongs."""
+
+    def __init__(self, results: Sequence[int | None]) -> None:
+        self._places: dict[int | None, list[int]] = {}
+        for place, result in enumerate(results):
+            self._places.setdefault(result, []).append(place)
+
+    def places(self, found: int, centre: int) -> Sequence[int]:
+        """All places if they are few, else those around a centre."""
+        places = self._places.get(found, ())
+        if len(places) <= _FEW:
+            return places
+        at = bisect_left(places, centre)
+        return places[max(0, at - _AROUND) : at + _AROUND]
+
+
+def align(results: Sequence[int | None], found: Sequence[int]) -> list[Run]:
+    """The best path, from offset 0 at place 0 on; `results` are what should have been found."""
+    index = Index(results)
+    scores: dict[int, tuple[float, _Step]] = {0: (0.0, _Step(Run(0, 0), None))}
+    best, offset = 0.0, 0
+    for place, value in enumerate(found):
+        leader = scores[offset][1]
+        threshold = best - PRICE
+        centres = {*index.places(value, place), *index.places(value, place + offset)}
+        for other in sorted(centres):
+            candidate = other - place
+            score, step = scores.get(candidate, (threshold, None))
+            if step is None or score < threshold:
+                score, step = threshold, _Step(Run(place, candidate), leader)
+            scores[candidate] = score + 1, step
+            if score + 1 > best:
+                best, offset = score + 1, candidate
+    return _tidied(_runs(scores[offset][1]), results, found)
+
+
+def _runs(last: _Step) -> list[Run]:
+    runs: list[Run] = []
+    step: _Step | None = last
+    while step is not None:
+        runs.append(step.run)
+        step = step.before
+    return runs[::-1]
+
+
+def _tidied(runs: list[Run], results: Sequence[int | None], found: Sequence[int]) -> list[Run]:
+    """Without runs that nothing bears out; those that missing packets feign are marked.
+
+    At offset k, a packet that was not captured makes the k places in front of it (behind it, if k
+    is negative) look as if the offset were nearer to 0.
+    """
+    ends = [after.start for _, after in pairwise(runs)] + [len(found)]
+    borne = [
+        run
+        for run, end in zip(runs, ends, strict=True)
+        if any(carries(results, found, place, run.offset) for place in range(run.start, end))
+    ]
+    if not borne:
+        return []
+    kept = [Run(0, borne[0].offset)]
+    place = 1
+    while place < len(borne):
+        back = _end_of_feigned(borne, place, kept[-1].offset)
+        kept += [run._replace(feigned=True) for run in borne[place:back]]
+        kept.append(borne[back])
+        place = back + 1
+    return kept
+
+
+def _end_of_feigned(runs: Sequence[Run], first: int, around: int) -> int:
+    """The run at which a real offset is reached again; the first itself if that is one."""
+    for number in range(first, len(runs)):
+        same_side = runs[number].offset * around > 0
+        if same_side and abs(runs[number].offset) >= abs(around):
+            return number
+        last = number + 1 == len(runs)
+        if not same_side or last or runs[number + 1].start - runs[number].start > abs(around):
+            return first
+    return first
+
+
+def carries(results: Sequence[int | None], found: Sequence[int], place: int, offset: int) -> bool:
+    """Whether the packet at a place holds the result that belongs so many places later."""
+    source = place + offset
+    return 0 <= source < len(results) and results[source] == found[place]

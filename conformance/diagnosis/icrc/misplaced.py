@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Right results in wrong packets: slipped (S65), stale by one (S53) or of other engines (S60)?
+
+What each of them cannot explain decides; where nothing does, all are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from math import log2
+
+from roceproof.conformance.diagnosis.icrc.answer import Answer, names_of
+from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.history import elsewhere, held_nearby
+from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.scope import Scope
+from roceproof.conformance.diagnosis.icrc.slips import Slipped, slipped
+from roceproof.conformance.diagnosis.result import UNDECIDED
+
+_SHARE, _LEAST_SHARE = 0.8, 0.3
+"""Of the wrong packets whose owners were captured, and of all wrong ones."""
+_CONTRADICTING = 0.1
+_CLEAR_BITS = 10
+"""Chance of 2^-10 that what was seen is an accident."""
+
+
+def misplaced(
+    scope: Scope, rival: Callable[[Scope], Answer | None], inner: Hypothesis | None = None
+) -> Answer | None:
+    """What puts right results (or those of one faulty computation) in the wrong packets.
+
+    The rival is what explains the packets without a queue; asked only if results are misplaced.
+    """
+    found = _best(scope, inner)
+    if found is None:
+        return None
+    other = rival(scope) if inner is None else None
+    if other is not None and len(other.explained) > len(found.explained) + len(scope.wrong) // 20:
+        return None
+    names = ["+".join(found.ids)]
+    if inner is not None:
+        names = _stale(found, "+".join(sorted((*inner.ids, "S53"))), names[0])
+    elif other is not None and len(other.explained) >= len(found.explained):
+        others = [*names_of(other)]
+        late = _stale(found, "S53", "S65") if "S53" in others else ["S65"]
+        rest = [each for each in others if each != "S53"]
+        names = [*late, *rest] if "S53" in others else [*rest, *late]
+    elif not _within_a_qp(scope, found):
+        names = _of_other_qps(scope, found)
+    short = shortage(found.ids, distinct(found.displaced), 0)
+    if short:
+        return Answer(UNDECIDED, scope, found.explained, tuple(names), (short, *found.facts))
+    first, *rest = names
+    return Answer(first, scope, found.explained, tuple(rest), found.facts, found)
+
+
+def _best(scope: Scope, inner: Hypothesis | None) -> Slipped | None:
+    predict = inner.predict if inner is not None else lambda packet: packet.right
+    if inner is None:
+        scope.budget.spend(len(scope.packets) // 4)
+        rights = {packet.right for packet in scope.packets}
+        held = sum(packet.found in rights for packet in scope.wrong)
+        if held < _LEAST_SHARE * len(scope.wrong):
+            return None
+    for found in slipped(scope.packets, scope.budget, predict)[:1]:
+        least = max(_SHARE * found.judged, _LEAST_SHARE * len(scope.wrong))
+        enough = len(found.explained) >= least
+        if enough and len(found.contradicting) <= _CONTRADICTING * len(found.explained):
+            if inner is not None:
+                found.ids = tuple(sorted((*inner.ids, *found.ids)))
+                found.note = inner.note
+            return found if found.displaced else None
+    return None
+
+
+def _stale(found: Slipped, stale: str, slipping: str) -> list[str]:
+    """S53 or S65, where both may be: only a slip has packets in step in front of it."""
+    if found.exchanged or found.offsets != {-1} or found.in_step > 1:
+        return [slipping]
+    interrupted = any(slip.before == -1 for slip in found.slips)
+    return [stale] if found.first_is_reset and not interrupted else [stale, slipping]
+
+
+def _of_other_qps(scope: Scope, found: Slipped) -> list[str]:
+    """S60 or S65, where all results are those of other queue pairs."""
+    if len(found.contradicting) > 1:
+        return ["S60"]
+    if 2 * len(found.exchanged) < len(found.displaced):
+        return ["S65", "S60"]
+    return ["S60"] if _never_within(scope, len(found.displaced)) else ["S60", "S65"]
+
+
+def _within_a_qp(scope: Scope, found: Slipped) -> bool:
+    """Whether a mix-up between queue pairs is excluded."""
+    numbers = {packet.seen.number for packet in held_nearby(scope.packets, other_qp=True)}
+    return any(packet.seen.number not in numbers for packet in found.displaced)
+
+
+def mixed_up(scope: Scope) -> Answer | None:
+    """S60, or what else hands out results of packets nearby in no order that could be found."""
+    near = held_nearby(scope.packets, other_qp=False)
+    if len(near) < _LEAST_SHARE * len(scope.wrong):
+        return None
+    crossed = held_nearby(scope.packets, other_qp=True)
+    short = shortage(("S60",), distinct(crossed), distinct(scope.right))
+    fact = f"{len(near)} of {len(scope.wrong)} hold the right ICRC of another packet nearby"
+    if len(crossed) < len(near) or len(near) < _SHARE * len(scope.wrong):
+        little = shortage(("S65",), distinct(near), 0)
+        facts = (little, fact) if little else (fact,)
+        return Answer(UNDECIDED, scope, near, ("S60", "S65"), facts)
+    fact = "each holds the right ICRC of a packet to another QP nearby"
+    if short:
+        return Answer(UNDECIDED, scope, near, ("S60", "S65"), (short, fact))
+    return Answer("S60", scope, near, () if _never_within(scope, len(near)) else ("S65",), (fact,))
+
+
+def _never_within(scope: Scope, wrong: int) -> bool:
+    """Whether so many mix-ups would have met two packets of one QP, if the QP did not matter."""
+    pairs = [(a, b) for a, b in pairwise(scope.packets)]
+    crossing = sum(elsewhere(a, b) for a, b in pairs)
+    exchanged = sum(a.seen.wrong and a.found == b.right and b.found == a.right for a, b in pairs)
+    return (wrong - exchanged) * log2(len(pairs) / crossing) >= _CLEAR_BITS

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""No signature is named on less than its floor of evidence; what fits is then a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
+
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.floor import FLOORS, floor_of, shortage
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
+from roceproof.conformance.faults.icrc_catalogue import stream_fault
+from roceproof.conformance.rules.signatures import SIGNATURES
+
+Rule = Callable[[CrcInput], int | None]
+BLAMING = [each for each, floor in FLOORS.items() if floor.right]
+NO_ICRC_IS_WRONG = {"S56", "S62"}
+
+
+def possible(found: list[Diagnosis]) -> set[str]:
+    return {name for each in found for name in (each.id, *each.equivalent)}
+
+
+def own(frames: list[bytes]) -> list[bytes]:
+    return [frame for frame in frames if frame[6:12] == frames[0][6:12]]
+
+
+def split(frames: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Frames with a wrong ICRC and with a right one."""
+    cases = cases_of(own(frames))
+    wrong = [case.seen.frame for case in cases if case.seen.wrong]
+    return wrong, [case.seen.frame for case in cases if not case.seen.wrong]
+
+
+@pytest.mark.parametrize("fault", sorted(FLOORS.keys() - NO_ICRC_IS_WRONG - {"S59"}))
+def test_one_wrong_packet_names_none_of_those_with_a_floor(fault: str) -> None:
+    for variant in range(len(stream_fault(fault).engines)):
+        cases = cases_of(own(planted(fault, 1, variant=variant)))
+        bad = [case.seen.number for case in cases if case.seen.wrong]
+        chosen = bad[len(bad) // 2]
+        one = [
+            case.seen.frame
+            if case.seen.number == chosen
+            else with_icrc(case.seen.frame, case.right)
+            for case in cases
+        ]
+        assert not {each.id for each in explain(one)} & FLOORS.keys()
+
+
+@pytest.mark.parametrize("fault", ["S57", "S64", "S66"])
+def test_without_contrast_a_property_is_not_blamed(fault: str) -> None:
+    wrong, right = split(planted(fault, 1))
+    found = explain(wrong)
+    assert {each.id for each in found} == {UNDECIDED}
+    assert {each.id for each in explain([*wrong, *right])} == {fault}
+
+
+def test_one_length_all_wrong_blames_no_last_beat() -> None:
+    size = max(len(case.payload) for case in cases_of(healthy(1)[:80]))
+    frames = own(healthy(1))
+
+    def rule(case: CrcInput) -> int | None:
+        return case.right ^ hash((case.right, 1)) & 0xFFFFFFFF if case.size > 500 else None
+
+    assert size > 500
+    assert not possible(explain(corrupt(frames, rule))) & {"S58", "S61", "S65", "S66"}
+    assert {each.id for each in explain(corrupt(frames, rule))} == {UNDECIDED}
+
+
+def test_zeros_of_one_packet_are_no_constant() -> None:
+    frames = own(healthy(2))
+    frames[30] = with_icrc(frames[30], 0)
+    (found,) = explain(frames)
+    assert found.id == UNDECIDED and {"S46", CORRUPT} <= {*found.equivalent}
+    (found,) = explain(frames[30:31])
+    assert found.id == UNDECIDED and "S46" in found.equivalent
+    assert "S46 takes 3 different errors; there are 1" in found.text
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda case: case.right ^ 0xFFFF0000,
+        lambda case: case.right & 0xFFFF,
+        lambda case: case.right & 0xFFFF | (case.previous.right & 0xFFFF0000),
+        lambda case: case.right & 0xFFFF | case.right << 16 & 0xFFFF0000,
+        lambda case: case.right & 0xFFFF | hash((case.right, 5)) << 16 & 0xFFFF0000,
+    ],
+    ids=["inverted", "zeros", "stale", "another lane", "garbage"],
+)
+def test_bytes_in_the_next_beat_alone(rule: Rule) -> None:
+    frames = own(healthy(3))
+    crossing = corrupt(frames, lambda case: rule(case) if case.covered_end % 16 == 14 else None)
+    (found,) = explain(crossing)
+    assert (found.id, found.equivalent) == ("S66", ()) and found.explained == found.of
+    first = next(place for place, case in enumerate(cases_of(crossing)) if case.seen.wrong)
+    (found,) = explain([*frames[:first], crossing[first], *frames[first + 1 :]])
+    assert found.id == UNDECIDED and "S66" in found.equivalent
+
+
+@pytest.mark.parametrize("fault", sorted(NO_ICRC_IS_WRONG))
+def test_signs_in_the_packets_have_a_floor_too(fault: str) -> None:
+    whole = own(planted(fault, 1))
+    right = {frame for frame in healthy(1)}
+    bad = [place for place, frame in enumerate(whole) if frame not in right]
+    found = explain(whole[: bad[1] + 1])
+    assert {each.id for each in found} == {UNDECIDED} and fault in possible(found)
+    assert fault in {each.id for each in explain(whole)}
+
+
+def test_a_leak_of_one_field_takes_packets_that_lack_it() -> None:
+    (variant,) = [v for v, e in enumerate(stream_fault("S56").engines) if "Bth" in e.__name__]
+    frames = planted("S56", 1, variant=variant)
+    assert {each.id for each in explain(frames)} == {"S56"}
+    assert {each.id for each in explain(own(frames))} == {UNDECIDED}
+
+
+def test_the_floor_of_several_faults_is_the_highest_and_one_error_each() -> None:
+    assert floor_of(("S01", "S02")).errors == 2 and floor_of(("S01", "S65")).errors == 3
+    assert shortage(("S01",), 1, 0) == "" and "2 different errors" in shortage(("S01", "S02"), 1, 9)
+    assert set(FLOORS) <= set(SIGNATURES) and all(FLOORS[each].contrast for each in BLAMING)
+
+
+def test_the_document_has_the_same_floors() -> None:
+    text = (REPOSITORY / "docs" / "explain.md").read_text(encoding="utf-8")
+    rows = [row.split("|") for row in text.splitlines() if row.count("|") == 5]
+    told = {
+        name.strip(" `"): (int(errors), int(right))
+        for _, names, errors, right, *_ in rows
+        if errors.strip().isdigit()
+        for name in names.split(",")
+    }
+    assert told.pop("all others") == (1, 0)
+    assert told == {name: (floor.errors, floor.right) for name, floor in FLOORS.items()}
