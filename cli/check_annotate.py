@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from roceproof.check_report import Document
+from roceproof.check_report import Document, message_of
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import CaptureError, Record, read
 
@@ -21,7 +21,7 @@ def annotate(source: str, target: Path, document: Document) -> None:
 def _annotated(source: str, document: Document) -> Iterator[Record]:
     remarks: dict[int, list[str]] = defaultdict(list)
     for row in document["findings"]:
-        _, _, told = row["message"].partition(": ")
+        _, _, told = message_of(row).partition(": ")
         remarks[row["frame"]].append(f"roceproof: {row['rule']} {row['severity']}: {told}")
     try:
         for record in read(source):

@@ -41,7 +41,7 @@ from roceproof.examples import examples
     "--max",
     "keep",
     type=click.IntRange(min=0),
-    default=1_000_000,
+    default=250_000,
     show_default=True,
     help="Findings to keep of each file for --all and --json; 0 for all. They are all counted.",
 )

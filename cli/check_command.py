@@ -7,7 +7,7 @@ weight is broken, else 0.
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ import click
 from roceproof.capture_input import say_what_is_awaited
 from roceproof.check_build import find_oracle
 from roceproof.check_progress import reading
-from roceproof.check_report import Document, failed, joined, unread
+from roceproof.check_report import Document, failed, unread
 from roceproof.check_run import UnreadableError, check_file, check_live
 from roceproof.check_text import print_report
 from roceproof.common.printable import printable
@@ -69,7 +69,9 @@ def run_check(request: Request, output: Output) -> int:
             print_report(document, each=output.each, quiet=output.quiet)
         _warn(document)
     if output.as_json:
-        print(json.dumps(joined(documents, waivers)))
+        from roceproof.check_json import json_of
+
+        sys.stdout.writelines(json_of(documents, waivers))
     if output.annotate is not None and (documents[0]["frames"] or not documents[0]["error"]):
         from roceproof.check_annotate import annotate
 

@@ -43,25 +43,26 @@ class Group:
         """Count one more."""
         self.count += 1
         frame = row["frame"]
-        if frame < self.first["frame"]:
-            self.first = row
-        self.last = max(self.last, frame)
-        self._place(frame)
-        for side, values in self.values.items():
-            value = row[side]
-            if value in values or len(values) < _MOST_VALUES:
-                values[value] = values.get(value, 0) + 1
-            else:
-                self.more_values[side] = True
-
-    def _place(self, frame: int) -> None:
         ranges = self.ranges
         if ranges and ranges[-1][0] <= frame <= ranges[-1][1] + 1:
-            ranges[-1][1] = max(ranges[-1][1], frame)
+            if frame > ranges[-1][1]:
+                ranges[-1][1] = frame
         elif len(ranges) < _MOST_RANGES:
             ranges.append([frame, frame])
         else:
             self.more_ranges = True
+        if frame > self.last:
+            self.last = frame
+        elif frame < self.first["frame"]:
+            self.first = row
+        for side, values in self.values.items():
+            value = row[side]
+            if value in values:
+                values[value] += 1
+            elif len(values) < _MOST_VALUES:
+                values[value] = 1
+            else:
+                self.more_values[side] = True
 
     def document(self) -> Row:
         """Everything about it for machines."""

@@ -6,19 +6,14 @@ Its keys are those of `roceproof check --json`, described in docs/check.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from roceproof.check_groups import Groups
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES, Severity
 
-if TYPE_CHECKING:
-    from roceproof.conformance.rules.waivers import Waiver
-
 Document = dict[str, Any]
-
-SCHEMA = 1
 
 
 def gather(file: str, lines: Iterable[dict[str, Any]], *, keep: int | None = None) -> Document:
@@ -36,7 +31,7 @@ def gather(file: str, lines: Iterable[dict[str, Any]], *, keep: int | None = Non
             grouped += 1
             line["group"] = groups.add(line)
             if keep is None or len(findings) < keep:
-                findings.append(_finding(line))
+                findings.append(line)
         elif kind == "flow":
             document["flows"].append(line)
         elif kind == "summary":
@@ -76,17 +71,7 @@ def failed(document: Document) -> bool:
     return any(broken[each] > waived[each] for each in (Severity.MUST, Severity.SHOULD))
 
 
-def joined(documents: Sequence[Document], waivers: Sequence[Waiver] | None) -> Document:
-    """One document for all captures: that of the only one, or a list; and the waivers, if any."""
-    head: Document = {"schema": SCHEMA}
-    if waivers is not None:
-        head["waivers"] = [waiver.document() for waiver in waivers]
-    if len(documents) == 1:
-        return {**head, **documents[0]}
-    return {**head, "files": list(documents)}
-
-
-def _finding(line: dict[str, Any]) -> dict[str, Any]:
-    sentence = RULES[line["rule"]].sentence
-    told = f"expected {line['expected']}, got {line['got']}. {sentence}"
-    return {**line, "message": f"{line['rule']} frame {line['frame']}: {told}"}
+def message_of(row: dict[str, Any]) -> str:
+    """A finding in one line; of many findings only the rows are worth keeping."""
+    told = f"expected {row['expected']}, got {row['got']}. {RULES[row['rule']].sentence}"
+    return f"{row['rule']} frame {row['frame']}: {told}"

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from roceproof.check_group_text import WAIVED, Told, told
-from roceproof.check_report import Document
+from roceproof.check_report import Document, message_of
 from roceproof.check_styles import STYLES
 from roceproof.common.plain import print_table, styled
 from roceproof.common.printable import printable
@@ -51,7 +51,7 @@ def _print_findings(document: Document) -> None:
     groups = document["groups"]
     for row in document["findings"]:
         waived = groups[row["group"]]["waived"]
-        print(f"{_mark(WAIVED if waived else row['severity'])} {row['message']}")
+        print(f"{_mark(WAIVED if waived else row['severity'])} {message_of(row)}")
     if document["left_out"]:
         print(f"... and {document['left_out']:,} more; see them with: --max 0")
 

@@ -7,7 +7,6 @@ up. Ctrl-C ends it; in a live capture it is the wish for the report.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from roceproof.check_build import ToolError, find_oracle
+from roceproof.check_decode import Decoder
 from roceproof.common.errors import RoceproofError
 from roceproof.common.interruption import interruptions_held
 from roceproof.common.printable import printable
@@ -34,8 +34,9 @@ def lines_of(arguments: Sequence[str], *, live: bool = False) -> Iterator[dict[s
     """Each JSON line of a run; a run that could not do its job raises what it said."""
     with running(arguments) as process:
         assert process.stdout is not None
+        decoder = Decoder()
         for line in _lines(process, process.stdout, live=live):
-            yield json.loads(line.decode(errors="replace"))
+            yield decoder.row(line)
 
 
 @contextmanager
