@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from roceproof.conformance.calibration.plan import PSNS, End, Pair
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HALF = PSNS // 2
 
@@ -104,7 +101,7 @@ class Counting:
     def again(self, name: object, sent: Sent, now: int) -> None:
         """A packet is about to be sent again."""
 
-    def restart(self, place: int, sent: Sequence[Sent], retired: int) -> int:
+    def restart(self, place: int) -> int:
         """From which waiting packet on all is repeated, where `place` is the right one."""
         return place
 

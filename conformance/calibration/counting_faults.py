@@ -212,8 +212,8 @@ class PeerMoves(Counting):
 
 
 COUNTING_FAULTS: dict[str, tuple[tuple[type[Counting], ...], Needs]] = {
-    "P01": ((OtherStart,), Needs()),
-    "P02": ((IncrementedFirst, DecrementedFirst), Needs()),
+    "P01": ((OtherStart,), Needs(facts=True)),
+    "P02": ((IncrementedFirst, DecrementedFirst), Needs(facts=True)),
     "P03": ((PerMessage,), Needs(long=True)),
     "P04": ((NarrowCounter,), Needs(wraps=1 << 16)),
     "P05": ((WideCounter,), Needs(wraps=PSNS)),
@@ -231,7 +231,7 @@ COUNTING_FAULTS: dict[str, tuple[tuple[type[Counting], ...], Needs]] = {
     "P17": ((OneTooLate, OneTooEarly), Needs(losses=True, long=True)),
     "P18": ((ReturnsInside, CopiesCounted), Needs(losses=True, long=True)),
     "P19": ((PlainCompare,), Needs(wraps=PSNS, acks=True, reliable=True, healthy_peer=True)),
-    "P20": ((ExpectsNext,), Needs(both_ways=True, reliable=True, healthy_peer=True)),
+    "P20": ((ExpectsNext,), Needs(facts=True, both_ways=True, reliable=True, healthy_peer=True)),
     "P21": (
         (BelievesDamaged,),
         Needs(flips=True, both_ways=True, reliable=True, healthy_peer=True),

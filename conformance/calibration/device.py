@@ -143,9 +143,15 @@ def _fits(fault: str, chosen: Sequence[str]) -> bool:
             return False
         if any({fault, other} <= group for group in CLASHES):
             return False
+        if fault in _hidden_by(other) or other in _hidden_by(fault):
+            return False
         if _is_icrc(fault) and _is_icrc(other) and {fault, other} & {*MEMORY_FAULTS, *_RESULTS}:
             return False
     return True
+
+
+def _hidden_by(fault: str) -> frozenset[str]:
+    return SHAPE_FAULTS[fault].hides if fault in SHAPE_FAULTS else frozenset()
 
 
 def _is_icrc(fault: str) -> bool:

@@ -62,7 +62,7 @@ class _Drawing:
             self._way(),
             random.random() < 0.5,
             random.random() < 0.15,
-            random.random() < (0.3 if poor else 0.5),
+            random.random() < (0.3 if poor else 0.5) or (rich and needs.facts),
             seed,
             {Richness.POOR: 24, Richness.FAIR: 120, Richness.RICH: 500}[self.richness],
         )

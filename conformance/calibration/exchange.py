@@ -56,7 +56,7 @@ class Captured:
     flipped: set[int] = field(default_factory=set)
     """Numbers (from 1) of frames with a changed bit."""
     lost_before: int = 0
-    """How many packets of the device the tap never saw."""
+    """How many packets the tap never saw."""
 
 
 class _Station:
@@ -150,10 +150,8 @@ class Exchange:
         loss = (way.loss_before, way.loss_behind)
         if not own:
             loss = (loss[1], loss[0])
-        if random.random() < loss[0] and own:
+        if random.random() < loss[0]:
             self._captured.lost_before += 1
-            return
-        if not own and random.random() < loss[0]:
             return
         damaged = packet.icrc != right_icrc(packet)
         frame = packet.frame()

@@ -225,7 +225,7 @@ WIRINGS: dict[str, Wiring] = {
     "S22": _set(start=0xDEBB20E3),
     "S23": _set(most_significant_first=True, order=(3, 2, 1, 0)),
     "S24": _set(most_significant_first=True),
-    "S25": _set(bits_reversed=True, order=(3, 2, 1, 0)),
+    "S25": _set(bits_reversed=True),
     "S26": _set(order=(3, 2, 1, 0)),
     "S28": _set(order=(2, 3, 0, 1)),
     "S29": _set(castagnoli=True),

@@ -140,3 +140,4 @@ class Needs:
     tagged: bool = False
     version: int = 0
     flips: bool = False
+    facts: bool = False

@@ -78,7 +78,8 @@ class QueuePair:
         self._todo = [*parts_of(self.end, pair)]
         self._next = 0
         self._waiting: list[Sent] = []
-        self._retired = 0
+        self._retired: Sent | None = None
+        """The newest that was acknowledged."""
         self._resend: int | None = None
         self._deadline: int | None = None
         self._tries = 0
@@ -201,8 +202,7 @@ class QueuePair:
                 (at for at, sent in enumerate(self._waiting) if sent.psn == meaning.psn), None
             )
             if self._waiting and place is not None and self._resend is None:
-                place = self.counting.restart(place, self._waiting, self._retired)
-                self._go_back(max(0, min(place, len(self._waiting) - 1)))
+                self._restart(self.counting.restart(place))
             return
         self.counting.answered(self.name)
         if opcode != _ACK:
@@ -220,6 +220,14 @@ class QueuePair:
             return  # an ACK behind unanswered READs: the responses were lost
         self._retire(meaning.psn, now)
 
+    def _restart(self, place: int) -> None:
+        if place < 0 and self._retired is not None:
+            self._waiting.insert(0, self._retired)
+            self._retired = None
+            place = 0
+        if place < len(self._waiting):
+            self._go_back(max(0, place))
+
     def _retire(self, psn: int, now: int) -> None:
         count = 0
         for sent in self._waiting:
@@ -229,8 +237,8 @@ class QueuePair:
         if count:
             if self._resend is not None:
                 self._resend = max(0, self._resend - count)
+            self._retired = self._waiting[count - 1]
             self._waiting = self._waiting[count:]
-            self._retired += count
             self._tries = 0
             self._deadline = now + _TIMEOUT_NS if self._waiting else None
 

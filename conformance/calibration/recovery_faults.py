@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from roceproof.conformance.calibration.counting import Counting, Sent
 from roceproof.conformance.calibration.plan import PSNS
 
@@ -21,7 +19,7 @@ class NewForCopies(Counting):
 class OneTooLate(Counting):
     """A repetition begins behind the packet that the NAK asks for."""
 
-    def restart(self, place: int, sent: Sequence[Sent], retired: int) -> int:
+    def restart(self, place: int) -> int:
         """Where the repetition begins."""
         return place + 1
 
@@ -29,7 +27,7 @@ class OneTooLate(Counting):
 class OneTooEarly(Counting):
     """A repetition begins with what came before the packet that the NAK asks for."""
 
-    def restart(self, place: int, sent: Sequence[Sent], retired: int) -> int:
+    def restart(self, place: int) -> int:
         """Where the repetition begins."""
         return place - 1
 

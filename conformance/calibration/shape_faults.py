@@ -12,6 +12,7 @@ from random import Random
 from struct import pack, unpack
 from typing import NamedTuple
 
+from roceproof.conformance.calibration.counting_faults import COUNTING_FAULTS
 from roceproof.conformance.calibration.packet import (
     ICRC_BYTES,
     Packet,
@@ -31,6 +32,8 @@ class ShapeFault(NamedTuple):
     needs: Needs = Needs()
     may_follow_icrc: bool = False
     """Whether the ICRC may be taken in front of the wrong stage as well as behind it."""
+    hides: frozenset[str] = frozenset()
+    """What nobody could tell behind it, and is not drawn together with it."""
 
 
 def _whole(packet: Packet) -> int:
@@ -92,11 +95,12 @@ def _opcode(table: dict[int, int]) -> Shape:
 
 
 def _unknown(random: Random) -> Shape:
-    bits = random.choice((0x40, 0x80))
+    """Packets that open and close a message go out with an opcode that does not exist."""
+    wrong = random.choice((0x15, 0x1E, 0x1F))
 
     def shape(packet: Packet) -> None:
-        if packet.bth[0] < 0x40 and packet.bth[0] & 31 < 12:
-            packet.bth[0] |= bits
+        if packet.bth[0] < 0x40 and packet.bth[0] & 31 in (4, 5, 10, 11):
+            packet.bth[0] = packet.bth[0] & 0xE0 | wrong
 
     return shape
 
@@ -179,9 +183,11 @@ SHAPE_FAULTS: dict[str, ShapeFault] = {
     "LAST as MIDDLE": ShapeFault(
         _always(_opcode({2: 1, 8: 7})), _ORDER | {"MTU-02", "PAD-04", "MTU-01"}, _LONG
     ),
-    "unknown opcode": ShapeFault(_unknown, _rules("BTH-01 OPC-11 OPC-12")),
+    "unknown opcode": ShapeFault(
+        _unknown, _rules("BTH-01 OPC-11 OPC-12"), hides=frozenset({*COUNTING_FAULTS})
+    ),
     "reserved bits of byte 4": ShapeFault(_bits(4, (0x01, 0x20, 0x80, 0x3F)), _rules("BTH-08")),
-    "reserved bits of byte 8": ShapeFault(_bits(8, (0x01, 0x40, 0x7F)), _rules("PSN-19 P24")),
+    "reserved bits of byte 8": ShapeFault(_bits(8, (0x01, 0x40, 0x7F)), _rules("PSN-19")),
     "transport version": ShapeFault(_bits(1, (1, 8, 15)), _rules("BTH-04")),
     "RETH counts the pad": ShapeFault(
         _always(_dma_counts_pad), _rules("PAD-03"), Needs(uneven=True, writes=True)

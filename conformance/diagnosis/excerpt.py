@@ -47,6 +47,14 @@ class Excerpt:
         seen = list(observe(records))
         return cls(seen, [Stretch(seen)])
 
+    def all_seen(self) -> list[Observation]:
+        """Every packet that is to be judged, once."""
+        lists = (self.chosen, *(stretch.seen for stretch in self.stretches))
+        if all(seen is self.chosen for seen in lists):
+            return self.chosen
+        found = {each.number: each for seen in lists for each in seen if not each.is_beside}
+        return [found[number] for number in sorted(found)]
+
     @property
     def bytes(self) -> int:
         """How much there is to search in."""

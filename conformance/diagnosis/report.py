@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every diagnosis of a capture: that of the ICRCs first, then that of the PSNs."""
+"""Every diagnosis of a capture: how packets are built first, then their ICRCs, then their PSNs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
-from roceproof.conformance.diagnosis.result import Diagnosis
+from roceproof.conformance.diagnosis.result import CORRUPT, Diagnosis
+from roceproof.conformance.diagnosis.structure.diagnosis import explain_structure
 
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
@@ -44,11 +45,15 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     """The same for what is looked at of a capture."""
     size = excerpt.bytes
     for_icrcs, for_psns = Budget.for_bytes(size), Budget.for_bytes(size)
-    icrcs = explain_icrcs(excerpt.chosen, facts, for_icrcs)
+    structure = explain_structure(excerpt.all_seen())
+    icrcs = explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)
+    changed = frozenset(n for found in icrcs if found.id == CORRUPT for n in found.frames)
     psns: list[Diagnosis] = []
     for stretch in excerpt.stretches:
-        found = explain_psns(stretch.seen, facts, for_psns, from_start=stretch.from_start)
+        seen, start = structure.for_psns(stretch.seen), stretch.from_start
+        found = explain_psns(seen, facts, for_psns, from_start=start, changed=changed)
         psns = [each for each in found if not (icrcs and each.id == _REPLAYS)]
         if psns:
             break  # a device is judged as a whole, and never twice
-    return Explanation(icrcs + psns, for_icrcs.notes + for_psns.notes)
+    diagnoses = structure.diagnoses + icrcs + psns
+    return Explanation(diagnoses, for_icrcs.notes + for_psns.notes)

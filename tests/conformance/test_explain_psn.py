@@ -39,7 +39,9 @@ ALIKE = {
     ("P06", 1): {"P06", "P25"},  # every request received was acknowledged
     ("P16", 0): {"P16"},
     ("P23", 1): {"P16", "P23"},  # a single PSN skipped is a single PSN skipped
+    ("P24", 0): {"P24", "PSN-19"},  # any bits that are stuck there look like that
     ("P24", 1): {"P05", "P24"},  # AckReq on every packet is legal
+    ("P24", 2): {"P24", "PSN-19"},
 }
 WITHOUT_FACTS = {"P01": {"P01", "P02", "P20"}, "P02": {"P02", "P20"}, "P20": {"P02", "P20"}}
 

@@ -9,7 +9,7 @@ from that and is no fault of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
@@ -31,6 +31,7 @@ from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.rules.signatures import SIGNATURES, title
 
 _SHOWN = 3
+_SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
 _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
@@ -42,13 +43,16 @@ def explain_psns(
     budget: Budget | None = None,
     *,
     from_start: bool = True,
+    changed: frozenset[int] | None = None,
 ) -> list[Diagnosis]:
     """Explain the PSNs of every device; nothing if all are right.
 
     Where the observations are a stretch from the middle of a capture, nothing begins in it.
+    `changed` are the frames that suffered on the way, where that is known: a wrong ICRC of
+    another may be the sender's habit, which a peer of the same make does not mind.
     """
     budget = budget or Budget()
-    streams = _streams(observations, facts, budget)
+    streams = _streams(observations, facts, budget, changed)
     evidence = _gathered(streams, budget)
     if not from_start:
         evidence = [found for found in evidence if found.cause is not Cause.START]
@@ -70,10 +74,13 @@ def explain_psns(
 
 
 def _streams(
-    observations: list[Observation], facts: Mapping[str, Any] | None, budget: Budget
+    observations: list[Observation],
+    facts: Mapping[str, Any] | None,
+    budget: Budget,
+    changed: frozenset[int] | None,
 ) -> list[Stream]:
     streams: list[Stream] = []
-    for side in sides_of(observations, facts, budget):
+    for side in sides_of(observations, facts, budget, changed):
         try:
             streams += streams_of(side, budget)
         except OutOfBudget:
@@ -112,7 +119,7 @@ def _diagnose(
     counted: tuple[str, ...] = ()
     counting = [found for found in evidence if found.cause in (Cause.COUNTING, Cause.NETWORK)]
     if counting:
-        counted = _best(counting)
+        counted = _best(counting, _SHARE)
         diagnoses.append(_diagnosis(device, counted, counting))
     starts = [found for found in evidence if found.cause is Cause.START]
     if starts and not _MOVE_THE_START & set(counted):
@@ -125,13 +132,18 @@ def _diagnose(
     return diagnoses + [_diagnosis(device, ids, found) for ids, found in reactions.items()]
 
 
-def _best(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    """The ids that explain the most packets, in the order in which they are most telling."""
+def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
+    """The ids that explain the most packets, in the order in which they are most telling.
+
+    None if that is less than a share of all that is wrong.
+    """
     weights: dict[str, int] = {}
     for found in evidence:
         for id_ in found.ids:
             weights[id_] = weights.get(id_, 0) + len(found.frames)
     most = max(weights.values(), default=0)
+    if most < share * sum(len(found.frames) for found in evidence):
+        return ()
     return tuple(id_ for id_, weight in weights.items() if weight == most)
 
 
@@ -148,7 +160,7 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
         text = f"{device}: no hypothesis fits. {text}."
         return Diagnosis(UNDECIDED, (), tuple(frames), 0, total, text, advice)
     id_, *others = ids
-    advice = "Capture at the sender." if id_ == LOST else f"Look at {SIGNATURES[id_].look}."
+    advice = "Capture at the sender." if id_ == LOST else f"Look at {_look(id_)}."
     if others:
         names = "; ".join(f"{other}: {_title(other)}" for other in others)
         traffic = " or ".join(dict.fromkeys(_separating(each) for each in ids))
@@ -157,9 +169,24 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
     return Diagnosis(id_, tuple(others), tuple(frames), len(frames), total, text, advice)
 
 
+_OTHERS = {
+    LOST: ("packets were lost in front of the capture", "", "a capture at the sender"),
+    "PSN-19": (
+        "reserved bits beside AckReq are set",
+        "what drives the byte above the PSN",
+        "two connections whose start PSNs are configured with different upper bytes",
+    ),
+}
+"""What is no signature: its title, where to look, and the traffic that tells it apart."""
+
+
 def _title(id_: str) -> str:
-    return "packets were lost in front of the capture" if id_ == LOST else title(id_)
+    return _OTHERS[id_][0] if id_ in _OTHERS else title(id_)
+
+
+def _look(id_: str) -> str:
+    return _OTHERS[id_][1] if id_ in _OTHERS else SIGNATURES[id_].look
 
 
 def _separating(id_: str) -> str:
-    return "a capture at the sender" if id_ == LOST else SIGNATURES[id_].traffic
+    return _OTHERS[id_][2] if id_ in _OTHERS else SIGNATURES[id_].traffic

@@ -15,7 +15,7 @@ from roceproof.conformance.diagnosis.psn.increment import carry, hypotheses
 from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
 from roceproof.conformance.diagnosis.result import LOST
 
 _LIKE_LOSS = frozenset({"P12", "P16", "P23"})
@@ -87,8 +87,8 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
     if wrong:
         frames = [step.after.number for step in wrong]
         fits = hypotheses(stream)
-        if not side.reliable and set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
-            fits.append(LOST)
+        if set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
+            fits.insert(0, LOST)
         yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
     torn = stream.torn
     if torn:
@@ -162,12 +162,17 @@ def of_responder(stream: Stream, budget: Budget) -> Iterator[Evidence]:
     beside = psn_responder.constant_offset(stream, budget)
     damaged = psn_responder.moved_by_damage(side, budget)
     inside = psn_responder.short_reads(stream, budget)
-    for id_, replies, what in (
-        ("P20", beside, "acknowledges a PSN beside the request's"),
-        ("P21", damaged, "takes a damaged request for received"),
-        ("P22", inside, "asks for a PSN inside a READ's range"),
+    behind_first = all(distance(reply.psn, stream.first.psn) == 1 for reply in inside)
+    for ids, replies, what in (
+        (("P20",), beside, "acknowledges a PSN beside the request's"),
+        (("P21",), damaged, "takes a damaged request for received"),
+        (
+            ("P22", *(["P20"] if behind_first else [])),
+            inside,
+            "asks for a PSN inside a READ's range",
+        ),
     ):
         if replies:
             text = f"frame {replies[0].number} {what} (PSN {replies[0].psn:#08x})"
             frames = [reply.number for reply in replies]
-            yield _evidence(side, Cause.REACTION, (id_,), frames, text, peer=True)
+            yield _evidence(side, Cause.REACTION, ids, frames, text, peer=True)

@@ -76,6 +76,8 @@ def restarts(stream: Stream, budget: Budget) -> list[Restart]:
         first, before = before, jump.number
         if nak is None or nak.number < first or jump.time_ns - nak.time_ns > _PROMPT_NS:
             continue
+        if nak.psn not in last:
+            continue  # nothing was sent there: the NAK is wrong, or what it asks for was not seen
         if jump.psn == nak.psn or jump.row.family is not Family.READ:
             later = last.get(nak.psn, 0) > nak.number
             doubtful = later or distance(jump.psn, nak.psn) < 0

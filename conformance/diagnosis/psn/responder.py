@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.stream import Stream
@@ -18,6 +18,7 @@ from roceproof.conformance.diagnosis.psn.timeline import (
 from roceproof.conformance.wire.opcodes import Family
 
 _LEAST_CASES = 3
+_FAR = 256
 
 
 def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
@@ -46,7 +47,9 @@ def moved_by_damage(side: Side, budget: Budget) -> list[Reply]:
     for sent in side.requests:
         if not sent.damaged:
             came.setdefault(sent.psn, sent.number)
-    for bad in [sent for sent in side.requests if sent.damaged]:
+    for before, bad in pairwise(side.requests):
+        if not bad.on_the_way or not 0 < distance(bad.psn, before.psn) <= _FAR:
+            continue  # not damaged, or not in the place where its PSN belongs
         good = came.get(bad.psn)
         begin = behind(side.answers, bad.number - 1)
         end = len(side.answers) if good is None else behind(side.answers, good)

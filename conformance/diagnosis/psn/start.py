@@ -14,7 +14,10 @@ from roceproof.conformance.diagnosis.psn.timeline import (
     behind,
     distance,
 )
+from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import Family, Position
+
+_LARGEST_GAP = 64
 
 
 class Start(NamedTuple):
@@ -70,6 +73,8 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
             ids.append("P20")
     if ends.continued_by(stream):
         ids.append("P10")
+    if 0 < offset <= _LARGEST_GAP and asked is None:
+        ids.insert(0, LOST)
     return Start(tuple(ids), expected)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.psn.counted import Completed
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
 from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
 from roceproof.conformance.diagnosis.psn.timeline import (
@@ -109,6 +110,11 @@ class Stream:
         return Messages(self.requests)
 
     @cached_property
+    def completed(self) -> Completed:
+        """What its responder says of them."""
+        return Completed(self.requests, self.side.answers)
+
+    @cached_property
     def torn(self) -> list[Step]:
         """Steps in which a UC message lost packets on its way to the capture."""
         if self.side.reliable:
@@ -127,7 +133,14 @@ class Stream:
             return False
         if not self.side.reliable:
             return self.messages.judge_gap(step.before, step.after) is Gap.TORN
-        return all(psn in self.filled for psn in missing) or self._acknowledged(step, missing[-1])
+        if all(psn in self.filled for psn in missing):
+            return True
+        return self._acknowledged(step, missing[-1]) and not self._none_missing(step)
+
+    def _none_missing(self, step: Step) -> bool:
+        """Whether the responder has counted no more messages than were seen."""
+        torn = self.messages.judge_gap(step.before, step.after) is Gap.TORN
+        return not torn and self.completed.all_seen(step.before.psn, step.after.psn)
 
     def _acknowledged(self, step: Step, last: int) -> bool:
         return self.side.accepted.among(last, _RESTART) > step.before.number

@@ -66,6 +66,8 @@ class Sent:
     reth: Reth | None
     damaged: bool
     """A wrong ICRC where right ones came before: corrupt on the way, or sent like that."""
+    on_the_way: bool
+    """Whether it is corrupt on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,10 @@ class Side:
 
 
 def sides_of(
-    observations: Iterable[Observation], facts: Mapping[str, Any] | None, budget: Budget
+    observations: Iterable[Observation],
+    facts: Mapping[str, Any] | None,
+    budget: Budget,
+    changed: frozenset[int] | None = None,
 ) -> list[Side]:
     """All directions with connected service, in the order in which they begin."""
     sides: dict[Key, Side] = {}
@@ -188,8 +193,9 @@ def sides_of(
             if seen.sound and not (seen.wrong and key in trusting):
                 side.replies.append(_reply(seen, row))
         else:
-            sent = _sent(seen, row, damaged=not seen.sound or (seen.wrong and key in trusting))
-            side.requests.append(sent)
+            damaged = not seen.sound or (seen.wrong and key in trusting)
+            on_the_way = damaged and (changed is None or seen.number in changed)
+            side.requests.append(_sent(seen, row, damaged=damaged, on_the_way=on_the_way))
     found = list(sides.values())
     _configure(found, facts)
     _pair(found, budget)
@@ -202,7 +208,7 @@ def _destination(seen: Observation) -> bytes:
     return seen.frame[at : at + size]
 
 
-def _sent(seen: Observation, row: Opcode, *, damaged: bool) -> Sent:
+def _sent(seen: Observation, row: Opcode, *, damaged: bool, on_the_way: bool) -> Sent:
     body = seen.body if seen.sound else b""
     headers = sum(kind.SIZE for kind in row.headers)
     whole = len(body) >= Reth.SIZE and row.headers[:1] == (Reth,)
@@ -218,6 +224,7 @@ def _sent(seen: Observation, row: Opcode, *, damaged: bool) -> Sent:
         crc32(body, row.value),
         Reth.unpack(body) if whole else None,
         damaged,
+        on_the_way,
     )
 
 

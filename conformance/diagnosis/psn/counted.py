@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the responder's count of messages tells about packets that were not seen.
+
+Every acknowledgement says how many messages have been completed. If that is as
+many as were seen, none was lost on the way to the capture.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+
+from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent, distance
+from roceproof.conformance.wire.opcodes import Position
+
+_MSN_MODULUS = 1 << 24
+_FIRST = itemgetter(0)
+
+
+class Completed:
+    """The messages of one stream, as seen and as counted by its responder."""
+
+    def __init__(self, requests: Iterable[Sent], answers: Iterable[Reply]) -> None:
+        requests = list(requests)
+        self._origin = requests[0].psn
+        ends = {sent.psn for sent in requests if sent.row.position & Position.LAST}
+        self._ends = sorted(self._place(psn) for psn in ends)
+        told: dict[int, int] = {}
+        for reply in answers:
+            if reply.is_positive and reply.msn is not None and reply.number > requests[0].number:
+                told.setdefault(self._place(reply.psn), reply.msn)
+        self._told = sorted(told.items())
+
+    def all_seen(self, before: int, after: int) -> bool:
+        """Whether no message was completed between two PSNs but those that were seen."""
+        low = bisect_right(self._told, self._place(before), key=_FIRST) - 1
+        high = bisect_left(self._told, self._place(after), key=_FIRST)
+        if low < 0 or high == len(self._told):
+            return False
+        (begin, count), (end, later) = self._told[low], self._told[high]
+        return (later - count) % _MSN_MODULUS == self._between(begin, end)
+
+    def _between(self, begin: int, end: int) -> int:
+        return bisect_right(self._ends, end) - bisect_right(self._ends, begin)
+
+    def _place(self, psn: int) -> int:
+        return distance(psn, self._origin)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The structural part of the diagnosis: what each station builds wrongly, told by rule.
+
+A packet is believed to have been built like that if its ICRC says so, or if the
+same is wrong with several; otherwise it may have suffered on the way, which is
+the ICRC's to tell. What follows is explained on the packets as they are then read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from roceproof.conformance.diagnosis.icrc.signs import without_icrc
+from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
+from roceproof.conformance.diagnosis.result import Diagnosis
+from roceproof.conformance.diagnosis.structure.frames import broken
+from roceproof.conformance.diagnosis.structure.lengths import read_alike, wrong_length
+from roceproof.conformance.diagnosis.structure.messages import judge_messages
+from roceproof.conformance.diagnosis.structure.premises import taken_over
+from roceproof.conformance.rules.table import RULES
+
+_SEVERAL = 3
+_SHARE = 0.02
+_OF_CHANCES = 0.25
+_ENOUGH_SOUND = 4
+_UNREADABLE = frozenset({"BTH-01", "OPC-11", "OPC-12"})
+_PADS = frozenset({"PAD-01"})
+_SIZES = frozenset({"MTU-07", "RETH-01", "RETH-02", "IMM-01", "PAD-01", "PAD-03"})
+_FOLLOW = {
+    "OPC-01": _SIZES | {"MTU-01", "MTU-02"},
+    "OPC-03": _SIZES | {"OPC-01"},
+    "OPC-05": _SIZES | {"OPC-01"},
+    "PAD-01": frozenset({"PAD-03", "MTU-07"}),
+    "MTU-01": frozenset({"MTU-07", "RETH-02"}),
+    "MTU-02": frozenset({"MTU-07", "RETH-02", "OPC-01"}),
+    "RETH-02": frozenset({"MTU-07", "OPC-01"}),
+}
+"""What else seems wrong behind a packet that breaks a rule."""
+FlowKey = tuple[int, bytes, bytes, int]
+
+
+@dataclass
+class Structure:
+    """What is built wrongly, and how the rest of the diagnosis is to see the packets."""
+
+    diagnoses: list[Diagnosis] = field(default_factory=list)
+    read: dict[int, Observation] = field(default_factory=dict)
+    """Packets that are to be read otherwise than they say, by number."""
+    withheld: set[int] = field(default_factory=set)
+    """Frames whose ICRC no premise makes right, where others can be asked."""
+    unreadable: set[FlowKey] = field(default_factory=set)
+    """Flows with packets of unknown opcodes: how many PSNs those take is not known."""
+
+    def for_icrcs(self, observations: Iterable[Observation]) -> list[Observation]:
+        """Those whose ICRCs can be explained."""
+        return [self._as_read(seen) for seen in observations if seen.number not in self.withheld]
+
+    def for_psns(self, observations: Iterable[Observation]) -> list[Observation]:
+        """Those whose PSNs can be."""
+        known = (seen for seen in observations if _flow(seen) not in self.unreadable)
+        return [self._as_read(seen) for seen in (known if self.unreadable else observations)]
+
+    def _as_read(self, seen: Observation) -> Observation:
+        read = self.read.get(seen.number)
+        return seen if read is None else replace(read, in_excerpt=seen.in_excerpt)
+
+
+class _Case(NamedTuple):
+    seen: Observation
+    words: str
+
+
+def explain_structure(observations: Sequence[Observation]) -> Structure:
+    """Explain what is built wrongly."""
+    found = Structure()
+    for station, seen in by_mac(observations).items():
+        _Judge(station, seen, found).judge()
+    return found
+
+
+class _Judge:
+    """Judges one station."""
+
+    def __init__(
+        self, station: Station, observations: Sequence[Observation], found: Structure
+    ) -> None:
+        self._station, self._found = station, found
+        bare = {seen.number for seen in without_icrc(observations)}
+        self._observations = [seen for seen in observations if seen.number not in bare]
+
+    def judge(self) -> None:
+        """Judge its packets."""
+        self._judge_lengths()
+        cases: dict[str, list[_Case]] = {}
+        for seen in self._observations:
+            for rule, words in broken(seen):
+                cases.setdefault(rule, []).append(_Case(seen, words))
+        misplaced = self._judge_messages(cases)
+        habits = {rule: found for rule, found in cases.items() if self._is_habit(rule, found)}
+        for rule, found in misplaced.items():
+            habits.setdefault(rule, []).extend(found)
+        for rule, found in habits.items():
+            if any(rule in hidden and cause in habits for cause, hidden in _FOLLOW.items()):
+                continue
+            self._tell(rule, found, self._premise(found) if rule in _PADS else "")
+            if rule in _UNREADABLE:
+                self._found.unreadable |= {_flow(case.seen) for case in found}
+
+    def _judge_lengths(self) -> None:
+        wrong = [(seen, found) for seen in self._observations if (found := wrong_length(seen))]
+        cases: dict[str, list[_Case]] = {}
+        repaired = {}
+        for seen, found in wrong:
+            cases.setdefault(found.rule, []).append(_Case(found.repaired, found.words))
+            repaired[seen.number] = found.repaired
+        for rule, some in cases.items():
+            if self._is_habit(rule, some):
+                numbers = {case.seen.number for case in some}
+                self._read_as({n: seen for n, seen in repaired.items() if n in numbers})
+                self._read_as(read_alike(self._observations, [case.seen for case in some]))
+                self._tell(rule, some, self._premise(some))
+
+    def _judge_messages(self, cases: dict[str, list[_Case]]) -> dict[str, list[_Case]]:
+        """Add what single packets show to the cases; what neighbours show, if it is a habit."""
+        judged = judge_messages(self._observations)
+        misplaced: dict[str, list[_Case]] = {}
+        for each in judged.misplaced:
+            where = cases if each.alone else misplaced
+            where.setdefault(each.rule, []).append(_Case(each.seen, each.words))
+        return {
+            rule: found
+            for rule, found in misplaced.items()
+            if len(found) > 1 and len(found) >= _OF_CHANCES * judged.chances[_family(rule)]
+        }
+
+    def _is_habit(self, rule: str, cases: Sequence[_Case]) -> bool:
+        """Whether the sender built these, and not the way changed them."""
+        if any(case.seen.sound and not case.seen.wrong for case in cases):
+            return True
+        if rule in _PADS and any(taken_over([case.seen])[0] for case in cases):
+            return True
+        everything = len(self._observations)
+        return len(cases) == everything or len(cases) >= max(_SEVERAL, _SHARE * everything)
+
+    def _premise(self, cases: Iterable[_Case]) -> str:
+        """Read packets by what their ICRC was taken over; in words, if not as they were sent."""
+        some = [case.seen for case in cases]
+        words, read = taken_over(some)
+        self._read_as(read)
+        numbers = {seen.number for seen in some}
+        others = [s for s in self._observations if s.number not in numbers and s.sound and s.wrong]
+        if len(others) >= _ENOUGH_SOUND:
+            left = {seen.number for seen in some if seen.wrong} - read.keys()
+            self._found.withheld |= left
+        return words
+
+    def _read_as(self, read: dict[int, Observation]) -> None:
+        self._found.read |= read
+        self._observations = [read.get(seen.number, seen) for seen in self._observations]
+
+    def _tell(self, rule: str, cases: Sequence[_Case], premise: str) -> None:
+        numbers = tuple(sorted({case.seen.number for case in cases}))
+        words = f"{self._station}: in frame {cases[0].seen.number} {cases[0].words}."
+        if premise:
+            words += f" The ICRC is that {premise}."
+        advice = f"{RULES[rule].sentence} Mend this first: ICRC and PSN are judged behind it."
+        self._found.diagnoses.append(
+            Diagnosis(rule, (), numbers, len(numbers), len(numbers), words, advice)
+        )
+
+
+def _family(rule: str) -> str:
+    """Under which name the chances of a rule are counted."""
+    family = rule.partition("-")[0]
+    return "RETH" if family == "PAD" or rule == "MTU-07" else family
+
+
+def _flow(seen: Observation) -> FlowKey:
+    return seen.interface, seen.source, seen.destination, seen.bth.dest_qpn
