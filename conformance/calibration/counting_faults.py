@@ -230,7 +230,10 @@ COUNTING_FAULTS: dict[str, tuple[tuple[type[Counting], ...], Needs]] = {
     "P16": ((Stalled,), Needs(long=True)),
     "P17": ((OneTooLate, OneTooEarly), Needs(losses=True, long=True)),
     "P18": ((ReturnsInside, CopiesCounted), Needs(losses=True, long=True)),
-    "P19": ((PlainCompare,), Needs(wraps=PSNS, acks=True, reliable=True, healthy_peer=True)),
+    "P19": (
+        (PlainCompare,),
+        Needs(rare_acks=True, wraps=PSNS, acks=True, reliable=True, healthy_peer=True),
+    ),
     "P20": ((ExpectsNext,), Needs(facts=True, both_ways=True, reliable=True, healthy_peer=True)),
     "P21": (
         (BelievesDamaged,),

@@ -69,7 +69,7 @@ class _Drawing:
 
     def _way(self) -> Way:
         random, needs = self.random, self.needs
-        behind = random.choice((0.02, 0.04)) if needs.losses else 0.0
+        behind = random.choice((0.04, 0.06)) if needs.losses else 0.0
         if needs.flips:
             return Way(flips=0.06, loss_behind=behind)
         if self.richness is Richness.POOR:
@@ -148,7 +148,7 @@ class _Drawing:
                 reliable,
                 mtu,
                 begins,
-                max(3, self.messages // 3) if replies else 0,
+                max(3, self.messages // (1 if needs.flips else 3)) if replies else 0,
             ),
         )
         return Pair(reliable, mtu, begins, slot, ends)
@@ -204,7 +204,7 @@ class _Drawing:
             kinds = [work for work in kinds if work.writes] or [WRITE]
         if needs.sends:
             kinds = [SEND]
-        every = random.choice((1, 1, 2, 4))
+        every = 6 if needs.rare_acks else random.choice((1, 1, 2, 4))
         pause = random.choice((300, 2_000, 20_000))
         at, made = begins, []
         for number in range(count):

@@ -141,3 +141,4 @@ class Needs:
     version: int = 0
     flips: bool = False
     facts: bool = False
+    rare_acks: bool = False

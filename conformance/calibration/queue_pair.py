@@ -7,15 +7,14 @@ NAK or a timeout, acknowledge where asked, one NAK for a gap, a READ again as a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import pack
 
 from roceproof.conformance.calibration.counting import Counting, Part, Sent, ahead
 from roceproof.conformance.calibration.packet import Body, Packet, assemble, finish
-from roceproof.conformance.calibration.plan import PSNS, End, Message, Pair
+from roceproof.conformance.calibration.parts import parts_of
+from roceproof.conformance.calibration.plan import PSNS, Pair
 
-_UC = 0x20
 _ACK, _READ_FIRST, _READ_MIDDLE, _READ_LAST, _READ_ONLY, _CNP = 0x11, 0x0D, 0x0E, 0x0F, 0x10, 0x81
 _ASK = 1 << 31
 _NO_CREDITS, _SEQUENCE_NAK = 0x1F, 0x60
@@ -35,34 +34,6 @@ class Meaning:
     syndrome: int | None = None
     closes: bool = True
     opens: bool = True
-
-
-def parts_of(end: End, pair: Pair) -> Iterator[Part]:
-    """The packets of all messages, in order."""
-    for number, message in enumerate(end.messages):
-        yield from _parts(end, pair, message, number)
-
-
-def _parts(end: End, pair: Pair, message: Message, number: int) -> Iterator[Part]:
-    work, data, mtu = message.work, message.data, pair.mtu
-    service = 0 if pair.reliable else _UC
-    reth = pack(">QII", message.address, end.key, len(data))
-    immediate = pack(">I", number * 0x01010101 & 0xFFFFFFFF) if work.immediate else b""
-    at, length = message.at_ns, len(data)
-    ask = message.ask and pair.reliable
-    if work.reads:
-        span = max(1, -(-length // mtu))
-        yield Part(12, reth, b"", 0, True, at, span, number, True, True, length, message.address)
-        return
-    pieces = [data[cut : cut + mtu] for cut in range(0, length, mtu)] or [b""]
-    for place, piece in enumerate(pieces):
-        opens, closes = place == 0, place == len(pieces) - 1
-        kind = 3 if opens and closes else 0 if opens else 2 if closes else 1
-        extension = (reth if opens and work.writes else b"") + (immediate if closes else b"")
-        opcode = service | work.opcodes[kind]
-        yield Part(
-            opcode, extension, piece, 0, ask and closes, at, 1, number, opens, closes, length
-        )
 
 
 class QueuePair:

@@ -24,6 +24,7 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_start,
 )
 from roceproof.conformance.diagnosis.psn.increment import meet_neighbours
+from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Key, sides_of
@@ -34,6 +35,8 @@ _SHOWN = 3
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
+_RESENDING = frozenset({"P11", "P17", "P18"})
+"""Wrong repetitions, which draw answers that look wrong."""
 _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
 
 
@@ -56,7 +59,7 @@ def explain_psns(
     evidence = _gathered(streams, budget)
     if not from_start:
         evidence = [found for found in evidence if found.cause is not Cause.START]
-    if any(found.ids != _LAST_RESORT for found in evidence):
+    if any(found.ids != _LAST_RESORT and LOST not in found.ids for found in evidence):
         evidence = [found for found in evidence if found.ids != _LAST_RESORT]
     devices: dict[Station, list[Evidence]] = {}
     for found in evidence:
@@ -69,7 +72,7 @@ def explain_psns(
     return [
         diagnosis
         for device, found in devices.items()
-        for diagnosis in _diagnose(device, found, miscounted)
+        for diagnosis in _diagnose(device, found, evidence, miscounted)
     ]
 
 
@@ -80,7 +83,9 @@ def _streams(
     changed: frozenset[int] | None,
 ) -> list[Stream]:
     streams: list[Stream] = []
-    for side in sides_of(observations, facts, budget, changed):
+    sides = sides_of(observations, facts, changed)
+    pair_sides(sides, budget)
+    for side in sides:
         try:
             streams += streams_of(side, budget)
         except OutOfBudget:
@@ -113,7 +118,10 @@ def _gathered(streams: list[Stream], budget: Budget) -> list[Evidence]:
 
 
 def _diagnose(
-    device: Station, evidence: Sequence[Evidence], miscounted: set[frozenset[Key]]
+    device: Station,
+    evidence: Sequence[Evidence],
+    everything: Sequence[Evidence],
+    miscounted: set[frozenset[Key]],
 ) -> list[Diagnosis]:
     diagnoses = []
     counted: tuple[str, ...] = ()
@@ -124,9 +132,11 @@ def _diagnose(
     starts = [found for found in evidence if found.cause is Cause.START]
     if starts and not _MOVE_THE_START & set(counted):
         diagnoses.append(_diagnosis(device, _best(starts), starts))
+    resent = {found.connection for found in everything if _RESENDING & {*found.ids}}
     reactions: dict[tuple[str, ...], list[Evidence]] = {}
     for found in evidence:
         follows = found.connection in miscounted and found.ids != _MISLEADING
+        follows |= found.connection in resent and not _RESENDING & {*found.ids}
         if found.cause is Cause.REACTION and not follows:
             reactions.setdefault(found.ids, []).append(found)
     return diagnoses + [_diagnosis(device, ids, found) for ids, found in reactions.items()]

@@ -11,7 +11,7 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn import recovery as psn_recovery
 from roceproof.conformance.diagnosis.psn import responder as psn_responder
-from roceproof.conformance.diagnosis.psn.increment import carry, hypotheses
+from roceproof.conformance.diagnosis.psn.increment import besides, carry, hypotheses
 from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
@@ -83,12 +83,16 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
         for recovery in psn_recovery.wrong_returns(stream)
         if recovery.onward is not None
     }
-    wrong = [step for step in stream.wrong if step.after.number not in resumed]
+    wrong = [
+        step
+        for step in stream.wrong
+        if step.after.number not in resumed and not side.repeats_step(step.before, step.after)
+    ]
     if wrong:
         frames = [step.after.number for step in wrong]
         fits = hypotheses(stream)
         if set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
-            fits.insert(0, LOST)
+            fits = [LOST, *fits, *(id_ for id_ in besides(stream) if id_ not in fits)]
         yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
     torn = stream.torn
     if torn:
@@ -122,7 +126,7 @@ def of_restarts(streams: Sequence[Stream], budget: Budget) -> Iterator[Evidence]
             devices.setdefault(stream.side.station, []).append((stream, restart))
     for found in devices.values():
         if psn_recovery.restarts_wrongly([restart for _, restart in found]):
-            for stream, (nak, jump, _, _) in found:
+            for stream, (nak, jump, *_) in found:
                 text = (
                     f"frame {nak.number} asks for PSN {nak.psn:#08x}, "
                     f"the resend begins at {jump.psn:#08x} in frame {jump.number}"

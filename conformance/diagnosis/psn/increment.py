@@ -20,6 +20,7 @@ from roceproof.conformance.wire.opcodes import Family, Position
 _BEATS = (4, 8, 16, 32, 64, 128)
 _LAG = 3  # events that have been seen but not yet counted
 _LEAST_CASES = 2
+_NEAR = 4
 _LEAST_COUNTED = 3  # fewer steps follow other packets by chance
 
 Predict = Callable[[Stream, Step], int | None]
@@ -91,7 +92,9 @@ def _shared(stream: Stream, _: list[Step]) -> bool:
     return joined >= _LEAST_CASES and 2 * joined > crossings
 
 
-def _counts(events: Callable[[Stream], Sequence[int]]) -> Callable[[Stream, list[Step]], bool]:
+def _counts(
+    events: Callable[[Stream], Sequence[int]], least: int = _LEAST_COUNTED
+) -> Callable[[Stream, list[Step]], bool]:
     """Whether the PSN moves on with each of those frames, at most a few of them late."""
 
     def holds(stream: Stream, steps: list[Step]) -> bool:
@@ -100,7 +103,7 @@ def _counts(events: Callable[[Stream], Sequence[int]]) -> Callable[[Stream, list
             return False
         moved = [run for run in stream.runs if run]
         wrong = sum(step.wrong and not stream.excused(step) for run in moved for step in run)
-        return wrong >= _LEAST_COUNTED and all(_tracks(run, numbers) for run in moved)
+        return wrong >= least and all(_tracks(run, numbers) for run in moved)
 
     return holds
 
@@ -133,17 +136,41 @@ def _requests_received(stream: Stream) -> Sequence[int]:
     return other.request_numbers if other else []
 
 
+def _loads_peers(stream: Stream, steps: list[Step]) -> bool:
+    """P25 with one register for both: what goes wrong goes on behind a request just received."""
+    wrong = [step for step in steps if step.wrong]
+    far = any(not 0 <= step.taken <= _NEAR for step in wrong)
+    enough = far or len(wrong) >= _LEAST_CASES
+    return enough and all(follows_received(stream, step.after) for step in wrong)
+
+
+def follows_received(stream: Stream, sent: Sent) -> bool:
+    """Whether a request has the PSN behind one of those that its QP received last."""
+    other = stream.side.counterpart
+    received = behind(other.requests, sent.number) if other else 0
+    return other is not None and any(
+        distance(sent.psn, each.psn) == 1
+        for each in other.requests[max(0, received - _LAG) : received]
+    )
+
+
 def _latched_early(_: Stream, steps: list[Step]) -> bool:
-    """P14: behind a short pause a packet repeats its predecessor's PSN."""
+    """P14: packets carry the PSN of the one before, and the next ones do not."""
     late: list[int] = []
     timely: list[int] = []
-    offset = 0
+    previous: Sent | None = None
+    right = 0
     for step in steps:
-        offset += step.taken - (step.healthy or 1)
-        (late if offset == -1 else timely).append(step.pause_ns)
-        if offset not in (0, -1):
+        if step.before is not previous:
+            right = step.before.psn
+        before, right = right, (right + (step.healthy or 1)) % PSN_MODULUS
+        if step.after.psn not in (before, right):
             return False
-    return bool(late and timely) and max(late) < min(timely)
+        (timely if step.after.psn == right else late).append(step.pause_ns)
+        previous = step.after
+    if not late or not timely:
+        return False
+    return len(late) >= _LEAST_CASES or max(late) < min(timely)
 
 
 def _twice(_: Stream, steps: list[Step]) -> bool:
@@ -185,12 +212,25 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P06", _counts(_acks_received)),
     ("P06", _counts(_acks_sent)),
     ("P25", _counts(_requests_received)),
+    ("P25", _loads_peers),
     ("P14", _latched_early),
     ("P12", _beside_empty),
     ("P12", _between_messages),
     ("P16", _twice),
     ("P23", _skips_one),
 )
+
+
+_BY_CHANCE = (
+    ("P06", _counts(_acks_received, 1)),
+    ("P06", _counts(_acks_sent, 1)),
+    ("P25", _counts(_requests_received, 1)),
+)
+
+
+def besides(stream: Stream) -> list[str]:
+    """What fits few wrong steps as well, if by chance."""
+    return list(dict.fromkeys(id_ for id_, holds in _BY_CHANCE if holds(stream, [])))
 
 
 def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:

@@ -60,6 +60,8 @@ class Restart(NamedTuple):
     jump: Sent
     message: int
     """The PSN at which the message that the NAK asks for begins."""
+    beside: int | None
+    """0 where it is right; 1 and -1 for the packet behind or in front of the right one."""
     doubtful: bool
     """Whether the network in front of the capture may have made it look wrong."""
 
@@ -68,7 +70,7 @@ def restarts(stream: Stream, budget: Budget) -> list[Restart]:
     """For P17: every prompt jump back behind a sequence NAK; those to a lost READ left out."""
     found = []
     naks = stream.side.naks if stream.recoveries else []
-    last = {sent.psn: sent.number for sent in stream.requests} if naks else {}
+    last = {sent.psn: sent for sent in stream.requests} if naks else {}
     before = 0
     for jump in (recovery.jump for recovery in stream.recoveries if naks):
         asked = behind(naks, jump.number)
@@ -79,10 +81,11 @@ def restarts(stream: Stream, budget: Budget) -> list[Restart]:
         if nak.psn not in last:
             continue  # nothing was sent there: the NAK is wrong, or what it asks for was not seen
         if jump.psn == nak.psn or jump.row.family is not Family.READ:
-            later = last.get(nak.psn, 0) > nak.number
-            doubtful = later or distance(jump.psn, nak.psn) < 0
+            asked_for = last[nak.psn]
+            doubtful = asked_for.number > nak.number or distance(jump.psn, nak.psn) < 0
             message = _message_start(stream, nak, jump, budget)
-            found.append(Restart(nak, jump, message, doubtful))
+            beside = _beside(stream, asked_for, jump)
+            found.append(Restart(nak, jump, message, beside, doubtful))
     return found
 
 
@@ -91,8 +94,16 @@ def restarts_wrongly(found: Sequence[Restart]) -> bool:
     wrong = [each for each in found if each.jump.psn != each.nak.psn]
     if not wrong or (len(found) == 1 and wrong[0].doubtful):
         return False
-    offsets = {distance(each.jump.psn, each.nak.psn) for each in found}
+    offsets = {each.beside for each in found}
     return offsets in ({1}, {-1}) or all(each.jump.psn == each.message for each in found)
+
+
+def _beside(stream: Stream, right: Sent, jump: Sent) -> int | None:
+    if jump.psn == right.psn:
+        return 0
+    if distance(jump.psn, right.psn) == (stream.span(right) or 1):
+        return 1
+    return -1 if distance(right.psn, jump.psn) == (stream.span(jump) or 1) else None
 
 
 def wrong_returns(stream: Stream) -> list[Recovery]:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.psn.increment import follows_received
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import (
     ACKNOWLEDGE,
     PSN_MODULUS,
     Side,
-    behind,
     distance,
 )
 from roceproof.conformance.diagnosis.result import LOST
@@ -80,11 +80,7 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
 
 def follows_the_peer(stream: Stream) -> bool:
     """P25 with one register for both: the QP goes on behind the request it received last."""
-    other = stream.side.counterpart
-    received = behind(other.requests, stream.first.number) if other else 0
-    if other is None or not received:
-        return False
-    return distance(stream.first.psn, other.requests[received - 1].psn) == 1
+    return follows_received(stream, stream.first)
 
 
 def _taken_for_duplicate(stream: Stream) -> bool:

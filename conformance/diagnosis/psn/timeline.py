@@ -9,7 +9,6 @@ that is, the one whose replies fit its PSNs best is taken, if there is only one.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,11 +16,10 @@ from ipaddress import ip_address
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.observation import Observation, Station, address_text
-from roceproof.conformance.diagnosis.psn.index import Latest, PsnIndex
+from roceproof.conformance.diagnosis.psn.index import Latest
 from roceproof.conformance.wire.headers import Aeth, Reth
-from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Transport
+from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Transport
 
 PSN_MODULUS = 1 << 24
 HALF = PSN_MODULUS // 2
@@ -127,9 +125,15 @@ class Side:
     """The configured first PSN of its requests."""
     other_start: int | None = None
     path_mtu: int | None = None
+    _steps: dict[tuple[int, int, int, int], int] = field(default_factory=dict, repr=False)
     crossings: tuple[int, int] = (0, 0)
     """How often its station went on with this QP behind another or the other way round; and how
     often with the PSN that was due in the QP before."""
+
+    def repeats_step(self, before: Sent, after: Sent) -> bool:
+        """Whether two packets followed each other earlier, so that what is wrong is repeated."""
+        pair = before.psn, before.content, after.psn, after.content
+        return self._steps.setdefault(pair, after.number) < after.number
 
     @property
     def answers(self) -> list[Reply]:
@@ -175,7 +179,6 @@ class Side:
 def sides_of(
     observations: Iterable[Observation],
     facts: Mapping[str, Any] | None,
-    budget: Budget,
     changed: frozenset[int] | None = None,
 ) -> list[Side]:
     """All directions with connected service, in the order in which they begin."""
@@ -198,7 +201,6 @@ def sides_of(
             side.requests.append(_sent(seen, row, damaged=damaged, on_the_way=on_the_way))
     found = list(sides.values())
     _configure(found, facts)
-    _pair(found, budget)
     return found
 
 
@@ -264,55 +266,3 @@ def _configure(sides: Iterable[Side], facts: Mapping[str, Any] | None) -> None:
             continue
         side.path_mtu = row.get("path_mtu")
         side.counterpart = by_key.get(Key(key.interface, key.destination, key.source, qpn))
-
-
-def _pair(sides: list[Side], budget: Budget) -> None:
-    """Find the counterparts that the configuration does not name."""
-    taken = {id(side.counterpart) for side in sides if side.counterpart}
-    opposite: dict[tuple[int, bytes, bytes], PsnIndex[Side]] = {}
-    for side in sides:
-        if side.requests:
-            ends = side.key.interface, side.key.destination, side.key.source
-            first, low, reach = _reach(side)
-            index = opposite.setdefault(ends, PsnIndex(budget))
-            index.add(first + low - 2, reach - low + 4, side)
-    for side in sides:
-        if side.counterpart is not None or not side.replies or id(side) in taken:
-            continue
-        known = opposite.get((side.key.interface, side.key.source, side.key.destination))
-        try:
-            chosen = _best(side, known) if known else None
-        except OutOfBudget:
-            budget.leave_out("who answers whom", str(side.station))
-            return
-        if chosen is not None:
-            side.counterpart, chosen.counterpart = chosen, side
-            taken |= {id(side), id(chosen)}
-
-
-def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
-    """The one among whose requests' PSNs, or two off, the most replies lie; None if it is a tie."""
-    fits: Counter[int] = Counter()
-    candidates: dict[int, Side] = {}
-    for psn, count in Counter(reply.psn for reply in side.replies).items():
-        for other in known.at(psn):
-            if other.counterpart is None:
-                fits[id(other)] += count
-                candidates[id(other)] = other
-    best = fits.most_common(2)
-    tie = len(best) == 2 and best[0][1] == best[1][1]
-    return candidates[best[0][0]] if best and not tie else None
-
-
-def _reach(side: Side) -> tuple[int, int, int]:
-    """The first PSN of the requests, and how far they lie before and behind it."""
-    first = side.requests[0].psn
-    low = min(distance(sent.psn, first) for sent in side.requests)
-    reach = max(distance(sent.psn, first) + _longest(sent) for sent in side.requests)
-    return first, max(low, 2 - HALF), min(reach, HALF - 2)
-
-
-def _longest(sent: Sent) -> int:
-    """The PSNs that a request takes at most."""
-    reads = sent.row.family is Family.READ and sent.reth is not None
-    return max(1, -(-sent.reth.length // PATH_MTUS[0])) if reads and sent.reth else 1

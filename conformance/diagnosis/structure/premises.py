@@ -49,6 +49,7 @@ def _set_lengths(head: bytearray, seen: Observation, datagram: int) -> None:
 
 
 _PREMISES: dict[str, Callable[[Observation], int]] = {
+    "of the packet with the right lengths": _right_lengths,
     "of the packet as it should have been padded": lambda seen: _padded(
         seen, counted=True, in_lengths=True
     ),
@@ -61,7 +62,6 @@ _PREMISES: dict[str, Callable[[Observation], int]] = {
     "of the payload filled up with zeros and counted in the lengths": lambda seen: _padded(
         seen, counted=False, in_lengths=True
     ),
-    "of the packet with the right lengths": _right_lengths,
 }
 
 

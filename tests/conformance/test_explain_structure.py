@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is built wrongly is told first, by rule, and ICRCs are explained on what that leaves."""
+
+from __future__ import annotations
+
+import pytest
+from explained import records
+
+from roceproof.conformance.diagnosis.report import explain
+from roceproof.conformance.faults.plan import Kind
+from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.framing import locate
+from roceproof.verbs.service import Service
+
+NEVER_PADS = 5
+
+
+def sends(seed: int = 1, length: int = NEVER_PADS) -> list[bytes]:
+    """What one station sends, every message of one length."""
+    talk = Conversation(
+        seed=seed,
+        services=(Service.RC,),
+        kinds=(Kind.SEND,),
+        ip_versions=(4,),
+        lengths=(length,),
+        messages=(20, 0),
+    )
+    frames = [frame for _, frame in talk.frames()]
+    own = [frame for frame in frames if frame[6:12] == frames[0][6:12]]
+    return [frame for frame in own if (packet := parse(frame)) and packet.payload]
+
+
+def unpadded(frame: bytes, *, icrc_of_padded: bool = False) -> bytes:
+    """The frame as a core that never pads sends it."""
+    packet, layout = parse(frame), locate(frame)
+    assert packet is not None and layout is not None
+    count = len(packet.pad)
+    end = layout.end - 4
+    bare = bytearray(frame[: end - count] + bytes(4))
+    bare[layout.udp + 9] &= 0xCF
+    for at in (layout.ip + 2, layout.udp + 4):
+        bare[at : at + 2] = (int.from_bytes(bare[at : at + 2], "big") - count).to_bytes(2, "big")
+    bare[layout.ip + 10 : layout.ip + 12] = bytes(2)
+    if icrc_of_padded:
+        return bytes(bare[:-4]) + frame[end : end + 4]
+    return icrc.reseal(bytes(bare))
+
+
+@pytest.mark.parametrize("icrc_of_padded", [False, True])
+def test_a_core_that_never_pads_is_told_so_from_one_frame_or_all(icrc_of_padded: bool) -> None:
+    frames = [unpadded(frame, icrc_of_padded=icrc_of_padded) for frame in sends()]
+    for capture in (frames[:1], frames):
+        (found,) = explain(records(capture))
+        assert found.id == "PAD-01"
+        assert len(found.frames) == len(capture)
+        assert ("as it should have been padded" in found.text) == icrc_of_padded
+
+
+def test_a_constant_in_place_of_the_icrc_is_no_answer_to_a_missing_pad() -> None:
+    capture = [unpadded(frame)[:-4] + bytes(4) for frame in sends()[:1]]
+    found = explain(records(capture))
+    assert found[0].id == "PAD-01"
+
+
+def changed(frame: bytes, at: int, mask: int) -> bytes:
+    """The frame with bits of its BTH set, and the ICRC that this calls for."""
+    layout = locate(frame)
+    assert layout is not None
+    bits = bytearray(frame)
+    bits[layout.udp + 8 + at] |= mask
+    return icrc.reseal(bytes(bits))
+
+
+@pytest.mark.parametrize(
+    ("at", "mask", "rule"), [(0, 0x15, "BTH-01"), (1, 0x02, "BTH-04"), (4, 0x20, "BTH-08")]
+)
+def test_what_one_header_breaks_is_told_by_its_rule(at: int, mask: int, rule: str) -> None:
+    found = explain(records(changed(frame, at, mask) for frame in sends(length=64)))
+    assert [each.id for each in found] == [rule]
+
+
+@pytest.mark.parametrize(("field", "rule"), [("udp", "UDP-02"), ("ip", "IP-02")])
+def test_the_length_that_stands_alone_is_the_wrong_one(field: str, rule: str) -> None:
+    capture = []
+    for frame in sends(length=64):
+        layout = locate(frame)
+        assert layout is not None
+        at = layout.udp + 4 if field == "udp" else layout.ip + 2
+        short = int.from_bytes(frame[at : at + 2], "big") - 4
+        capture.append(frame[:at] + short.to_bytes(2, "big") + frame[at + 2 :])
+    (found,) = explain(records(capture))
+    assert found.id == rule
+    assert "of the packet with the right lengths" in found.text
+
+
+def test_one_flipped_bit_of_a_header_is_no_habit() -> None:
+    frames = sends(length=64)
+    layout = locate(frames[3])
+    assert layout is not None
+    for at in (layout.udp + 9, layout.udp + 5, layout.udp + 8):
+        flipped = bytearray(frames[3])
+        flipped[at] ^= 0x04
+        found = explain(records([*frames[:3], bytes(flipped), *frames[4:]]))
+        assert {each.id for each in found} <= {"corrupt"}
