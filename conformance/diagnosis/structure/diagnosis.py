@@ -87,7 +87,7 @@ class _Judge:
         self, station: Station, observations: Sequence[Observation], found: Structure
     ) -> None:
         self._station, self._found = station, found
-        bare = {seen.number for seen in without_icrc(observations)}
+        bare = {seen.number for seen in without_icrc(observations)[0]}
         self._observations = [seen for seen in observations if seen.number not in bare]
 
     def judge(self) -> None:
