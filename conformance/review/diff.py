@@ -1,19 +1,38 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The same traffic from two devices, packet against packet.
 
-Flows are paired in the order in which they begin, requests with requests of the
-same service and responses with responses. Within a pair requests are aligned by
-message, place in it and copy; responses by relative PSN and kind; CNPs by order.
+Connections are paired by what was said over them, messages by what they carry,
+requests by their place in the message and by repetition, responses by the request
+that they answer; CNPs by order. Where the path MTUs differ, packets have no
+partners but the first of each message, and fields that follow from the cut are
+left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from typing import NamedTuple
 
-from roceproof.conformance.review.fields import FIELDS, Field, Origin, Value
+from roceproof.conformance.review.conversation import Direction, Side, side_of
+from roceproof.conformance.review.field_values import Origin, Value
+from roceproof.conformance.review.fields import (
+    CUT_BY_MTU,
+    FIELDS,
+    MESSAGE_CONTENT,
+    MESSAGE_LENGTH,
+    Field,
+)
+from roceproof.conformance.review.message_alignment import Aligned, align
+from roceproof.conformance.review.packet_alignment import (
+    Partners,
+    partners_in_order,
+    partners_of_first_packets,
+    partners_of_requests,
+    partners_of_responses,
+)
+from roceproof.conformance.review.pairing import pair
 from roceproof.conformance.review.story import Flow, Kind, Step
 
 
@@ -42,6 +61,8 @@ class TrackDifference:
     copies_a: int = 0
     copies_b: int = 0
     differences: list[FieldDifference] = field(default_factory=list)
+    compared: dict[str, int] = field(default_factory=dict)
+    """How many pairs of packets have each field that differs somewhere."""
 
     @property
     def matters(self) -> bool:
@@ -51,81 +72,170 @@ class TrackDifference:
 
 
 @dataclass(slots=True)
-class _Track:
-    """The packets of one kind in one flow, by the key they are aligned by."""
+class Comparison:
+    """All tracks, and what is told of connections as a whole."""
 
-    flow: Flow
-    kind: Kind
-    service: int
-    steps: dict[Hashable, Step] = field(default_factory=dict)
-    occurrences: Counter[Hashable] = field(default_factory=Counter)
+    tracks: list[TrackDifference]
+    a: Side
+    b: Side
+    pairs: list[tuple[Direction, Direction]]
+    preamble_a: list[Direction]
+    preamble_b: list[Direction]
+    """Directions that ended before anything compared began: another story."""
+    path_mtus: list[tuple[int, int]]
+    """Of each pair of directions that differs in it."""
+    same_start: tuple[bool, bool]
+    """Of each side: whether requests of both directions begin at one PSN, always."""
 
-    def add(self, step: Step) -> None:
-        key = _key(step)
-        self.steps[key, self.occurrences[key]] = step
-        self.occurrences[key] += 1
-
-
-def _key(step: Step) -> Hashable:
-    match step.kind:
-        case Kind.REQUEST:
-            return step.life, step.message, step.place
-        case Kind.RESPONSE:
-            aeth = step.packet.aeth
-            opcode = step.packet.bth.opcode
-            return step.life, step.psn, opcode, aeth.syndrome >> 5 if aeth else None
-        case _:
-            return step.packet.bth.opcode
+    @property
+    def matters(self) -> bool:
+        """Whether a receiver could behave differently."""
+        return any(track.matters for track in self.tracks)
 
 
-def compare(a: Iterable[Step], b: Iterable[Step]) -> list[TrackDifference]:
-    """Compare two stories; one result for every pair of tracks, unpaired ones included."""
-    tracks_a, tracks_b = _tracks(a), _tracks(b)
-    groups = dict.fromkeys((*tracks_a, *tracks_b))
-    found = []
-    for group in groups:
-        pairs = zip_longest(tracks_a.get(group, ()), tracks_b.get(group, ()))
-        found += [_compare_tracks(group[0], one, other) for one, other in pairs]
+def compare(
+    a: Iterable[Step],
+    b: Iterable[Step],
+    counterparts_a: Mapping[Flow, Flow] | None = None,
+    counterparts_b: Mapping[Flow, Flow] | None = None,
+) -> Comparison:
+    """Compare two stories, told with the flows that answer one another."""
+    side_a, side_b = side_of(a, counterparts_a), side_of(b, counterparts_b)
+    every = pair(side_a, side_b)
+    pairs = [(one, other) for one, other in every if one is not None and other is not None]
+    begun_a = min((one.first_ns for one, _ in pairs), default=0)
+    begun_b = min((other.first_ns for _, other in pairs), default=0)
+    found = Comparison([], side_a, side_b, pairs, [], [], [], (False, False))
+    requests = {(id(one), id(other)): _requests(one, other) for one, other in pairs}
+    for one, other in every:
+        if one is not None and other is not None:
+            if _cut_differently(one, other):
+                found.path_mtus.append((one.path_mtu or 0, other.path_mtu or 0))
+            found.tracks += _tracks(one, other, requests)
+        elif one is not None and one.last_ns < begun_a:
+            found.preamble_a.append(one)
+        elif other is not None and other.last_ns < begun_b:
+            found.preamble_b.append(other)
+        else:
+            found.tracks += _alone(one, other)
+    found.same_start = (
+        _starts_alike([one for one, _ in pairs]),
+        _starts_alike([other for _, other in pairs]),
+    )
     return found
 
 
-def _tracks(steps: Iterable[Step]) -> dict[tuple[Kind, int], list[_Track]]:
-    tracks: dict[tuple[Flow, Kind], _Track] = {}
-    for step in steps:
-        service = step.packet.bth.opcode >> 5
-        track = tracks.setdefault((step.flow, step.kind), _Track(step.flow, step.kind, service))
-        track.add(step)
-    groups: dict[tuple[Kind, int], list[_Track]] = {}
-    for track in tracks.values():
-        groups.setdefault((track.kind, track.service), []).append(track)
-    return groups
+def _starts_alike(directions: list[Direction]) -> bool:
+    starts = [
+        (each.first_psn, each.partner.first_psn)
+        for each in directions
+        if each.first_psn is not None and each.partner is not None
+    ]
+    starts = [both for both in starts if both[1] is not None]
+    return bool(starts) and all(mine == theirs for mine, theirs in starts)
 
 
-def _compare_tracks(kind: Kind, a: _Track | None, b: _Track | None) -> TrackDifference:
-    steps_a = a.steps if a else {}
-    steps_b = b.steps if b else {}
-    found = TrackDifference(kind, a.flow if a else None, b.flow if b else None)
-    found.only_a, found.copies_a = _lonely(steps_a, steps_b)
-    found.only_b, found.copies_b = _lonely(steps_b, steps_a)
-    pairs = [(steps_a[key], steps_b[key]) for key in steps_a if key in steps_b]
-    found.aligned = len(pairs)
-    found.differences = list(_differences(pairs))
+def _tracks(
+    one: Direction, other: Direction, found: Mapping[tuple[int, int], _Requests]
+) -> Iterator[TrackDifference]:
+    requests = found[id(one), id(other)]
+    cut = requests.messages is not None
+    if one.messages or other.messages:
+        track = _compare(Kind.REQUEST, one, other, requests.partners, leave_out=cut)
+        track.differences += _messages(requests.messages or (), track.compared)
+        yield track
+    if one.responses or other.responses:
+        answered = found.get((id(one.partner), id(other.partner)))
+        shifts = answered.partners.shifts if answered else {}
+        messages = answered.messages if answered else None
+        partners = partners_of_responses(one, other, shifts, messages)
+        yield _compare(Kind.RESPONSE, one, other, partners, leave_out=cut)
+    for kind in (Kind.CNP, Kind.OTHER):
+        partners = partners_in_order(one, other, kind)
+        if partners.pairs or partners.only_a or partners.only_b:
+            yield _compare(kind, one, other, partners, leave_out=False)
+
+
+class _Requests(NamedTuple):
+    """The requests of two directions; messages where they are cut differently."""
+
+    partners: Partners
+    messages: list[Aligned] | None
+
+
+def _requests(one: Direction, other: Direction) -> _Requests:
+    if not _cut_differently(one, other):
+        return _Requests(partners_of_requests(one, other), None)
+    messages = align(one.messages, other.messages)
+    return _Requests(partners_of_first_packets(messages), messages)
+
+
+def _cut_differently(one: Direction, other: Direction) -> bool:
+    mtus = one.path_mtu, other.path_mtu
+    return None not in mtus and mtus[0] != mtus[1]
+
+
+def _alone(one: Direction | None, other: Direction | None) -> Iterator[TrackDifference]:
+    for kind in Kind:
+        frames = [[s.number for s in _steps(each, kind)] for each in (one, other)]
+        if any(frames):
+            flows = one.flow if one else None, other.flow if other else None
+            yield TrackDifference(kind, *flows, only_a=frames[0], only_b=frames[1])
+
+
+def _steps(direction: Direction | None, kind: Kind) -> list[Step]:
+    if direction is None:
+        return []
+    if kind is Kind.REQUEST:
+        return [step for message in direction.messages for step in message.steps if not step.copy]
+    return [s for s in (*direction.responses, *direction.others) if s.kind is kind]
+
+
+def _compare(
+    kind: Kind, one: Direction, other: Direction, partners: Partners, *, leave_out: bool
+) -> TrackDifference:
+    found = TrackDifference(kind, one.flow, other.flow, len(partners.pairs))
+    found.only_a = [step.number for step in partners.only_a]
+    found.only_b = [step.number for step in partners.only_b]
+    found.copies_a, found.copies_b = partners.copies_a, partners.copies_b
+    rows = [row for row in FIELDS if not (leave_out and row.name in CUT_BY_MTU)]
+    found.differences = list(_differences(partners, rows, found.compared))
     return found
 
 
-def _lonely(steps: dict[Hashable, Step], others: dict[Hashable, Step]) -> tuple[list[int], int]:
-    """Frames without a partner, and how many more were only retransmissions."""
-    alone = [step for key, step in steps.items() if key not in others]
-    first = [step.number for step in alone if not step.copy]
-    return first, len(alone) - len(first)
-
-
-def _differences(pairs: list[tuple[Step, Step]]) -> Iterator[FieldDifference]:
-    origin_a, origin_b = Origin(), Origin()
+def _messages(messages: Iterable[Aligned], compared: dict[str, int]) -> list[FieldDifference]:
+    """Messages as wholes, where their packets have no partners."""
     found: dict[str, FieldDifference] = {}
-    for one, other in pairs:
-        for row in FIELDS:
+    both = [(one, other) for one, other in messages if one and other]
+    both = [(one, other) for one, other in both if one.complete and other.complete]
+    for one, other in both:
+        length = MESSAGE_LENGTH, one.shape[1], other.shape[1]
+        content = MESSAGE_CONTENT, f"CRC-32 {one.content[1]:08x}", f"CRC-32 {other.content[1]:08x}"
+        for row, value_a, value_b in (length, content):
+            if value_a == value_b:
+                continue
+            frames = one.steps[0].number, other.steps[0].number
+            known = found.setdefault(row.name, FieldDifference(row, 0, *frames, value_a, value_b))
+            known.packets += 1
+            compared[row.name] = len(both)
+    return list(found.values())
+
+
+def _differences(
+    partners: Partners, rows: list[Field], compared: dict[str, int]
+) -> Iterator[FieldDifference]:
+    origins: dict[int, tuple[Origin, Origin]] = {}
+    found: dict[str, FieldDifference] = {}
+    present: Counter[str] = Counter()
+    for one, other in partners.pairs:
+        if one.life not in origins:
+            shift = partners.shifts.get(one.life)
+            psns = (None, None) if shift is None else (0, shift)
+            origins[one.life] = Origin(psns[0]), Origin(psns[1])
+        origin_a, origin_b = origins[one.life]
+        for row in rows:
             value_a, value_b = row.read(one, origin_a), row.read(other, origin_b)
+            present[row.name] += not (value_a is None and value_b is None)
             if value_a == value_b:
                 continue
             known = found.get(row.name)
@@ -135,6 +245,7 @@ def _differences(pairs: list[tuple[Step, Step]]) -> Iterator[FieldDifference]:
                 )
             else:
                 known.packets += 1
-    for row in FIELDS:
+    compared.update({name: present[name] for name in found})
+    for row in rows:
         if row.name in found:
             yield found[row.name]

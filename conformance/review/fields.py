@@ -8,24 +8,11 @@ A field that does not apply to a packet has the value None.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
-from zlib import crc32
 
-from roceproof.conformance.review.story import PSN_MODULUS, Step
-from roceproof.conformance.wire.headers import AtomicEth, Deth, ImmDt
-from roceproof.conformance.wire.ip import Ipv4, Ipv6
-from roceproof.conformance.wire.opcodes import Position, Transport
-
-Value = int | str | bool | None
-
-
-@dataclass(slots=True)
-class Origin:
-    """Where a flow's addresses and message counter begin; learnt from its first packets."""
-
-    address: int | None = None
-    msn: int | None = None
+from roceproof.conformance.review import field_values as values
+from roceproof.conformance.review.field_values import Origin, Value
+from roceproof.conformance.review.story import Step
 
 
 class Field(NamedTuple):
@@ -37,116 +24,27 @@ class Field(NamedTuple):
     rule: str
     why: str
 
-
-def _ip(step: Step, v4: Callable[[Ipv4], Value], v6: Callable[[Ipv6], Value]) -> Value:
-    header = step.packet.ip
-    return v4(header) if isinstance(header, Ipv4) else v6(header)
-
-
-def _traffic_class(step: Step) -> int:
-    header = step.packet.ip
-    return header.tos if isinstance(header, Ipv4) else header.traffic_class
+    @property
+    def chosen(self) -> bool:
+        """Whether it tells nothing of the device: others chose it, or chance."""
+        return self.name in _CHOSEN
 
 
-def _nothing(_: Ipv4 | Ipv6) -> Value:
-    return None
+_CHOSEN = frozenset(
+    {"R_Key", "Q_Key", "RNR timer", "IPv4 identification", "TTL", "DSCP", "ECN", "VLAN"}
+    | {"UDP source port"}
+)
 
-
-def _address(step: Step, origin: Origin) -> Value:
-    reth = step.packet.reth
-    if reth is None:
-        return None
-    if origin.address is None:
-        origin.address = reth.address
-    return reth.address - origin.address
-
-
-def _msn(step: Step, origin: Origin) -> Value:
-    aeth = step.packet.aeth
-    if aeth is None:
-        return None
-    if origin.msn is None:
-        origin.msn = aeth.msn
-    return (aeth.msn - origin.msn) % PSN_MODULUS
-
-
-def _ends_message(step: Step) -> bool:
-    return step.row is not None and bool(step.row.position & Position.LAST)
-
-
-def _ack_req(*, last: bool) -> Callable[[Step, Origin], Value]:
-    def read(step: Step, _: Origin) -> Value:
-        rc = step.row is not None and step.row.transport is Transport.RC
-        if not rc or step.row is None or step.row.is_response or _ends_message(step) is not last:
-            return None
-        return step.packet.bth.ack_req
-
-    return read
-
-
-def _unreliable_ack_req(step: Step, _: Origin) -> Value:
-    rc = step.row is None or step.row.transport is Transport.RC
-    return None if rc else step.packet.bth.ack_req
-
-
-def _response_class(step: Step, _: Origin) -> Value:
-    aeth = step.packet.aeth
-    if aeth is None:
-        return None
-    kind = aeth.syndrome >> 5
-    return f"NAK {aeth.syndrome:#04x}" if kind == 3 else {0: "ACK", 1: "RNR NAK"}.get(kind, "?")
-
-
-def _low_bits(kind: int) -> Callable[[Step, Origin], Value]:
-    def read(step: Step, _: Origin) -> Value:
-        aeth = step.packet.aeth
-        return aeth.syndrome & 31 if aeth and aeth.syndrome >> 5 == kind else None
-
-    return read
-
-
-def _operands(step: Step, _: Origin) -> Value:
-    header = step.packet.extension(AtomicEth)
-    return f"{header.swap_or_add:#x}, {header.compare:#x}" if header else None
-
-
-def _immediate(step: Step, _: Origin) -> Value:
-    header = step.packet.extension(ImmDt)
-    return f"{header.value:#010x}" if header else None
-
-
-def _datagram(read: Callable[[Deth], Value]) -> Callable[[Step, Origin], Value]:
-    def of(step: Step, _: Origin) -> Value:
-        header = step.packet.extension(Deth)
-        return read(header) if header else None
-
-    return of
-
-
-def _options(step: Step, _: Origin) -> Value:
-    return _ip(step, lambda ip: ip.options.hex(), _nothing)
-
-
-def _rkey(step: Step, _: Origin) -> Value:
-    return step.packet.reth.rkey if step.packet.reth else None
-
-
-def _length(step: Step, _: Origin) -> Value:
-    return step.packet.reth.length if step.packet.reth else None
-
-
-def _digest(payload: bytes) -> str:
-    return f"{payload[:8].hex()}.. (CRC-32 {crc32(payload):08x})"
-
-
-def _icrc(step: Step, _: Origin) -> Value:
-    return None if step.icrc_ok is None else "right" if step.icrc_ok else "wrong"
-
+CUT_BY_MTU = frozenset(
+    {"opcode", "PSN", "payload length", "payload", "pad", "PadCnt", "Solicited Event", "ImmDt"}
+    | {"AckReq at the end", "AckReq before the end", "AckReq on UC, UD"}
+)
+"""What follows from how a message is cut into packets."""
 
 _SETUP = "set up by whoever opens the connection"
 
 FIELDS: tuple[Field, ...] = (
-    Field("ICRC", _icrc, True, "ICRC-02", "a packet with a wrong ICRC is dropped in silence"),
+    Field("ICRC", values.icrc, True, "ICRC-02", "a packet with a wrong ICRC is dropped in silence"),
     Field(
         "opcode",
         lambda s, _: s.row.name if s.row else f"{s.packet.bth.opcode:#04x}",
@@ -154,7 +52,7 @@ FIELDS: tuple[Field, ...] = (
         "BTH-01",
         "the receiver does something else with the packet",
     ),
-    Field("PSN", lambda s, _: s.psn, True, "PSN-02", "the receiver expects an exact sequence"),
+    Field("PSN", values.psn, True, "PSN-02", "the receiver expects an exact sequence"),
     Field(
         "Solicited Event",
         lambda s, _: s.packet.bth.solicited,
@@ -200,36 +98,60 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "AckReq at the end",
-        _ack_req(last=True),
+        values.ack_req(last=True),
         True,
         "ACK-02",
         "without it the last message may never be acknowledged",
     ),
     Field(
         "AckReq before the end",
-        _ack_req(last=False),
+        values.ack_req(last=False),
         False,
         "ACK-03",
         "asking more often is legal and costs reverse traffic",
     ),
     Field(
-        "AckReq on UC, UD", _unreliable_ack_req, True, "UC-02", "it ought to be 0 where none come"
+        "AckReq on UC, UD",
+        values.unreliable_ack_req,
+        True,
+        "UC-02",
+        "it ought to be 0 where none come",
     ),
     Field(
-        "VA", _address, True, "RETH-04", "the data land elsewhere (relative to the first address)"
+        "VA",
+        values.address,
+        True,
+        "RETH-04",
+        "the data land elsewhere (relative to the first values.address)",
     ),
-    Field("R_Key", _rkey, False, "RETH-04", "given by the receiver for each connection"),
-    Field("DMALen", _length, True, "RETH-02", "the receiver counts the message's bytes by it"),
-    Field("ImmDt", _immediate, True, "IMM-02", "the application reads it as it was sent"),
-    Field("atomic operands", _operands, True, "ATOM-01", "the memory ends up different"),
+    Field("R_Key", values.rkey, False, "RETH-04", "given by the receiver for each connection"),
     Field(
-        "DETH reserved", _datagram(lambda h: h.source_word >> 24), True, "UD-01", "this byte is 0"
+        "DMALen", values.length, True, "RETH-02", "the receiver counts the message's bytes by it"
     ),
-    Field("Q_Key", _datagram(lambda h: f"{h.qkey:#x}"), False, "UD-02", _SETUP),
-    Field("AETH", _response_class, True, "AETH-02", "the requester goes on, waits or gives up"),
-    Field("credits", _low_bits(0), False, "CRED-01", "any credit code is an ACK; vendors differ"),
-    Field("RNR timer", _low_bits(1), False, "RNR-02", _SETUP),
-    Field("MSN", _msn, True, "MSN-02", "messages are counted differently (relative to the first)"),
+    Field("ImmDt", values.immediate, True, "IMM-02", "the application reads it as it was sent"),
+    Field("atomic operands", values.operands, True, "ATOM-01", "the memory ends up different"),
+    Field(
+        "DETH reserved",
+        values.datagram(lambda h: h.source_word >> 24),
+        True,
+        "UD-01",
+        "this byte is 0",
+    ),
+    Field("Q_Key", values.datagram(lambda h: f"{h.qkey:#x}"), False, "UD-02", _SETUP),
+    Field(
+        "AETH", values.response_class, True, "AETH-02", "the requester goes on, waits or gives up"
+    ),
+    Field(
+        "credits", values.low_bits(0), False, "CRED-01", "any credit code is an ACK; vendors differ"
+    ),
+    Field("RNR timer", values.low_bits(1), False, "RNR-02", _SETUP),
+    Field(
+        "MSN",
+        values.msn,
+        True,
+        "MSN-02",
+        "messages are counted differently (relative to the first)",
+    ),
     Field(
         "payload length",
         lambda s, _: len(s.packet.payload),
@@ -239,37 +161,41 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "payload",
-        lambda s, _: _digest(s.packet.payload) if s.packet.payload else None,
+        lambda s, _: values.digest(s.packet.payload) if s.packet.payload else None,
         True,
         "-",
         "the data differ: not the same traffic, or corrupt",
     ),
     Field("pad", lambda s, _: s.packet.pad.hex() or None, True, "PAD-02", "pad ought to be zero"),
-    Field("IPv4 options", _options, True, "IP-01", "NICs do not parse packets with options"),
+    Field("IPv4 options", values.options, True, "IP-01", "NICs do not parse packets with options"),
     Field(
         "IPv4 flags",
-        lambda s, _: _ip(s, lambda ip: f"{ip.fragment:#06x}", _nothing),
+        lambda s, _: values.ip(s, lambda ip: f"{ip.fragment:#06x}", values.nothing),
         True,
         "IP-03",
         "a packet that may be fragmented is lost as soon as it is",
     ),
     Field(
         "IPv4 identification",
-        lambda s, _: _ip(s, lambda ip: ip.ident, _nothing),
+        lambda s, _: values.ip(s, lambda ip: ip.ident, values.nothing),
         False,
         "IP-04",
         "free while Don't Fragment is set",
     ),
     Field(
         "TTL",
-        lambda s, _: _ip(s, lambda ip: ip.ttl, lambda ip: ip.hop_limit),
+        lambda s, _: values.ip(s, lambda ip: ip.ttl, lambda ip: ip.hop_limit),
         False,
         "IP-06",
         _SETUP + ", changed by every router",
     ),
-    Field("DSCP", lambda s, _: _traffic_class(s) >> 2, False, "IP-07", _SETUP),
+    Field("DSCP", lambda s, _: values.traffic_class(s) >> 2, False, "IP-07", _SETUP),
     Field(
-        "ECN", lambda s, _: _traffic_class(s) & 3, False, "IP-07", "congestion control on or off"
+        "ECN",
+        lambda s, _: values.traffic_class(s) & 3,
+        False,
+        "IP-07",
+        "congestion control on or off",
     ),
     Field(
         "UDP source port",
@@ -293,3 +219,19 @@ FIELDS: tuple[Field, ...] = (
         "the network's matter; outside the ICRC",
     ),
 )
+
+MESSAGE_LENGTH = Field(
+    "message length",
+    lambda _, __: None,
+    True,
+    "RETH-02",
+    "not the same message, or cut short",
+)
+MESSAGE_CONTENT = Field(
+    "message content",
+    lambda _, __: None,
+    True,
+    "-",
+    "the data differ: not the same traffic, or corrupt",
+)
+"""What can be compared of messages that are cut into other packets."""

@@ -7,6 +7,12 @@ import gzip
 import json
 from pathlib import Path
 
+from roceproof.conformance.capture.pcap_writer import write_pcap
+from roceproof.conformance.faults.engine import through
+from roceproof.conformance.faults.icrc_catalogue import engine_of, sent_from
+from roceproof.conformance.faults.traffic import Conversation
+from roceproof.verbs.service import Service
+
 CAPTURES = Path(__file__).parents[1] / "captures" / "rxe"
 LOST = str(CAPTURES / "rc_lost_data.pcapng.gz")
 GAP = str(CAPTURES / "uc_write_gap.pcapng.gz")
@@ -74,10 +80,26 @@ def test_a_difference_that_matters_is_found_and_weighed(console) -> None:
     assert run.returncode == FINDINGS
     document = json.loads(run.stdout)
     found = {row["field"]: row for track in document["tracks"] for row in track["differences"]}
-    assert found["payload length"]["matters"]
+    assert found["message length"]["matters"]
     assert not found["IPv4 identification"]["matters"]
     quiet = console.run("diff", "-q", LOST, other)
     assert (quiet.returncode, quiet.stdout) == (FINDINGS, "")
+
+
+def test_a_comparison_begins_with_its_conclusion_and_names_the_signature(console, tmp_path) -> None:
+    talk = Conversation(seed=7, services=(Service.RC,), connections=1, ip_versions=(4,), ce_rate=0)
+    healthy, faulty = tmp_path / "nic.pcap", tmp_path / "fpga.pcap"
+    engine = engine_of(("S01",), variant=0, stalls=False)
+    bad = through(engine, talk.frames(), sent_from(talk.stations[0].mac))
+    write_pcap(healthy, talk.frames())
+    write_pcap(faulty, bad)
+    run = console.run("diff", str(faulty), str(healthy))
+    told = "same but for: ICRC wrong in every packet of A, S01"
+    assert (run.returncode, run.stdout.splitlines()[0]) == (FINDINGS, told)
+    document = json.loads(console.run("diff", "--json", str(faulty), str(healthy)).stdout)
+    assert document["conclusion"] == told
+    (difference,) = [row for row in document["differences"] if row["matters"]]
+    assert difference["field"] == "ICRC" and difference["packets"] == difference["of"]
 
 
 def test_a_capture_that_ends_inside_a_packet_is_used_as_far_as_it_goes(console, tmp_path) -> None:
