@@ -19,6 +19,7 @@ WAIVED = "waived"
 _FEW_FLOWS = 3
 _FEW_RANGES = 4
 _FEW_VALUES = 3
+_SIDES = ("expected", "got")
 
 
 @dataclass
@@ -37,13 +38,14 @@ def told(groups: Sequence[Row]) -> list[Told]:
     """Every group, by the frame where it begins."""
     beneath: dict[int | None, list[Row]] = {}
     for number, group in enumerate(groups):
-        beneath.setdefault(group["cause"], []).append({**group, "numbers": [number]})
-    return _lines(beneath.get(None, []), beneath)
+        row = {**group, "numbers": [number], "flows": [group["flow"]]}
+        beneath.setdefault(group["cause"], []).append(row)
+    return _lines(beneath.get(None, []), beneath, few=_FEW_FLOWS)
 
 
-def _lines(groups: list[Row], beneath: dict[int | None, list[Row]]) -> list[Told]:
+def _lines(groups: list[Row], beneath: dict[int | None, list[Row]], *, few: int) -> list[Told]:
     lines = []
-    for group in _folded(groups):
+    for group in _folded(groups, few):
         effects = [each for number in group["numbers"] for each in beneath.get(number, [])]
         lines.append(
             Told(
@@ -52,29 +54,37 @@ def _lines(groups: list[Row], beneath: dict[int | None, list[Row]]) -> list[Told
                 text=sentence_of(group),
                 first_frame=group["first_frame"],
                 count=group["count"],
-                beneath=_lines(effects, beneath),
+                beneath=_lines(effects, beneath, few=few if len(group["numbers"]) == 1 else 1),
             )
         )
     return sorted(lines, key=lambda line: line.first_frame)
 
 
-def _folded(groups: list[Row]) -> Iterator[Row]:
-    """One row for what several flows have in common."""
+def _folded(groups: list[Row], few: int) -> Iterator[Row]:
+    """One row for flows that do the same to the letter, and for more than a few that do in kind."""
     alike: dict[tuple[Any, ...], list[Row]] = {}
-    for group in groups:
-        alike.setdefault(_habit(group), []).append(group)
-    for habit, several in alike.items():
-        alone = 1 if None not in habit[-2:] else _FEW_FLOWS  # equal to the letter, or in kind
-        if len({group["flow"] for group in several}) <= alone:
-            yield from ({**group, "flows": [group["flow"]]} for group in several)
+    for number, group in enumerate(groups):
+        sides = [tuple(group[side]) for side in _SIDES if _is_one(group, side)]
+        alike.setdefault((*_kind(group), *(sides if len(sides) == 2 else [number])), []).append(
+            group
+        )
+    kinds: dict[tuple[Any, ...], list[Row]] = {}
+    for several in alike.values():
+        row = _joined(several)
+        if len(row["flows"]) > few:
+            yield row
         else:
-            yield _joined(several)
+            kinds.setdefault(_kind(row), []).append(row)
+    for rows in kinds.values():
+        if len(rows) > few:
+            yield _joined(rows)
+        else:
+            yield from rows
 
 
-def _habit(group: Row) -> tuple[Any, ...]:
-    sides = [tuple(group[side]) if _is_one(group, side) else None for side in ("expected", "got")]
+def _kind(group: Row) -> tuple[Any, ...]:
     known = group["known"] is not None
-    return (group["rule"], group["severity"], group["why"], group["waived"], known, *sides)
+    return (group["rule"], group["severity"], group["why"], group["waived"], known)
 
 
 def _is_one(group: Row, side: str) -> bool:
@@ -82,6 +92,8 @@ def _is_one(group: Row, side: str) -> bool:
 
 
 def _joined(several: list[Row]) -> Row:
+    if len(several) == 1:
+        return several[0]
     first = min(several, key=lambda group: group["first_frame"])
     ranges = sorted(each for group in several for each in group["frames"])
     merged: list[list[int]] = []
@@ -90,15 +102,12 @@ def _joined(several: list[Row]) -> Row:
             merged[-1][1] = max(merged[-1][1], end)
         else:
             merged.append([start, end])
-    sides = {
-        side: {value: 0 for group in several for value in group[side]}
-        for side in ("expected", "got")
-    }
+    sides = {side: {value: 0 for group in several for value in group[side]} for side in _SIDES}
     return {
         **first,
         **sides,
         "numbers": [number for group in several for number in group["numbers"]],
-        "flows": sorted({group["flow"] for group in several if group["flow"] is not None}),
+        "flows": sorted({flow for each in several for flow in each["flows"] if flow is not None}),
         "count": sum(group["count"] for group in several),
         "last_frame": max(group["last_frame"] for group in several),
         "frames": merged,
@@ -125,7 +134,7 @@ def sentence_of(group: Row) -> str:
 
 
 def _flows(group: Row) -> str:
-    flows = [flow for flow in group.get("flows", [group["flow"]]) if flow is not None]
+    flows = [flow for flow in group["flows"] if flow is not None]
     if not flows:
         return ""
     if len(flows) == 1:
@@ -147,7 +156,7 @@ def _frames(group: Row) -> str:
 
 def _difference(group: Row) -> str:
     count, first = group["count"], group["first"]
-    same = [side for side in ("expected", "got") if _is_one(group, side)]
+    same = [side for side in _SIDES if _is_one(group, side)]
     whole = f"expected {first['expected']}, got {first['got']}"
     if len(same) == 2:
         return f"{whole} in {'both' if count == 2 else f'all {count:,}'}"
