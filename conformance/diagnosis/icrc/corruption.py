@@ -10,6 +10,8 @@ from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 
+_ICRC = "ICRC"
+
 
 class FlippedBit(NamedTuple):
     """A bit of a frame that explains its wrong ICRC."""
@@ -20,6 +22,11 @@ class FlippedBit(NamedTuple):
     bit: int
     part: str
     """Which field or part of the packet it belongs to."""
+
+    @property
+    def is_of_icrc(self) -> bool:
+        """Whether it is one of the ICRC itself."""
+        return self.part == _ICRC
 
     def __str__(self) -> str:
         return f"frame {self.number}: byte {self.offset} bit {self.bit} ({self.part})"
@@ -50,7 +57,7 @@ def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> Flipp
 
 def _part(packet: CrcInput, offset: int, bit: int) -> str:
     if offset >= packet.covered_end:
-        return "ICRC"
+        return _ICRC
     within = offset - packet.seen.ip
     for field in FIELDS:
         if any(at == within and bits >> bit & 1 for at, bits in packet.spans(field)):

@@ -14,7 +14,7 @@ from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flip
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import Scope
-from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults, rare
+from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 _MISSING = 0.2
@@ -60,10 +60,8 @@ def _whole(scope: Scope) -> list[Answer]:
             scope.budget.leave_out(what, scope.place)
         if answer is not None and answer.name == UNDECIDED:
             candidates.append(answer)
-        elif answer is not None and not (candidates and strategy is rare):
-            return [answer, *_rest(scope, answer)]
         elif answer is not None:
-            candidates.append(answer)
+            return [answer, *_rest(scope, answer)]
     return [_between(scope, candidates)] if candidates else []
 
 
@@ -83,18 +81,20 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     if not left:
         return []
     found = flips(left, answer.hypothesis)
+    follows = _follows_others(answer.hypothesis)
+    if follows:  # a bit of a packet shows in the one that carries its result, those of an ICRC here
+        found = [flip for flip in found if flip.is_of_icrc]
     hit = {flip.number for flip in found}
     changed = [packet for packet in left if packet.seen.number in hit]
     other = [packet for packet in left if packet.seen.number not in hit]
-    few = scope.is_few(len(other))
-    if _follows_others(answer.hypothesis) and len(other) <= max(2, _MISSING * len(scope.packets)):
+    if follows and len(other) <= max(2, _MISSING * len(scope.packets)):
         other = []  # a packet before them was not captured
     answers = []
-    if changed or (other and few):
-        facts = flip_facts(found)
-        answers.append(Answer(CORRUPT, scope, [*changed, *other] if few else changed, (), facts))
-    if other and not few:
-        answers.append(Answer(UNDECIDED, scope, other))
+    if changed:
+        answers.append(Answer(CORRUPT, scope, changed, (), flip_facts(found)))
+    if other:
+        possible = (CORRUPT,) if scope.is_few(len(other)) else ()
+        answers.append(Answer(UNDECIDED, scope, other, possible))
     return answers
 
 

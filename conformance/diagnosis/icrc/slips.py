@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.alignment import PRICE, align, carries
+from roceproof.conformance.diagnosis.icrc.alignment import PRICE, Run, align, carries
 from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.observation import InExcerpt
@@ -190,9 +190,7 @@ def slipped(packets: Sequence[CrcInput], budget: Budget, predict: Predict) -> li
 def _add(result: Slipped, queue: list[CrcInput], predict: Predict) -> None:
     """Account for the packets of one queue."""
     results = [predict(packet) for packet in queue]
-    found = [packet.found for packet in queue]
-    swapped = _put_back(results, found)
-    path = align(results, found)
+    path, found, swapped = _read(results, [packet.found for packet in queue])
     if not path:
         return
     index = set(results)
@@ -230,13 +228,48 @@ def _add(result: Slipped, queue: list[CrcInput], predict: Predict) -> None:
         result.expected[queue[other].seen.number] = queue[other].found
 
 
-def _put_back(results: Sequence[int | None], found: list[int]) -> list[tuple[int, int]]:
-    """Undo the exchanges of neighbours, and tell which there were."""
+def _read(
+    results: Sequence[int | None], found: list[int]
+) -> tuple[list[Run], list[int], list[tuple[int, int]]]:
+    """The path, what was found with exchanges undone, and these; whichever goes better first."""
+    ways = []
+    for first in (align(results, found), [Run(0, 0)]):
+        put_back = [*found]
+        swapped = _put_back(results, put_back, first)
+        path = align(results, put_back)
+        ways.append((path, put_back, swapped))
+        if not swapped and first != [Run(0, 0)]:
+            break
+    return max(ways, key=lambda way: _carried(results, way[1], way[0]))
+
+
+def _offsets(path: Sequence[Run], count: int) -> list[int]:
+    """That of each place."""
+    ends = [run.start for run in path[1:]] + [count]
+    return [run.offset for run, end in zip(path, ends, strict=True) for _ in range(run.start, end)]
+
+
+def _carried(results: Sequence[int | None], found: Sequence[int], path: Sequence[Run]) -> int:
+    offsets = enumerate(_offsets(path, len(found))) if path else ()
+    return sum(carries(results, found, place, offset) for place, offset in offsets)
+
+
+def _put_back(
+    results: Sequence[int | None], found: list[int], path: Sequence[Run]
+) -> list[tuple[int, int]]:
+    """Undo the exchanges of neighbours that do not carry what the path says, and tell which."""
     swapped = []
-    for one in range(len(found)):
+    offsets = _offsets(path, len(found)) if path else []
+    for one, offset in enumerate(offsets):
+        if carries(results, found, one, offset):
+            continue
         for other in range(one + 1, min(one + 1 + _NEIGHBOURS, len(found))):
-            crossed = found[one] == results[other] and found[other] == results[one]
-            if crossed and found[one] != found[other]:
+            away = other - one
+            if (
+                not carries(results, found, other, offset)
+                and carries(results, found, one, offset + away)
+                and carries(results, found, other, offset - away)
+            ):
                 found[one], found[other] = found[other], found[one]
                 swapped.append((one, other))
                 break

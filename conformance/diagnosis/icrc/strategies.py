@@ -15,6 +15,7 @@ from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
 from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.history import held_nearby
 from roceproof.conformance.diagnosis.icrc.last_beat import Tail, tails, tells_apart
 from roceproof.conformance.diagnosis.icrc.misplaced import misplaced, mixed_up
 from roceproof.conformance.diagnosis.icrc.misplaced_and_wrong import (
@@ -96,7 +97,7 @@ def corrupt(scope: Scope) -> Answer | None:
 
 
 def _varied(found: list[FlippedBit]) -> bool:
-    return found[0].part.startswith("payload") or found[0].part == "ICRC"
+    return found[0].part.startswith("payload") or found[0].is_of_icrc
 
 
 def _by_last_beat(scope: Scope) -> Answer | None:
@@ -129,16 +130,21 @@ def _behind_a_boundary(scope: Scope) -> Answer | None:
     return Answer("S66", scope, scope.wrong, (), (fact,))
 
 
-def rare(scope: Scope) -> Answer | None:
-    """A few packets among many right ones that nothing explains."""
+def _rare(scope: Scope) -> Answer | None:
+    """A few packets among many right ones that nothing explains: bits that changed on the way?
+
+    Several bits have no place that the ICRC tells, so it may as well be a fault that shows rarely.
+    """
     if not scope.has_few_wrong or len(scope.right) < _ENOUGH_RIGHT:
         return None
+    if len(held_nearby(scope.packets, other_qp=False)) == len(scope.wrong):
+        return None
     odd = [*dict.fromkeys(name for packet in scope.wrong for name in _unlike_chance(packet))]
+    fact = "the others are right, and no single bit explains these"
     if odd:
-        fact = "hardly by accident are some bytes right, or all of them zeros or ones"
-        return Answer(UNDECIDED, scope, scope.wrong, (*odd, CORRUPT), (fact,))
-    fact = "the others are right and no single bit explains these: several bits changed on the way"
-    return Answer(CORRUPT, scope, scope.wrong, (), (fact, *flip_facts(flips(scope.wrong, None))))
+        fact += "; hardly by accident are some bytes right, or all of them zeros or ones"
+    facts = (fact, *flip_facts(flips(scope.wrong, None)))
+    return Answer(UNDECIDED, scope, scope.wrong, (*odd, CORRUPT), facts)
 
 
 def _unlike_chance(packet: CrcInput) -> tuple[str, ...]:
@@ -161,6 +167,6 @@ STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
     _one_field: "single fields",
     _behind_a_boundary: "ICRCs across two beats",
     _by_last_beat: "the last beat",
-    rare: "rare changes on the way",
+    _rare: "rare changes on the way",
 }
 """Each with what it tries, in words."""

@@ -41,21 +41,20 @@ def text(station: Station, answer: Answer) -> str:
     wrong, right = len(scope.wrong), len(scope.right)
     facts = [*answer.facts, *_unjudged(answer), *_register(answer), *_open_questions(answer)]
     sentences = [f"{fact[0].upper()}{fact[1:]}." for fact in facts]
-    if answer.name == UNDECIDED and answer.equivalent:
-        candidates = " and ".join(answer.equivalent)
-        between = (
-            f"undecided between {candidates}"
-            if len(answer.equivalent) > 1
-            else (f"undecided, though {candidates} fits")
-        )
-        first = f"{where}: {between}, {wrong} wrong ICRCs and {right} right ones"
+    candidates = [each for each in answer.equivalent if each != CORRUPT]
+    count = len(answer.explained)
+    if answer.name == UNDECIDED and candidates:
+        between = " and ".join(answer.equivalent)
+        words = f"undecided between {between}" if answer.equivalent[1:] else f"only {between} fits"
+        first = f"{where}: {words}, {count} of {wrong} wrong ICRCs, {right} right ones"
     elif answer.name == UNDECIDED:
-        first = f"{where}: nothing fits {len(answer.explained)} of {wrong} wrong ICRCs"
+        first = f"{where}: nothing that a sender does fits {count} of {wrong} wrong ICRCs"
+        first += "; bits may have changed on the way" if answer.equivalent else ""
     elif answer.name == CORRUPT:
-        first = f"{where}: {len(answer.explained)} frames {CHANGED}"
+        first = f"{where}: {count} frames {CHANGED}"
     else:
         first = (
-            f"{where}: predicts {len(answer.explained)} of {wrong} wrong ICRCs"
+            f"{where}: predicts {count} of {wrong} wrong ICRCs"
             f" and contradicts {_contradicted(answer) or 'none'} of {right} right ones"
             f" (errors told apart: {syndromes(scope.some_wrong)};"
             f" frames compared: {scope.looked_at})"
