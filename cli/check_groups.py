@@ -8,6 +8,7 @@ of each group how often, where and what; memory is bounded whatever comes.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from roceproof.conformance.rules.consequences import CAUSES, CAUSES_OF, NEAR_FRAMES, Where
@@ -125,7 +126,7 @@ class Groups:
                 places[-1] = (row["frame"], number)
         return number
 
-    def documents(self, flows: list[Row]) -> list[Row]:
+    def documents(self, flows: Sequence[Row]) -> list[Row]:
         """All groups, those of answers beneath what they answer."""
         for group in self._groups:
             if group.cause is None:
@@ -148,7 +149,7 @@ class Groups:
                 return number, each.why
         return None, None
 
-    def _answer(self, group: Group, flows: list[Row]) -> None:
+    def _answer(self, group: Group, flows: Sequence[Row]) -> None:
         if group.flow is None or group.flow >= len(flows):
             return
         asked = flows[group.flow]["counterpart"]

@@ -3,23 +3,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import overload
 
 from roceproof.capture_input import rereadable, say_what_is_awaited
+from roceproof.check_groups import Groups, Row
 from roceproof.check_progress import Advance
 from roceproof.check_run import judged_lines
 from roceproof.conformance.capture.record import CaptureError, Record
 from roceproof.conformance.review.columns import Columns, gather
-from roceproof.conformance.review.page_document import Marks
+from roceproof.conformance.review.page_document import GroupRow, Marks, told
 from roceproof.conformance.review.story import Flow, Frame
 from roceproof.salvage import Salvage
 from roceproof.story_source import FRAME_LIMIT, Part, counterparts_in, under_its_name
 
+_NONE = -1
 _RECORD_BYTES = 24  # about what a capture adds to each frame
 _ADVANCE_FRAMES = 2000
+
+
+class _Flows(Sequence[Row]):
+    """What groups ask of flows, of a million in some tens of megabytes."""
+
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+        self._counterparts = array("q")
+
+    def add(self, line: Row, *, named: bool) -> None:
+        if named:
+            flow = Flow(line["source"], line["destination"], line["qpn"])
+            self.names[len(self._counterparts)] = str(flow)
+        other = line["counterpart"]
+        self._counterparts.append(_NONE if other is None else other)
+
+    def __len__(self) -> int:
+        return len(self._counterparts)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        other = self._counterparts[place]
+        return {"counterpart": None if other == _NONE else other}
 
 
 @dataclass(slots=True)
@@ -70,17 +101,33 @@ def _frames(records: Iterable[Record], total: int, advance: Advance) -> Iterator
             yield Frame(record.number, record.time_ns, record.frame, record.full_size)
 
 
-def _mark(story: PageStory, lines: Iterable[dict[str, Any]]) -> None:
-    """Enter the findings; flows come behind them, and those of groups are kept."""
-    flows: dict[int, str] = {}
+def _mark(story: PageStory, lines: Iterable[Row]) -> None:
+    """Enter the findings of what is drawn; flows come behind them."""
+    groups = Groups()
+    flows = _Flows()
     wanted: set[int] = set()
-    count = 0
     for line in lines:
         if line["type"] == "finding":
-            story.marks.add(story.columns, line)
+            row = story.columns.row_of(line["frame"])
+            if row is not None:
+                story.marks.add(story.columns, row, line, groups.add(line))
+                wanted.add(line["flow"])
         elif line["type"] == "flow":
-            wanted = wanted or {group.place for group in story.marks.groups.groups}
-            if count in wanted:
-                flows[count] = str(Flow(line["source"], line["destination"], line["qpn"]))
-            count += 1
-    story.marks.flows = [flows.get(group.place, "") for group in story.marks.groups.groups]
+            flows.add(line, named=len(flows) in wanted)
+    documents = groups.documents(flows)
+    story.marks.groups = [_group(each, flows) for each in documents]
+
+
+def _group(document: Row, flows: _Flows) -> GroupRow:
+    known = document["known"]
+    return GroupRow(
+        document["rule"],
+        document["severity"],
+        flows.names.get(document["flow"], ""),
+        told(document["first"]),
+        document["count"],
+        document["first_frame"],
+        document["last_frame"],
+        document["cause"],
+        f"{known['practice']} ({known['evidence']})" if known else document["why"] or "",
+    )

@@ -12,13 +12,12 @@ import zlib
 from array import array
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from ipaddress import ip_address
 from itertools import pairwise
 from typing import Any
 
 from roceproof.conformance.review.columns import BAD_ICRC, MARKED, Columns
-from roceproof.conformance.review.finding_groups import FindingGroups
 from roceproof.conformance.review.header_chunks import CHUNK_ROWS, TAIL
 from roceproof.conformance.review.story import Flow, flow_name
 from roceproof.conformance.rules.table import RULES
@@ -41,30 +40,48 @@ _WRONG_ICRC = frozenset({"ICRC-01", "ICRC-02", "ICRC-03", "ICRC-05"})
 
 @dataclass(slots=True)
 class Marks:
-    """Findings by row. All are counted in their groups; beyond MOST_MARKS rows name none."""
+    """Findings by row, and the groups that they belong to; beyond MOST_MARKS rows name none."""
 
-    groups: FindingGroups = field(default_factory=FindingGroups)
+    groups: Sequence[GroupRow] = ()
     rows: list[tuple[int, int, int]] = field(default_factory=list)
     """Row, group and place in `texts`."""
     texts: dict[str, int] = field(default_factory=dict)
     unlinked: int = 0
-    flows: list[str] = field(default_factory=list)
-    """For each group the flow in words, as far as it has one."""
 
-    def add(self, columns: Columns, finding: Mapping[str, Any]) -> None:
-        """Enter a finding of the oracle, if its frame is drawn."""
-        row = columns.row_of(finding["frame"])
-        if row is None:
-            return
-        rule, text = finding["rule"], f"expected {finding['expected']}, got {finding['got']}"
-        group = self.groups.add(rule, finding["severity"], finding["flow"], finding["frame"], text)
-        if rule in _WRONG_ICRC:
+    def add(self, columns: Columns, row: int, finding: Mapping[str, Any], group: int) -> None:
+        """Enter a finding of the oracle in a row that is drawn."""
+        if finding["rule"] in _WRONG_ICRC:
             columns.flags[row] |= BAD_ICRC
         if len(self.rows) >= MOST_MARKS:
             self.unlinked += 1
             return
         columns.flags[row] |= MARKED
+        text = told(finding)
         self.rows.append((row, group, self.texts.setdefault(text, len(self.texts))))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """Findings of one rule, flow and cause, as the page tells them."""
+
+    rule: str
+    severity: str
+    flow: str
+    """In words; empty where the findings have none."""
+    text: str
+    """What the first of them says."""
+    count: int
+    first: int
+    last: int
+    cause: int | None = None
+    """The number of the group from which this one follows."""
+    why: str = ""
+    """How it follows, or where the habit is known from."""
+
+
+def told(finding: Mapping[str, Any]) -> str:
+    """What a finding says."""
+    return f"expected {finding['expected']}, got {finding['got']}"
 
 
 def document(
@@ -82,7 +99,7 @@ def document(
         "columns": [(name, _TYPES[values.typecode], len(values)) for name, values in arrays],
         "names": columns.name_table,
         "stations": [str(ip_address(station)) for station in stations],
-        "groups": _groups(marks),
+        "groups": [asdict(each) | {"sentence": RULES[each.rule].sentence} for each in marks.groups],
         "opcodes": {
             value: {
                 "name": row.name,
@@ -97,22 +114,6 @@ def document(
 def _without_markup(text: str) -> str:
     """JSON that can stand in a script element whatever it says."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _groups(marks: Marks) -> list[dict[str, object]]:
-    return [
-        {
-            "rule": group.rule,
-            "severity": group.severity,
-            "flow": flow,
-            "text": group.text,
-            "count": group.count,
-            "first": group.first,
-            "last": group.last,
-            "sentence": RULES[group.rule].sentence,
-        }
-        for group, flow in zip(marks.groups.groups, marks.flows, strict=True)
-    ]
 
 
 def _data(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -17,7 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from roceproof.conformance.review.columns import gather
 from roceproof.conformance.review.ladder_page import page
-from roceproof.conformance.review.page_document import Marks
+from roceproof.conformance.review.page_document import GroupRow, Marks, told
 from roceproof.conformance.review.story import Flow, Frame
 
 BUILD = Path(__file__).parents[2] / "build" / "screenshots"
@@ -43,9 +44,18 @@ def page_of(
 ) -> str:
     columns = gather(frames, counterparts or {})
     marks = Marks()
+    groups: dict[str, GroupRow] = {}
     for finding in findings:
-        marks.add(columns, finding)
-    marks.flows = ["" for _ in marks.groups.groups]
+        rule, frame = finding["rule"], finding["frame"]
+        group = groups.get(rule)
+        if group is None:
+            cause = 0 if groups else None
+            group = GroupRow(rule, finding["severity"], "", told(finding), 0, frame, frame, cause)
+        groups[rule] = replace(group, count=group.count + 1, last=frame, why="a reason")
+        row = columns.row_of(frame)
+        assert row is not None
+        marks.add(columns, row, finding, list(groups).index(rule))
+    marks.groups = list(groups.values())
     return "".join(page(columns, marks, counterparts or {}, title=title, note=note))
 
 

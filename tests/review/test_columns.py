@@ -14,8 +14,7 @@ from stories import RC_ONLY, counterparts_of, frames_of
 from roceproof.conformance.capture import reader
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.review import page_document
-from roceproof.conformance.review.columns import COPY, KINDS, gather
-from roceproof.conformance.review.finding_groups import MOST_GROUPS, FindingGroups
+from roceproof.conformance.review.columns import BAD_ICRC, COPY, KINDS, gather
 from roceproof.conformance.review.header_chunks import TAIL, HeaderChunks
 from roceproof.conformance.review.story import Flow, Frame, Kind, flow_name, tell
 
@@ -73,23 +72,13 @@ def test_headers_and_the_end_are_kept_and_the_payload_is_not() -> None:
     assert raw[20:] == frame[:60] + frame[188:196] + frame[:60] + frame[62:70]
 
 
-def test_groups_are_bounded_and_count_everything() -> None:
-    groups = FindingGroups()
-    for flow in range(MOST_GROUPS + 50):
-        groups.add("PSN-02", "must", flow, flow + 1, "expected 1, got 2")
-    assert len(groups.groups) == MOST_GROUPS + 1
-    assert groups.groups[-1].count == 50
-    assert groups.groups[-1].place == -1
-
-
 def test_findings_beyond_the_bound_are_counted_and_not_linked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(page_document, "MOST_MARKS", 2)
     columns = gather(frames_of(RC_ONLY.frames()), {})
     marks = page_document.Marks()
-    row = {"rule": "PSN-02", "severity": "must", "flow": 0, "expected": "1", "got": "2"}
-    for number in (1, 2, 3, 4, 9999):
-        marks.add(columns, {**row, "frame": number})
+    for row in (0, 1, 2, 3):
+        marks.add(columns, row, {"rule": "ICRC-02", "expected": "1", "got": "2"}, 0)
     assert (len(marks.rows), marks.unlinked) == (2, 2)
-    assert marks.groups.groups[0].count == 4
+    assert [flags & BAD_ICRC for flags in columns.flags[:5]] == [BAD_ICRC] * 4 + [0]

@@ -3,6 +3,7 @@
 
 const MOST_FLOWS = 100;
 const MOST_FRAMES = 100;
+const MOST_GROUPS = 200;
 
 function countFlows() {
   const count = columns.flow_qpns.length;
@@ -65,15 +66,39 @@ function onlyFlow(flow) {
   for (const row of byId("flows").querySelectorAll("tr[data-flow]")) row.classList.toggle("chosen", !again && pair.includes(Number(row.dataset.flow)));
 }
 
+// Groups beneath those from which they follow, at any depth.
+function groupsInOrder() {
+  const beneath = new Map();
+  meta.groups.forEach((group, number) => {
+    const cause = group.cause ?? -1;
+    if (!beneath.has(cause)) beneath.set(cause, []);
+    beneath.get(cause).push(number);
+  });
+  const found = [];
+  const take = (cause, depth) => {
+    for (const number of beneath.get(cause) ?? []) {
+      found.push([number, depth]);
+      take(number, depth + 1);
+    }
+  };
+  take(-1, 0);
+  return found;
+}
+
 function drawGroups() {
-  byId("groups").replaceChildren(...meta.groups.map((group, number) => {
+  const items = groupsInOrder().slice(0, MOST_GROUPS).map(([number, depth]) => {
+    const group = meta.groups[number];
+    const why = depth ? `follows from ${meta.groups[group.cause].rule}: ${group.why}` : group.why;
     const details = make("details", {},
       make("summary", {}, make("b", { class: group.severity }, `${group.severity} ${group.rule}`), ` × ${grouped(group.count)} `,
         make("span", { class: "faint" }, `${group.flow}${group.flow && " · "}frame ${group.first}${group.count > 1 ? ` to ${group.last}` : ""}`),
-        make("div", {}, group.text)));
+        make("div", {}, group.text), why ? make("div", { class: "faint" }, why) : ""));
     details.addEventListener("toggle", () => { if (details.open && details.childElementCount === 1) fillGroup(details, number); });
-    return make("li", { id: `group-${number}` }, details);
-  }));
+    return make("li", { id: `group-${number}`, class: depth ? "beneath" : null }, details);
+  });
+  const more = meta.groups.length - items.length;
+  if (more > 0) items.push(make("li", { class: "faint" }, `and ${counted(more, "group")} more`));
+  byId("groups").replaceChildren(...items);
 }
 
 function fillGroup(details, number) {
@@ -89,6 +114,7 @@ function fillGroup(details, number) {
 
 function showGroup(number) {
   const item = byId(`group-${number}`);
+  if (!item) return;
   for (const other of byId("groups").children) other.classList.toggle("here", other === item);
   item.firstElementChild.open = true;
   item.scrollIntoView({ block: "nearest" });

@@ -24,7 +24,7 @@ class Scroller {
     this.rowHeight = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"));
     this.height = this.list.clientHeight;
     this.pane.style.height = `${this.height}px`;
-    byId("heading").style.marginRight = `${this.list.offsetWidth - this.list.clientWidth}px`;
+    byId("heading").style.paddingRight = `calc(.5rem + ${this.list.offsetWidth - this.list.clientWidth}px)`;
     this.length(this.count);
   }
 
