@@ -77,8 +77,15 @@ def _print_beneath(line: Told, *, indent: int) -> None:
 
 
 def _print_unfinished(document: Document) -> None:
-    told = [(i, flow["unfinished"]) for i, flow in enumerate(document["flows"])]
-    notes = [_unfinished(flow, message) for flow, message in told if message is not None]
+    notes = []
+    flows = document["flows"]
+    for number, flow in enumerate(flows):
+        answers = None if flow["counterpart"] is None else flows[flow["counterpart"]]
+        refused = "; its responder sent NAKs" if answers and answers["naks"] else ""
+        if flow["unfinished"] is not None:
+            notes.append(_unfinished(number, flow["unfinished"]) + refused)
+        if flow["unanswered"] is not None:
+            notes.append(_unanswered(number, flow["unanswered"]) + refused)
     for note in notes[:_NOTES]:
         print(f"note   {note}")
     if len(notes) > _NOTES:
@@ -90,6 +97,12 @@ def _unfinished(flow: int, message: dict[str, Any]) -> str:
     length = "" if message["length"] is None else f" of {message['length']:,}"
     what = f"the {message['operation']} {begun} frame {message['frame']} of flow {flow}"
     return f"{what} has no end here: {message['bytes']:,}{length} bytes seen"
+
+
+def _unanswered(flow: int, read: dict[str, Any]) -> str:
+    of = "" if read["of"] is None else f" of {read['of']:,}"
+    what = f"the answer to the {read['operation']} in frame {read['frame']} of flow {flow}"
+    return f"{what} has no end here: {read['responses']:,}{of} responses seen"
 
 
 def _mark(severity: str) -> str:

@@ -80,6 +80,17 @@ static void print_unfinished(FILE *out, const struct roce_message *message) {
     fprintf(out, "\"from_start\":%s},", message->whole ? "true" : "false");
 }
 
+static void print_unanswered(FILE *out, const struct roce_read *read) {
+    if (read == NULL) {
+        fputs("\"unanswered\":null,", out);
+        return;
+    }
+    fprintf(out, "\"unanswered\":{\"operation\":\"%s\",", roce_opcode(read->opcode)->name);
+    print_number(out, "frame", read->frame);
+    print_if(out, "of", read->span != 0, (uint64_t)read->span);
+    fprintf(out, "\"responses\":%" PRIu32 "},", read->answered);
+}
+
 static void print_flow(FILE *out, const struct roce_flow *flow) {
     const struct roce_flow *other = flow->counterpart;
     const bool psns = flow->requests.any && flow->service != ROCE_UD;
@@ -108,6 +119,7 @@ static void print_flow(FILE *out, const struct roce_flow *flow) {
     print_if(out, "last_msn", flow->responses.has_aeth, flow->responses.last_msn);
     print_if(out, "least_cnp_ns", flow->count.cnps > 1, flow->least_cnp_ns);
     print_unfinished(out, &flow->requests.message);
+    print_unanswered(out, roce_read_unanswered(flow));
     if (other != NULL && other->number >= 0)
         fprintf(out, "\"counterpart\":%" PRId64 "}\n", other->number);
     else

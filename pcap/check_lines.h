@@ -8,10 +8,13 @@
 //    "service":"RC","path_mtu":1024,"first_frame":1,"first_psn":1,"last_psn":9,"requests":9,
 //    "messages":3,"responses":0,"cnps":0,"bytes":9000,"copies":0,"lost_by_capture":0,
 //    "restarts":0,"ack_requests":3,"acks":0,"naks":0,"rnr_naks":0,"last_msn":null,
-//    "least_cnp_ns":null,"unfinished":null,"counterpart":1}
+//    "least_cnp_ns":null,"unfinished":null,"unanswered":null,
+//    "counterpart":1}
 //                                                    flows are numbered from 0 in this order;
 //    "unfinished":{"operation":"WRITE","frame":8,"bytes":2048,"length":9000,"from_start":true}
 //                                                    a message without its LAST; length may be null
+//    "unanswered":{"operation":"RC READ REQUEST","frame":9,"of":4,"responses":2}
+//                                                    of may be null
 //   {"type":"progress","consumed":4096,"total":9000}  bytes; total 0 if unknown
 //   {"type":"summary","frames":20,"roce_frames":18,"icrc":{"ok":18,"bad":0,"unchecked":0},
 //    "rules":{"PSN-02":1},"severities":{"must":1,"should":0,"info":0},"untracked":0,

@@ -57,6 +57,7 @@ struct roce_bits {
 // A READ, ATOMIC, FLUSH or ATOMIC WRITE and what came back.
 struct roce_read {
     int64_t position;
+    uint64_t frame;
     int64_t span; // PSNs it takes, 0 where that is not known
     uint64_t address;
     uint32_t length;
@@ -66,6 +67,7 @@ struct roce_read {
     uint32_t msn;              // highest of its responses
     bool has_msn;
     bool known; // address and length were captured
+    uint8_t opcode;
     bool is_atomic;
     bool is_complete; // all responses seen
     bool is_repeated;

@@ -56,6 +56,10 @@ const struct roce_totals *roce_oracle_totals(struct roce_oracle *oracle);
 uint32_t roce_oracle_flows(const struct roce_oracle *oracle);
 const struct roce_flow *roce_oracle_flow(const struct roce_oracle *oracle, uint32_t index);
 
+// The last request of a flow that is answered with data, if its answer has not been seen whole and
+// nothing behind it was acknowledged; else NULL.
+const struct roce_read *roce_read_unanswered(const struct roce_flow *flow);
+
 void roce_oracle_destroy(struct roce_oracle *oracle);
 
 #endif

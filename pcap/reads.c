@@ -102,6 +102,8 @@ void roce_read_keep(struct roce_judge *judge, int64_t position) {
         requests->reads_done = roce_reads_oldest(requests);
     roce_read_forget(judge, read);
     read->position = position;
+    read->frame = judge->record->number;
+    read->opcode = judge->packet->opcode;
     read->is_atomic = family == ROCE_ATOMIC;
     read->span = 1;
     read->known = true;
@@ -135,4 +137,13 @@ bool roce_read_answer(struct roce_judge *judge, struct roce_requests *asked, str
            roce_read_number(asked, asked->reads_done)->is_complete)
         asked->reads_done++;
     return first;
+}
+
+const struct roce_read *roce_read_unanswered(const struct roce_flow *flow) {
+    const struct roce_requests *requests = &flow->requests;
+    if (requests->read_count == 0 || flow->counterpart == NULL)
+        return NULL;
+    const struct roce_read *read = roce_read_number(requests, requests->read_count - 1);
+    const bool passed = read->span != 0 && read->acked >= read->span - 1;
+    return read->is_complete || passed ? NULL : read;
 }

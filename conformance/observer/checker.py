@@ -28,6 +28,7 @@ from roceproof.conformance.observer.flows import Flows
 from roceproof.conformance.observer.gaps import Place
 from roceproof.conformance.observer.messages import Unfinished
 from roceproof.conformance.observer.observed import IcrcVerdict, Observed, has_bth
+from roceproof.conformance.observer.reads import Unanswered
 from roceproof.conformance.rules.findings import Direction, Finding, FlowKey, Violation
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire.framing import Layout, locate, locate_v1
@@ -112,6 +113,10 @@ class Checker:
     def unfinished(self) -> list[tuple[FlowKey, Unfinished]]:
         """Messages whose LAST has not been seen, with their flows; no findings."""
         return list(self._flows.unfinished())
+
+    def unanswered(self) -> list[tuple[FlowKey, Unanswered]]:
+        """READs and ATOMICs whose answer the capture does not show whole; no findings."""
+        return list(self._flows.unanswered())
 
     def _overdue(self) -> list[Finding]:
         findings = [

@@ -11,6 +11,7 @@ from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.observer.flow import Flow
 from roceproof.conformance.observer.gaps import Gap
 from roceproof.conformance.observer.messages import Unfinished
+from roceproof.conformance.observer.reads import Unanswered
 from roceproof.conformance.rules.findings import FlowKey
 from roceproof.conformance.wire.opcodes import Transport
 
@@ -73,6 +74,13 @@ class Flows:
             message = flow.requests.messages.unfinished
             if message is not None:
                 yield key, message
+
+    def unanswered(self) -> Iterator[tuple[FlowKey, Unanswered]]:
+        """The last READ or ATOMIC of each flow, if its answer is not whole."""
+        for key, flow in self._flows.items():
+            read = flow.requests.reads.unanswered(flow.path_mtu)
+            if read is not None and flow.counterpart is not None:
+                yield key, Unanswered(read.frame, len(read.seen), read.span(flow.path_mtu))
 
     def give_up(self) -> None:
         """The capture has ended: open gaps stay open."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from roceproof.conformance.observer.observed import READ_REQUEST, Observed
 from roceproof.conformance.observer.psn import distance, packets_of
@@ -31,6 +32,7 @@ class Read:
     overtaken: bool = False
     """A response of a newer one has been seen."""
     highest_msn: int | None = None
+    frame: int = 0
 
     def span(self, path_mtu: int | None) -> int | None:
         """The number of its responses, None if that is not known."""
@@ -61,6 +63,14 @@ class Read:
         return allowed
 
 
+class Unanswered(NamedTuple):
+    """A request that is answered with data, and how much of that was seen; `of` may be unknown."""
+
+    frame: int
+    responses: int
+    of: int | None
+
+
 def _place(at: int, span: int) -> int:
     if span == 1:
         return _ONLY
@@ -77,7 +87,13 @@ class Reads:
         self.pending: list[Read] = []
         """Those whose responses have not all been seen, oldest first."""
 
-    def keep(self, packet: Observed) -> Read | None:
+    def unanswered(self, path_mtu: int | None) -> Read | None:
+        """The last one, if its answer is not whole and nothing behind it was acknowledged."""
+        last = self._kept[-1] if self._kept else None
+        waits = any(read is last for read in self.pending)
+        return last if last and waits and not last.is_acked_past(path_mtu) else None
+
+    def keep(self, packet: Observed, frame: int) -> Read | None:
         """Remember a request, if it is one that is answered with data."""
         opcode = packet.opcode
         if opcode in _ATOMICS:
@@ -91,6 +107,7 @@ class Reads:
             )
         else:
             return None
+        read.frame = frame
         self._kept.append(read)
         self.pending.append(read)
         if len(self._kept) > KEPT:

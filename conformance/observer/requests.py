@@ -126,7 +126,7 @@ class Requests:
                 return
             if not 0 < distance(packet.psn, self.newest) <= RESTART_DISTANCE:
                 self._doubt()
-        if step < 0 and reliable and self._is_old(packet, step, path_mtu):
+        if step < 0 and reliable and self._is_old(packet, step, path_mtu, place):
             return
         if step:
             self._doubt()
@@ -138,7 +138,7 @@ class Requests:
                     self.is_corrupted = True
                     yield wrong
         yield from self.messages.take(packet, row, path_mtu, place.frame)
-        self._advance(packet, row, path_mtu)
+        self._advance(packet, row, path_mtu, place)
 
     # copies and late packets
 
@@ -149,12 +149,12 @@ class Requests:
             return True
         return self.reads.repeated_by(packet, path_mtu) is not None
 
-    def _is_old(self, packet: Observed, step: int, path_mtu: int | None) -> bool:
+    def _is_old(self, packet: Observed, step: int, path_mtu: int | None, place: Place) -> bool:
         """Whether an RC packet fills a gap or repeats one; it is dealt with then."""
         psn = packet.psn
         if self.gaps.fill(psn, _span(packet, path_mtu) or 1):
             self._history.keep(seen(packet))
-            self.reads.keep(packet)
+            self.reads.keep(packet, place.frame)
             self.new_since_aeth = True
             return True
         if step < -KEPT_PSNS:
@@ -208,11 +208,11 @@ class Requests:
 
     # packets in step
 
-    def _advance(self, packet: Observed, row: Opcode, path_mtu: int | None) -> None:
+    def _advance(self, packet: Observed, row: Opcode, path_mtu: int | None, place: Place) -> None:
         psn = packet.psn
         span = _span(packet, path_mtu)
         self._history.keep(seen(packet))
-        read = self.reads.keep(packet)
+        read = self.reads.keep(packet, place.frame)
         self.expected = None if span is None else ahead(psn, span)
         self._reach(psn)
         self._reach(ahead(psn, (span or 1) - 1))

@@ -8,16 +8,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from corrupted_captures import HEALTHY, corrupt, middles
+from corrupted_captures import HEALTHY, STOCK, corrupt, middles
 
 from roceproof.check_run import check_file
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.observer.checker import Checker
-from roceproof.conformance.wire.framing import locate
+from roceproof.conformance.wire.framing import UDP_BYTES, locate
 
 IP_LENGTH = 1068
 CUT = 30
+READ_REQUEST, READ_FIRST = 0x0C, 0x0D
+
+
+def opcode_of(frame: bytes) -> int | None:
+    layout = locate(frame)
+    return None if layout is None else frame[layout.udp + UDP_BYTES]
 
 
 def shorter_ip(frame: bytes) -> bytes:
@@ -82,3 +88,29 @@ def test_a_message_without_an_end_is_noted_and_is_no_finding(console, tmp_path: 
     )
     assert console.run("check", "-q", str(tmp_path / "begun.pcapng")).stdout == ""
     assert "note" not in console.run("check", str(HEALTHY)).stdout
+
+
+READS = STOCK / "read.pcapng.gz"
+
+
+def test_an_answer_that_is_not_shown_whole_is_noted(console, tmp_path: Path) -> None:
+    """Cut the capture behind the first response of its last READ."""
+    asked, begun = (
+        max(record.number for record in read(READS) if opcode_of(record.frame) == opcode)
+        for opcode in (READ_REQUEST, READ_FIRST)
+    )
+    cut = [record for record in read(READS) if record.number <= begun]
+    write_pcapng(tmp_path / "cut.pcapng", cut)
+    run = console.run("check", str(tmp_path / "cut.pcapng"))
+    assert run.returncode == 0
+    *_, note, verdict = run.stdout.splitlines()
+    assert verdict == "no findings"
+    assert f"the answer to the RC READ REQUEST in frame {asked} of flow " in note
+    assert " has no end here: 1 of 9 responses seen" in note
+    assert "note" not in console.run("check", str(READS)).stdout
+
+
+def test_a_note_says_if_there_were_naks(console) -> None:
+    run = console.run("check", str(STOCK / "nak_write.pcapng.gz"))
+    (note,) = (line for line in run.stdout.splitlines() if line.startswith("note "))
+    assert note.endswith("8,192 of 9,000 bytes seen; its responder sent NAKs")

@@ -17,6 +17,8 @@ Place = tuple[int, str, str]
 """Frame, rule and severity of a finding."""
 Open = tuple[str, int, str, int, int, str, bool]
 """A message without its LAST: source, QPN, operation, frame, bytes, length, whether it began."""
+Waiting = tuple[str, int, int, int, str]
+"""A READ or ATOMIC without its whole answer: source, QPN, frame, responses seen, of how many."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,16 @@ class Checked:
             )
             for flow in flows
             for told in [flow["unfinished"]]
+        )
+
+    @property
+    def unanswered(self) -> list[Waiting]:
+        """The last READs and ATOMICs whose answers are not whole, sorted."""
+        flows = [line for line in self.lines if line["type"] == "flow" and line["unanswered"]]
+        return sorted(
+            (flow["source"], flow["qpn"], told["frame"], told["responses"], str(told["of"]))
+            for flow in flows
+            for told in [flow["unanswered"]]
         )
 
     @property

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from roce_check import Open, Place, RoceCheck
+from roce_check import Open, Place, RoceCheck, Waiting
 
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
@@ -45,8 +45,8 @@ def check(build: Path, tmp_path_factory: pytest.TempPathFactory) -> RoceCheck:
 
 def in_python(
     records: Iterable[Record], facts: Facts | None
-) -> tuple[list[Place], list[int], list[Open]]:
-    """Findings, ICRC counts and unfinished messages of the Python oracle."""
+) -> tuple[list[Place], list[int], tuple[list[Open], list[Waiting]]]:
+    """Findings, ICRC counts, unfinished messages and unanswered READs of the Python oracle."""
     checker = Checker(facts)
     found = []
     for record in records:
@@ -63,7 +63,12 @@ def in_python(
         (str(ip_address(key.src)), key.dest_qpn, *told[:3], str(told.length), told.has_first)
         for key, told in checker.unfinished()
     )
-    return places, [counts.icrc_ok, counts.icrc_bad, counts.icrc_unchecked], open_at_end
+    waiting = sorted(
+        (str(ip_address(key.src)), key.dest_qpn, *told[:2], str(told.of))
+        for key, told in checker.unanswered()
+    )
+    verdicts = [counts.icrc_ok, counts.icrc_bad, counts.icrc_unchecked]
+    return places, verdicts, (open_at_end, waiting)
 
 
 def agree(check: RoceCheck, frames: Sequence[bytes], what: str, facts: dict | None = None) -> None:
@@ -78,7 +83,7 @@ def compare(spoken, records: Sequence[Record], what: str, facts: Facts | None = 
         who = "Python" if place in places else "C"
         pytest.fail(f"{what}: only {who} says {place}: {records[place[0] - 1].frame.hex()}")
     assert places == spoken.places, what
-    assert open_at_end == spoken.unfinished, what
+    assert open_at_end == (spoken.unfinished, spoken.unanswered), what
     verdicts = spoken.summary["icrc"]
     assert [verdicts[name] for name in ("ok", "bad", "unchecked")] == counts, what
 
