@@ -66,14 +66,37 @@ static uint32_t *bucket_of(const struct roce_flow_table *table, const struct roc
     return &table->buckets[at];
 }
 
-struct roce_flow *roce_flow_find(struct roce_flow_table *table, const struct roce_key *key) {
-    if (table->latest != NULL && same_key(&table->latest->key, key))
-        return table->latest;
-    const uint32_t found = *bucket_of(table, key);
-    if (found == 0)
+static uint32_t place_of(uint32_t qpn, const uint8_t *source, uint32_t bytes) {
+    return (qpn ^ (uint32_t)source[bytes - 1] << 3) % ROCE_RECENT_FLOWS;
+}
+
+static struct roce_flow *at_hand(struct roce_flow_table *table, struct roce_flow *flow) {
+    const struct roce_key *key = &flow->key;
+    const uint32_t bytes = key->source.version == 4 ? 4 : 16;
+    table->recent[place_of(key->qpn, key->source.bytes, bytes)] = flow;
+    return flow;
+}
+
+struct roce_flow *roce_flow_recent(const struct roce_flow_table *table, uint32_t interface,
+                                   const struct roce_packet *packet) {
+    const bool four = packet->version == 4;
+    const uint8_t *source = packet->frame + packet->ip + (four ? 12 : 8);
+    struct roce_flow *flow = table->recent[place_of(packet->qpn, source, four ? 4 : 16)];
+    if (flow == NULL)
         return NULL;
-    table->latest = table->flows[found - 1];
-    return table->latest;
+    const struct roce_key *key = &flow->key;
+    const bool same = key->qpn == packet->qpn && key->interface == interface &&
+                      key->source.version == packet->version &&
+                      (four ? memcmp(key->source.bytes, source, 4) == 0 &&
+                                  memcmp(key->destination.bytes, source + 4, 4) == 0
+                            : memcmp(key->source.bytes, source, 16) == 0 &&
+                                  memcmp(key->destination.bytes, source + 16, 16) == 0);
+    return same ? flow : NULL;
+}
+
+struct roce_flow *roce_flow_find(struct roce_flow_table *table, const struct roce_key *key) {
+    const uint32_t found = *bucket_of(table, key);
+    return found == 0 ? NULL : at_hand(table, table->flows[found - 1]);
 }
 
 static bool widen(struct roce_flow_table *table) {
@@ -118,7 +141,7 @@ struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce
     flow->number = -1;
     table->flows[table->count++] = flow;
     *bucket_of(table, key) = table->count;
-    table->latest = flow;
+    at_hand(table, flow);
     *made = true;
     return flow;
 }

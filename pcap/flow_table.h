@@ -9,6 +9,8 @@
 
 #include "flow.h"
 
+enum { ROCE_RECENT_FLOWS = 64 };
+
 // What the flows of one judge take.
 struct roce_memory {
     size_t bytes;     // of rings, READs and gaps
@@ -23,8 +25,8 @@ struct roce_flow_table {
     uint32_t capacity;
     uint32_t *buckets; // index + 1
     uint32_t bucket_mask;
-    uint64_t seed; // of the hash
-    struct roce_flow *latest;
+    uint64_t seed;                               // of the hash
+    struct roce_flow *recent[ROCE_RECENT_FLOWS]; // by a few bits of their keys
 };
 
 bool roce_flow_table_open(struct roce_flow_table *table);
@@ -32,6 +34,10 @@ void roce_flow_table_close(struct roce_flow_table *table);
 
 // The flow with that key, NULL if there is none.
 struct roce_flow *roce_flow_find(struct roce_flow_table *table, const struct roce_key *key);
+
+// That of a packet with a BTH, on that interface; NULL, too, if it is not at hand.
+struct roce_flow *roce_flow_recent(const struct roce_flow_table *table, uint32_t interface,
+                                   const struct roce_packet *packet);
 
 // As above, made if missing; NULL only for want of memory.
 struct roce_flow *roce_flow_get(struct roce_flow_table *table, const struct roce_key *key,

@@ -70,49 +70,71 @@ static void judge_flow(struct roce_judge *judge) {
         flow->requests.lost_bad += request;
         return;
     }
-    roce_judge_destination(judge);
+    if (!judge->is_usual)
+        roce_judge_destination(judge);
     if (request) {
         roce_judge_request(judge);
         if (judge->packet->qpn == 1)
             roce_take_management(judge);
         return;
     }
-    roce_judge_constants(judge);
+    if (!judge->is_usual)
+        roce_judge_constants(judge);
     if (judge->row->family == ROCE_CNP)
         roce_judge_cnp(judge);
     else
         roce_judge_response(judge);
 }
 
+// The rules that look at headers; false if the packet cannot be judged on.
+static bool judge_frame(struct roce_judge *judge) {
+    const struct roce_packet *packet = judge->packet;
+    roce_judge_network(judge);
+    if (!packet->has_bth)
+        return false;
+    const bool icrc = roce_judge_icrc(judge);
+    if (judge->flow != NULL && packet->verdict == ROCE_OK)
+        judge->flow->trusted_icrc = true;
+    if (!has_flow_rules(packet))
+        return false;
+    roce_judge_bth(judge);
+    if (judge->row->family == ROCE_RESERVED || !icrc || !roce_judge_headers(judge)) {
+        resynchronise(judge);
+        return false;
+    }
+    roce_judge_forms(judge);
+    return judge->flow != NULL;
+}
+
+static uint64_t found_so_far(const struct roce_judge *judge) {
+    const uint64_t *counts = judge->totals.severities;
+    return counts[ROCE_MUST] + counts[ROCE_SHOULD] + counts[ROCE_INFO];
+}
+
 static void judge_roce(struct roce_judge *judge) {
     const struct roce_packet *packet = judge->packet;
+    struct roce_flow *flow = judge->flow;
     judge->row = roce_opcode(packet->opcode);
+    judge->is_usual = false;
     if (packet->fault != ROCE_SOUND) {
         roce_judge_broken(judge);
         resynchronise(judge);
         return;
     }
-    if (judge->flow != NULL)
-        judge->flow->count.bytes += packet->full_size;
-    roce_judge_network(judge);
-    if (!packet->has_bth)
-        return;
-    const bool icrc = roce_judge_icrc(judge);
-    struct roce_flow *flow = judge->flow;
-    if (flow != NULL && packet->verdict == ROCE_OK)
-        flow->trusted_icrc = true;
-    if (!has_flow_rules(packet))
-        return;
-    roce_judge_bth(judge);
-    if (judge->row->family == ROCE_RESERVED || !icrc || !roce_judge_headers(judge)) {
-        resynchronise(judge);
-        return;
+    const uint64_t found = found_so_far(judge);
+    if (flow != NULL) {
+        flow->count.bytes += packet->full_size;
+        const int64_t payload = roce_usual_payload(judge->usual, flow, packet, judge->row);
+        judge->is_usual = payload >= 0;
+        judge->payload = (uint32_t)payload;
+        judge->pad = 0;
     }
-    roce_judge_forms(judge);
-    if (flow == NULL)
+    if (!judge->is_usual && !judge_frame(judge))
         return;
     count_packet(judge);
     judge_flow(judge);
+    if (!judge->is_usual && found_so_far(judge) == found)
+        roce_usual_note(judge->usual, flow, packet, judge->row, judge->payload);
 }
 
 void roce_judge_routed(struct roce_judge *judge, const struct roce_record *record,

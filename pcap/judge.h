@@ -12,6 +12,7 @@
 
 #include "flow_table.h"
 #include "oracle.h"
+#include "usual.h"
 
 enum { ROCE_TEXTS = 4, ROCE_TEXT_BYTES = 128 };
 
@@ -39,6 +40,7 @@ struct roce_judge {
     uint8_t number;
     struct roce_totals totals;
     struct roce_memory memory;
+    struct roce_usual usual[ROCE_USUAL_PLACES];
 
     // The frame that is being judged.
     const struct roce_record *record;
@@ -48,6 +50,7 @@ struct roce_judge {
     struct roce_flow *flow; // NULL if it has none
     uint32_t payload;       // bytes, without pad
     uint32_t pad;
+    bool is_usual; // nothing was found in headers like these
     char texts[ROCE_TEXTS][ROCE_TEXT_BYTES];
     unsigned int text;
 };

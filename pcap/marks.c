@@ -6,13 +6,14 @@
 
 enum { CONGESTION_EXPERIENCED = 3 };
 
-// A CE mark anywhere on the way from A to B may bring a CNP from B to A.
-void roce_note_mark(struct roce_oracle *oracle, const struct roce_packet *packet,
-                    const struct roce_key *key) {
+bool roce_is_marked(const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
     const uint8_t class = packet->version == 4 ? ip[1] : (uint8_t)(roce_u16(ip) >> 4);
-    if ((class & 3) != CONGESTION_EXPERIENCED)
-        return;
+    return (class & 3) == CONGESTION_EXPERIENCED;
+}
+
+// A CE mark anywhere on the way from A to B may bring a CNP from B to A.
+void roce_note_mark(struct roce_oracle *oracle, const struct roce_key *key) {
     oracle->any_mark = true;
     struct roce_route *route =
         roce_route_get(&oracle->routes, ROCE_ANY_INTERFACE, &key->source, &key->destination);

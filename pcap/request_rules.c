@@ -47,8 +47,10 @@ void roce_judge_request(struct roce_judge *judge) {
         flow->service = service;
         distance = 0;
     }
-    roce_judge_configured(judge);
-    roce_judge_constants(judge);
+    if (!judge->is_usual) {
+        roce_judge_configured(judge);
+        roce_judge_constants(judge);
+    }
     flow->count.ack_requests += judge->packet->ack >> 7;
     if (service == ROCE_UD) {
         roce_take_datagram(judge);

@@ -63,9 +63,9 @@ void roce_withdraw(struct roce_oracle *oracle, struct roce_flow *flow);
 void roce_pair(struct roce_oracle *oracle, struct roce_flow *flow, struct roce_flow *other);
 bool roce_is_alone(const struct roce_oracle *oracle, const struct roce_key *key);
 
-// marks.c: of a packet with that key; what a CNP with that key answers.
-void roce_note_mark(struct roce_oracle *oracle, const struct roce_packet *packet,
-                    const struct roce_key *key);
+// marks.c: a packet with a CE mark, noted for its way; what a CNP with that key answers.
+bool roce_is_marked(const struct roce_packet *packet);
+void roce_note_mark(struct roce_oracle *oracle, const struct roce_key *key);
 uint8_t roce_marks_of(const struct roce_oracle *oracle, const struct roce_key *key);
 
 #endif

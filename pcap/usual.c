@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+
+#include "usual.h"
+
+#include <string.h>
+
+enum { ETHERNET_BYTES = 14, ACK_REQ = 0x80, PAD_COUNT = 0x30, IPV4_BYTES = 20 };
+
+static uint64_t load64(const uint8_t *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static uint32_t load32(const uint8_t *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+// Whether the packet ends with the frame, is captured whole, without tags and without a pad.
+static bool is_plain(const struct roce_packet *packet) {
+    return packet->class == ROCE_V2 && packet->ip == ETHERNET_BYTES && packet->verdict == ROCE_OK &&
+           packet->size == packet->end && packet->full_size == packet->end &&
+           packet->opcode < 0x40 && packet->qpn > 1 && !(packet->flags & PAD_COUNT);
+}
+
+static uint64_t ip_of(const struct roce_packet *packet) {
+    const uint8_t *ip = packet->frame + packet->ip;
+    return packet->version == 4 ? (uint64_t)load32(ip + 6) << 32 | load32(ip) : load64(ip);
+}
+
+// AckReq of an RC request may come and go.
+static uint64_t bth_of(const struct roce_packet *packet, const struct roce_opcode *row) {
+    const bool may_ask = roce_service_of(packet->opcode) == ROCE_RC && roce_is_request(row);
+    const uint8_t ack = may_ask ? packet->ack & (uint8_t)~ACK_REQ : packet->ack;
+    const uint8_t syndrome = row->headers & ROCE_HAS_AETH ? roce_body(packet)[0] : 0;
+    return (uint64_t)load32(packet->frame + packet->bth) << 32 |
+           (uint64_t)packet->congestion << 16 | (uint64_t)ack << 8 | syndrome;
+}
+
+static inline struct roce_look look_of(const struct roce_packet *packet,
+                                       const struct roce_flow *flow,
+                                       const struct roce_opcode *row) {
+    return (struct roce_look){
+        .macs = {load64(packet->frame), load64(packet->frame + 6)},
+        .ip = ip_of(packet),
+        .udp = load64(packet->frame + packet->udp),
+        .bth = bth_of(packet, row),
+        .size = packet->size,
+        .path_mtu = flow->path_mtu,
+    };
+}
+
+static bool is_same(const struct roce_look *a, const struct roce_look *b) {
+    return ((a->macs[0] ^ b->macs[0]) | (a->macs[1] ^ b->macs[1]) | (a->ip ^ b->ip) |
+            (a->udp ^ b->udp) | (a->bth ^ b->bth) | (a->size ^ b->size) |
+            (a->path_mtu ^ b->path_mtu)) == 0;
+}
+
+static bool has_right_checksum(const struct roce_packet *packet) {
+    const uint8_t *ip = packet->frame + packet->ip;
+    if (packet->version != 4)
+        return true;
+    uint64_t sum = load32(ip);
+    for (uint32_t at = 4; at < IPV4_BYTES; at += 4)
+        sum += load32(ip + at);
+    sum = (sum & 0xFFFFFFFF) + (sum >> 32);
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    return (sum & 0xFFFF) + (sum >> 16) == 0xFFFF;
+}
+
+static const struct roce_constants *constants_of(const struct roce_flow *flow,
+                                                 const struct roce_opcode *row) {
+    return roce_is_request(row) ? &flow->request_constants : &flow->response_constants;
+}
+
+static bool is_unchanged(const struct roce_constants *a, const struct roce_constants *b) {
+    return ((a->port ^ b->port) | (a->dscp ^ b->dscp) | (a->vlan ^ b->vlan) |
+            (a->migreq ^ b->migreq)) == 0;
+}
+
+static uint32_t place_of(const struct roce_flow *flow, uint8_t opcode) {
+    return ((uint32_t)flow->number * 4 + opcode) % ROCE_USUAL_PLACES;
+}
+
+int64_t roce_usual_payload(const struct roce_usual *places, const struct roce_flow *flow,
+                           const struct roce_packet *packet, const struct roce_opcode *row) {
+    const struct roce_usual *usual = &places[place_of(flow, packet->opcode)];
+    if (usual->flow != flow || !is_plain(packet))
+        return -1;
+    const struct roce_look look = look_of(packet, flow, row);
+    const bool same = is_same(&look, &usual->look) && has_right_checksum(packet) &&
+                      is_unchanged(&usual->constants, constants_of(flow, row));
+    return same ? (int64_t)usual->payload : -1;
+}
+
+void roce_usual_note(struct roce_usual *places, const struct roce_flow *flow,
+                     const struct roce_packet *packet, const struct roce_opcode *row,
+                     uint32_t payload) {
+    const bool reads_more = row->headers == (ROCE_HAS_RETH | ROCE_HAS_IMM) ||
+                            roce_u16(packet->frame + packet->udp + 6) != 0;
+    if (!is_plain(packet) || reads_more || flow->is_stranger || row->family == ROCE_RESERVED)
+        return;
+    places[place_of(flow, packet->opcode)] = (struct roce_usual){
+        .flow = flow,
+        .payload = payload,
+        .look = look_of(packet, flow, row),
+        .constants = *constants_of(flow, row),
+    };
+}
