@@ -33,7 +33,7 @@ enum {
               [(base) + 0x0A] = {service " WRITE ONLY", ROCE_WRITE, RETH, 16, ONLY},               \
               [(base) + 0x0B] = {service " WRITE ONLY IMM", ROCE_WRITE, RETH | IMM, 20, ONLY}
 
-static const struct roce_opcode ROWS[256] = {
+const struct roce_opcode ROCE_OPCODES[256] = {
     CONNECTED("RC", RC),
     CONNECTED("UC", UC),
     [0x0C] = {"RC READ REQUEST", ROCE_READ, RETH, 16, EMPTY},
@@ -53,7 +53,3 @@ static const struct roce_opcode ROWS[256] = {
     [0x65] = {"UD SEND ONLY IMM", ROCE_SEND, DETH | IMM, 12, ONLY},
     [0x81] = {"CNP", ROCE_CNP, 0, 16, EMPTY},
 };
-
-const struct roce_opcode *roce_opcode(uint8_t opcode) {
-    return &ROWS[opcode];
-}

@@ -46,8 +46,12 @@ struct roce_opcode {
     bool carries;         // may have payload
 };
 
+extern const struct roce_opcode ROCE_OPCODES[256];
+
 // The row of an opcode; one with ROCE_RESERVED for an undefined one.
-const struct roce_opcode *roce_opcode(uint8_t opcode);
+static inline const struct roce_opcode *roce_opcode(uint8_t opcode) {
+    return &ROCE_OPCODES[opcode];
+}
 
 static inline enum roce_service roce_service_of(uint8_t opcode) {
     return (enum roce_service)(opcode >> 5);

@@ -83,7 +83,8 @@ static void take_new(struct roce_judge *judge, int64_t position) {
     roce_sent_keep(judge, requests);
     roce_read_keep(judge, position);
     roce_reach(requests, position, 1);
-    roce_reach(requests, position, span ? span : 1);
+    if (span > 1)
+        roce_reach(requests, position, span);
     requests->next = roce_near(requests->newest, roce_psn(position + span));
     requests->adopts = span == 0;
     requests->previous = roce_psn(position);

@@ -25,13 +25,13 @@ static bool is_plain(const struct roce_packet *packet) {
            packet->opcode < 0x40 && packet->qpn > 1 && !(packet->flags & PAD_COUNT);
 }
 
-static uint64_t ip_of(const struct roce_packet *packet) {
+static inline uint64_t ip_of(const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
     return packet->version == 4 ? (uint64_t)load32(ip + 6) << 32 | load32(ip) : load64(ip);
 }
 
 // AckReq of an RC request may come and go.
-static uint64_t bth_of(const struct roce_packet *packet, const struct roce_opcode *row) {
+static inline uint64_t bth_of(const struct roce_packet *packet, const struct roce_opcode *row) {
     const bool may_ask = roce_service_of(packet->opcode) == ROCE_RC && roce_is_request(row);
     const uint8_t ack = may_ask ? packet->ack & (uint8_t)~ACK_REQ : packet->ack;
     const uint8_t syndrome = row->headers & ROCE_HAS_AETH ? roce_body(packet)[0] : 0;
@@ -50,12 +50,6 @@ static inline struct roce_look look_of(const struct roce_packet *packet,
         .size = packet->size,
         .path_mtu = flow->path_mtu,
     };
-}
-
-static bool is_same(const struct roce_look *a, const struct roce_look *b) {
-    return ((a->macs[0] ^ b->macs[0]) | (a->macs[1] ^ b->macs[1]) | (a->ip ^ b->ip) |
-            (a->udp ^ b->udp) | (a->bth ^ b->bth) | (a->size ^ b->size) |
-            (a->path_mtu ^ b->path_mtu)) == 0;
 }
 
 static bool has_right_checksum(const struct roce_packet *packet) {
@@ -88,10 +82,18 @@ static uint32_t place_of(const struct roce_flow *flow, uint8_t opcode) {
 int64_t roce_usual_payload(const struct roce_usual *places, const struct roce_flow *flow,
                            const struct roce_packet *packet, const struct roce_opcode *row) {
     const struct roce_usual *usual = &places[place_of(flow, packet->opcode)];
-    if (usual->flow != flow || !is_plain(packet))
+    const struct roce_look *look = &usual->look;
+    const uint32_t size = look->size;
+    if (usual->flow != flow || ((packet->size ^ size) | (packet->end ^ size) |
+                                (packet->full_size ^ size) | (packet->ip ^ ETHERNET_BYTES)) != 0)
         return -1;
-    const struct roce_look look = look_of(packet, flow, row);
-    const bool same = is_same(&look, &usual->look) && has_right_checksum(packet) &&
+    const uint8_t *frame = packet->frame;
+    const uint64_t differs = (load64(frame) ^ look->macs[0]) | (load64(frame + 6) ^ look->macs[1]) |
+                             (ip_of(packet) ^ look->ip) |
+                             (load64(frame + packet->udp) ^ look->udp) |
+                             (bth_of(packet, row) ^ look->bth) | (flow->path_mtu ^ look->path_mtu) |
+                             (uint64_t)(packet->verdict ^ ROCE_OK);
+    const bool same = differs == 0 && has_right_checksum(packet) &&
                       is_unchanged(&usual->constants, constants_of(flow, row));
     return same ? (int64_t)usual->payload : -1;
 }
