@@ -221,7 +221,7 @@ COUNTING_FAULTS: dict[str, tuple[tuple[type[Counting], ...], Needs]] = {
     "P07": ((PerBeat,), Needs()),
     "P08": ((ReadsAsOne,), Needs(reads=True, long=True)),
     "P09": ((OneForAll,), Needs(several=True)),
-    "P10": ((NeverReloaded,), Needs(reconnect=True)),
+    "P10": ((NeverReloaded,), Needs(facts=True, reconnect=True)),
     "P11": ((NewForCopies,), Needs(losses=True, long=True)),
     "P12": ((EmptyTwice, AbortedCounts), Needs(empty=True)),
     "P13": ((EmptyNever,), Needs(empty=True)),

@@ -48,11 +48,12 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     structure = explain_structure(excerpt.all_seen())
     icrcs = explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)
     changed = frozenset(n for found in icrcs if found.id == CORRUPT for n in found.frames)
+    odd = frozenset(structure.odd_messages)
     habits = any(found.id != CORRUPT for found in icrcs)
     psns: list[Diagnosis] = []
     for stretch in excerpt.stretches:
         seen, start = structure.for_psns(stretch.seen), stretch.from_start
-        found = explain_psns(seen, facts, for_psns, from_start=start, changed=changed)
+        found = explain_psns(seen, facts, for_psns, from_start=start, changed=changed, odd=odd)
         psns = [each for each in found if not (habits and each.id == _REPLAYS)]
         if psns:
             break  # a device is judged as a whole, and never twice

@@ -37,6 +37,8 @@ DISTURBANCES = (
 # Where one capture cannot separate two faults, both are named.
 ALIKE = {
     ("P06", 1): {"P06", "P25"},  # every request received was acknowledged
+    ("P10", 0): {"P09", "P10"},  # a register that all share goes on, too
+    ("P12", 1): {"P12", "P16", "P23"},  # single PSNs left out between messages
     ("P16", 0): {"P16"},
     ("P23", 1): {"P16", "P23"},  # a single PSN skipped is a single PSN skipped
     ("P24", 0): {"P24", "PSN-19"},  # any bits that are stuck there look like that

@@ -47,15 +47,17 @@ def explain_psns(
     *,
     from_start: bool = True,
     changed: frozenset[int] | None = None,
+    odd: frozenset[Station] = frozenset(),
 ) -> list[Diagnosis]:
     """Explain the PSNs of every device; nothing if all are right.
 
     Where the observations are a stretch from the middle of a capture, nothing begins in it.
     `changed` are the frames that suffered on the way, where that is known: a wrong ICRC of
-    another may be the sender's habit, which a peer of the same make does not mind.
+    another may be the sender's habit, which a peer of the same make does not mind. `odd` are the
+    stations whose messages are built wrongly.
     """
     budget = budget or Budget()
-    streams = _streams(observations, facts, budget, changed)
+    streams = _streams(observations, facts, budget, changed, odd)
     evidence = _gathered(streams, budget)
     if not from_start:
         evidence = [found for found in evidence if found.cause is not Cause.START]
@@ -81,11 +83,13 @@ def _streams(
     facts: Mapping[str, Any] | None,
     budget: Budget,
     changed: frozenset[int] | None,
+    odd: frozenset[Station],
 ) -> list[Stream]:
     streams: list[Stream] = []
     sides = sides_of(observations, facts, changed)
     pair_sides(sides, budget)
     for side in sides:
+        side.messages_are_odd = side.station in odd
         try:
             streams += streams_of(side, budget)
         except OutOfBudget:
@@ -133,9 +137,15 @@ def _diagnose(
     if starts and not _MOVE_THE_START & set(counted):
         diagnoses.append(_diagnosis(device, _best(starts), starts))
     resent = {found.connection for found in everything if _RESENDING & {*found.ids}}
+    counts_wrongly = {
+        found.connection
+        for found in everything
+        if found.cause is Cause.COUNTING and LOST not in found.ids
+    }
     reactions: dict[tuple[str, ...], list[Evidence]] = {}
     for found in evidence:
         follows = found.connection in miscounted and found.ids != _MISLEADING
+        follows |= found.ids == _MISLEADING and found.connection in counts_wrongly
         follows |= found.connection in resent and not _RESENDING & {*found.ids}
         if found.cause is Cause.REACTION and not follows:
             reactions.setdefault(found.ids, []).append(found)

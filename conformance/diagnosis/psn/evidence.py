@@ -18,6 +18,7 @@ from roceproof.conformance.diagnosis.psn.stream import Step, Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
 from roceproof.conformance.diagnosis.result import LOST
 
+_FEW = 2
 _LIKE_LOSS = frozenset({"P12", "P16", "P23"})
 
 
@@ -74,7 +75,7 @@ def of_start(stream: Stream, ends: Ends, *, begins: bool) -> Iterator[Evidence]:
 def of_counting(stream: Stream) -> Iterator[Evidence]:
     """P03-P09, P12-P16, P23-P25: how the PSNs go on."""
     side = stream.side
-    for ids, marked in carry(stream):
+    for ids, marked in carry(stream) if stream.first is side.requests[0] else ():
         text = f"the bits beside AckReq are {marked[0].reserved7:#04x} in frame {marked[0].number}"
         frames = [sent.number for sent in marked]
         yield _evidence(side, Cause.COUNTING, ids, frames, text, peer=False)
@@ -91,7 +92,8 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
     if wrong:
         frames = [step.after.number for step in wrong]
         fits = hypotheses(stream)
-        if set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
+        small = bool(fits) or len(wrong) <= _FEW
+        if small and set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
             fits = [LOST, *fits, *(id_ for id_ in besides(stream) if id_ not in fits)]
         yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
     torn = stream.torn
@@ -103,10 +105,7 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
 
 
 def _between_messages(stream: Stream, wrong: Sequence[Step]) -> bool:
-    return all(
-        step.skipped and stream.messages.judge_gap(step.before, step.after) is Gap.BETWEEN
-        for step in wrong
-    )
+    return all(step.skipped and stream.gap(step) is Gap.BETWEEN for step in wrong)
 
 
 def _step_text(wrong: Sequence[Step]) -> str:

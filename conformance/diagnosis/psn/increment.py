@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
@@ -34,7 +35,9 @@ def hypotheses(stream: Stream) -> list[str]:
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
             if found:
                 return list(dict.fromkeys(found))
-    return ["P23"] if any(stream.wrong) and not stream.side.reliable else []
+    if stream.side.reliable or not stream.wrong:
+        return []
+    return ["P23", *(["P14"] if _is_late(list(stream.steps), returns=False) else [])]
 
 
 def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
@@ -78,11 +81,18 @@ def _byte_order(_: Stream, step: Step) -> int | None:
 
 def _beats(_: Stream, steps: list[Step]) -> bool:
     """P07: the bytes are those of the payload, or of all between BTH and ICRC."""
-    taken = [step.taken for step in steps]
     return any(
-        taken == [max(1, -(-size // width)) for size in sizes]
-        for sizes in ([s.before.size for s in steps], [s.before.body for s in steps])
+        all(_is_beats(step, size(step.before), width) for step in steps)
+        for size in (attrgetter("size"), attrgetter("body"))
         for width in _BEATS
+    )
+
+
+def _is_beats(step: Step, size: int, width: int) -> bool:
+    """A READ has no payload, and takes what a healthy one does or a beat."""
+    beats = max(1, -(-size // width))
+    return step.taken == beats or (
+        step.before.row.family is Family.READ and step.taken == step.healthy
     )
 
 
@@ -156,10 +166,14 @@ def follows_received(stream: Stream, sent: Sent) -> bool:
 
 def _latched_early(_: Stream, steps: list[Step]) -> bool:
     """P14: packets carry the PSN of the one before, and the next ones do not."""
+    return _is_late(steps, returns=True)
+
+
+def _is_late(steps: list[Step], *, returns: bool) -> bool:
     late: list[int] = []
     timely: list[int] = []
     previous: Sent | None = None
-    right = 0
+    right = returned = 0
     for step in steps:
         if step.before is not previous:
             right = step.before.psn
@@ -167,10 +181,11 @@ def _latched_early(_: Stream, steps: list[Step]) -> bool:
         if step.after.psn not in (before, right):
             return False
         (timely if step.after.psn == right else late).append(step.pause_ns)
+        returned += bool(late) and step.after.psn == right
         previous = step.after
-    if not late or not timely:
+    if not late or (returns and not returned):
         return False
-    return len(late) >= _LEAST_CASES or max(late) < min(timely)
+    return len(late) >= _LEAST_CASES or not returns or max(late) < min(timely)
 
 
 def _twice(_: Stream, steps: list[Step]) -> bool:
@@ -201,6 +216,11 @@ def _between_messages(_: Stream, steps: list[Step]) -> bool:
     return at_start and all(step.taken == (step.healthy or 1) + 1 for step in wrong)
 
 
+def _now_and_then(stream: Stream, steps: list[Step]) -> bool:
+    """P16 that met no packet inside a message, and nothing but empty ones by design."""
+    return _between_messages(stream, steps) and not _beside_empty(stream, steps)
+
+
 _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P15", _by_step(_byte_order)),
     ("P04", _by_step(_sixteen_bits)),
@@ -217,6 +237,7 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P12", _beside_empty),
     ("P12", _between_messages),
     ("P16", _twice),
+    ("P16", _now_and_then),
     ("P23", _skips_one),
 )
 

@@ -18,7 +18,7 @@ from roceproof.conformance.diagnosis.psn.timeline import (
 from roceproof.conformance.wire.opcodes import Family
 
 _LEAST_CASES = 3
-_FAR = 256
+_FAR = 64  # what a READ takes at most
 
 
 def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
@@ -48,7 +48,8 @@ def moved_by_damage(side: Side, budget: Budget) -> list[Reply]:
         if not sent.damaged:
             came.setdefault(sent.psn, sent.number)
     for before, bad in pairwise(side.requests):
-        if not bad.on_the_way or not 0 < distance(bad.psn, before.psn) <= _FAR:
+        far = _FAR if before.row.family is Family.READ else 1
+        if not bad.on_the_way or not 0 < distance(bad.psn, before.psn) <= far:
             continue  # not damaged, or not in the place where its PSN belongs
         good = came.get(bad.psn)
         begin = behind(side.answers, bad.number - 1)

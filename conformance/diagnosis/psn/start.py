@@ -12,6 +12,7 @@ from roceproof.conformance.diagnosis.psn.timeline import (
     ACKNOWLEDGE,
     PSN_MODULUS,
     Side,
+    behind,
     distance,
 )
 from roceproof.conformance.diagnosis.result import LOST
@@ -72,7 +73,9 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
         if side.start is None:
             ids.append("P20")
     if ends.continued_by(stream):
-        ids.append("P10")
+        ids += ["P10", "P09"]
+    if 0 < offset <= behind(side.replies, stream.first.number):
+        ids.append("P06")
     if 0 < offset <= _LARGEST_GAP and asked is None:
         ids.insert(0, LOST)
     return Start(tuple(ids), expected)
@@ -80,7 +83,7 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
 
 def follows_the_peer(stream: Stream) -> bool:
     """P25 with one register for both: the QP goes on behind the request it received last."""
-    return follows_received(stream, stream.first)
+    return not stream.first.damaged and follows_received(stream, stream.first)
 
 
 def _taken_for_duplicate(stream: Stream) -> bool:

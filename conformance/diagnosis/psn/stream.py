@@ -109,6 +109,12 @@ class Stream:
         """Where they begin and end."""
         return Messages(self.requests)
 
+    def gap(self, step: Step) -> Gap:
+        """What its messages tell of a gap."""
+        if self.side.messages_are_odd:
+            return Gap.BETWEEN
+        return self.messages.judge_gap(step.before, step.after)
+
     @cached_property
     def completed(self) -> Completed:
         """What its responder says of them."""
@@ -132,14 +138,14 @@ class Stream:
         if not missing:
             return False
         if not self.side.reliable:
-            return self.messages.judge_gap(step.before, step.after) is Gap.TORN
+            return self.gap(step) is Gap.TORN
         if all(psn in self.filled for psn in missing):
             return True
         return self._acknowledged(step, missing[-1]) and not self._none_missing(step)
 
     def _none_missing(self, step: Step) -> bool:
         """Whether the responder has counted no more messages than were seen."""
-        torn = self.messages.judge_gap(step.before, step.after) is Gap.TORN
+        torn = self.gap(step) is Gap.TORN
         return not torn and self.completed.all_seen(step.before.psn, step.after.psn)
 
     def _acknowledged(self, step: Step, last: int) -> bool:

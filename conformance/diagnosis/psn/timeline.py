@@ -126,6 +126,8 @@ class Side:
     other_start: int | None = None
     path_mtu: int | None = None
     _steps: dict[tuple[int, int, int, int], int] = field(default_factory=dict, repr=False)
+    messages_are_odd: bool = False
+    """Whether they are built wrongly, so that what is missing in one need not be lost."""
     crossings: tuple[int, int] = (0, 0)
     """How often its station went on with this QP behind another or the other way round; and how
     often with the PSN that was due in the QP before."""

@@ -20,6 +20,7 @@ from roceproof.conformance.diagnosis.structure.lengths import read_alike, wrong_
 from roceproof.conformance.diagnosis.structure.messages import judge_messages
 from roceproof.conformance.diagnosis.structure.premises import taken_over
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.wire.opcodes import OPCODES, Position
 
 _SEVERAL = 3
 _SHARE = 0.02
@@ -28,6 +29,7 @@ _ENOUGH_SOUND = 4
 _UNREADABLE = frozenset({"BTH-01", "OPC-11", "OPC-12"})
 _PADS = frozenset({"PAD-01"})
 _SIZES = frozenset({"MTU-07", "RETH-01", "RETH-02", "IMM-01", "PAD-01", "PAD-03"})
+_OF_MESSAGES = _SIZES | {"OPC-01", "OPC-03", "OPC-05", "MTU-01", "MTU-02"}
 _FOLLOW = {
     "OPC-01": _SIZES | {"MTU-01", "MTU-02"},
     "OPC-03": _SIZES | {"OPC-01"},
@@ -52,6 +54,9 @@ class Structure:
     """Frames whose ICRC no premise makes right, where others can be asked."""
     unreadable: set[FlowKey] = field(default_factory=set)
     """Flows with packets of unknown opcodes: how many PSNs those take is not known."""
+
+    odd_messages: set[Station] = field(default_factory=set)
+    """Who sends messages that do not tell what is missing of them."""
 
     def for_icrcs(self, observations: Iterable[Observation]) -> list[Observation]:
         """Those whose ICRCs can be explained."""
@@ -105,6 +110,8 @@ class _Judge:
             if any(rule in hidden and cause in habits for cause, hidden in _FOLLOW.items()):
                 continue
             self._tell(rule, found, self._premise(found) if rule in _PADS else "")
+            if rule in _OF_MESSAGES:
+                self._found.odd_messages.add(self._station)
             if rule in _UNREADABLE:
                 self._found.unreadable |= {_flow(case.seen) for case in found}
 
@@ -124,7 +131,7 @@ class _Judge:
 
     def _judge_messages(self, cases: dict[str, list[_Case]]) -> dict[str, list[_Case]]:
         """Add what single packets show to the cases; what neighbours show, if it is a habit."""
-        judged = judge_messages(self._observations)
+        judged = judge_messages(self._observations, some_right=self._some_right())
         misplaced: dict[str, list[_Case]] = {}
         for each in judged.misplaced:
             where = cases if each.alone else misplaced
@@ -134,6 +141,14 @@ class _Judge:
             for rule, found in misplaced.items()
             if len(found) > 1 and len(found) >= _OF_CHANCES * judged.chances[_family(rule)]
         }
+
+    def _some_right(self) -> bool:
+        """Whether packets that end a message have right ICRCs, so that others may lack theirs."""
+        return any(
+            seen.sound and not seen.wrong and bool(row.position & Position.LAST)
+            for seen in self._observations
+            if (row := OPCODES.get(seen.bth.opcode)) is not None
+        )
 
     def _is_habit(self, rule: str, cases: Sequence[_Case]) -> bool:
         """Whether the sender built these, and not the way changed them."""

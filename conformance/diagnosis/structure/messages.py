@@ -55,14 +55,16 @@ class _Flow:
 class Judged:
     """The misplaced packets of a station, and how many might have been."""
 
+    may_lack_icrc: bool
+    """Whether a packet with a wrong ICRC may have none at all."""
     misplaced: list[Misplaced] = field(default_factory=list)
     chances: Counter[str] = field(default_factory=Counter)
     """By rule, how many packets or messages could have broken it."""
 
 
-def judge_messages(observations: Iterable[Observation]) -> Judged:
-    """Judge the messages of one station."""
-    judged = Judged()
+def judge_messages(observations: Iterable[Observation], *, some_right: bool) -> Judged:
+    """Judge the messages of one station, of whose last packets some have right ICRCs or none."""
+    judged = Judged(some_right)
     flows: dict[tuple[int, bytes, bytes, int], _Flow] = {}
     for seen in observations:
         row = OPCODES.get(seen.bth.opcode)
@@ -70,20 +72,21 @@ def judge_messages(observations: Iterable[Observation]) -> Judged:
             continue
         if seen.sound and payload_size(seen) >= 0:
             key = seen.interface, seen.source, seen.destination, seen.bth.dest_qpn
-            for rule, words in _take(flows.setdefault(key, _Flow()), seen, row, judged.chances):
+            for rule, words in _take(flows.setdefault(key, _Flow()), seen, row, judged):
                 judged.misplaced.append(Misplaced(seen, rule, words))
     return judged
 
 
-def _take(
-    flow: _Flow, seen: Observation, row: Opcode, chances: Counter[str]
-) -> Iterator[tuple[str, str]]:
+def _take(flow: _Flow, seen: Observation, row: Opcode, judged: Judged) -> Iterator[tuple[str, str]]:
+    chances = judged.chances
     follows = seen.bth.psn == (flow.psn + 1 & _PSN_MASK) if flow.psn >= 0 else False
     flow.psn = seen.bth.psn
     if not follows:
         flow.known, flow.message = False, None
     size = payload_size(seen)
-    if row.payload is Payload.FULL and not _is_full(seen, size):
+    if row.payload is Payload.FULL and not _is_full(
+        size, lacks=seen.wrong and judged.may_lack_icrc
+    ):
         rule = "MTU-01" if row.position & Position.FIRST else "MTU-02"
         yield rule, f"{row.name} of {size} bytes"
     if row.family not in (Family.SEND, Family.WRITE):
@@ -103,9 +106,9 @@ def _take(
         flow.message = _Message(row.family, None)
 
 
-def _is_full(seen: Observation, size: int) -> bool:
-    """Whether it has the size of a path MTU, if its ICRC is there at all."""
-    return size in PATH_MTUS or (seen.wrong and size + _MISSING_ICRC in PATH_MTUS)
+def _is_full(size: int, *, lacks: bool) -> bool:
+    """Whether a payload has the size of a path MTU; its end may have been taken for an ICRC."""
+    return size in PATH_MTUS or (lacks and size + _MISSING_ICRC in PATH_MTUS)
 
 
 def _order(flow: _Flow, row: Opcode, chances: Counter[str]) -> Iterator[tuple[str, str]]:
