@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from roceproof.common.printable import printable
-from roceproof.conformance.capture.record import STDIN, CaptureError
+from roceproof.conformance.capture import STDIN
 
 
 def say_what_is_awaited(name: Path | str, *, quiet: bool = False) -> None:
@@ -48,6 +48,8 @@ def rereadable(name: Path | str) -> Iterator[Path]:
         yield Path(copy.name)
 
 
-def _unreadable(name: Path | str, error: OSError, copy: str) -> CaptureError:
+def _unreadable(name: Path | str, error: OSError, copy: str) -> Exception:
+    from roceproof.conformance.capture.record import CaptureError
+
     reason = f"cannot be kept in {copy} ({error.strerror})"
     return CaptureError(str(name), 0, reason, "pass a file, or set TMPDIR to a place with room")

@@ -22,7 +22,7 @@ from roceproof.check_report import Document, failed, unread
 from roceproof.check_run import UnreadableError, check_file, check_live
 from roceproof.check_text import print_report
 from roceproof.common.printable import printable
-from roceproof.conformance.capture.record import STDIN
+from roceproof.conformance.capture import STDIN
 
 if TYPE_CHECKING:
     from roceproof.conformance.rules.waivers import Waiver

@@ -8,7 +8,7 @@ follow from another stand beneath it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from roceproof.conformance.rules.table import RULES
@@ -31,7 +31,7 @@ class Told:
     text: str
     first_frame: int
     count: int
-    beneath: list[Told] = field(default_factory=list)
+    beneath: list[Told]
 
 
 def told(groups: Sequence[Row]) -> list[Told]:

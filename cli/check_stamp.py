@@ -11,8 +11,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 
+TOOL = "roce-check"
+CHECKSUMS = f"{TOOL}.sha256"
 STAMP = "current"
 _SOURCES = REPOSITORY / "pcap"
 _TABLE = REPOSITORY / "conformance" / "rules" / "rules.tsv"
@@ -20,17 +23,21 @@ _NO_PRODUCTS = (STAMP, ".lock", "checked")
 _KINDS = (".c", ".h", ".awk", "Makefile")
 
 
-def is_current(build: Path, tool: str) -> bool:
+class ToolError(RoceproofError):
+    """The oracle could not be built, or ended in a way that it should not."""
+
+
+def is_current(build: Path) -> bool:
     """Whether nothing has changed since `stamp`."""
     try:
-        return (build / STAMP).read_text() == source_state() + _product_state(build, tool)
+        return (build / STAMP).read_text() == source_state() + _product_state(build)
     except (OSError, UnicodeDecodeError):
         return False
 
 
-def stamp(build: Path, tool: str, *, sources: str) -> None:
+def stamp(build: Path, *, sources: str) -> None:
     """Remember a build that went well; `sources` is what they were before it."""
-    (build / STAMP).write_text(sources + _product_state(build, tool))
+    (build / STAMP).write_text(sources + _product_state(build))
 
 
 def source_state() -> str:
@@ -39,9 +46,9 @@ def source_state() -> str:
     return "\n".join(_states([_TABLE, *sources]))
 
 
-def _product_state(build: Path, tool: str) -> str:
+def _product_state(build: Path) -> str:
     products = sorted(path for path in build.iterdir() if path.name not in _NO_PRODUCTS)
-    crc = zlib.crc32((build / tool).read_bytes())
+    crc = zlib.crc32((build / TOOL).read_bytes())
     return "\n".join(["", *_states(products), f"{crc:08x}"])
 
 

@@ -11,7 +11,7 @@ import click
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
-from roceproof.conformance.capture.reader import STDIN
+from roceproof.conformance.capture import STDIN
 from roceproof.conformance.review.conclusion import ICRC, PSN, conclude, kinds_of
 from roceproof.conformance.review.diff import Comparison, compare
 from roceproof.diff_report import document, print_comparison

@@ -8,7 +8,6 @@ terminal the last column is wrapped under itself.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -68,6 +67,8 @@ def _line(line: Sequence[Cell], widths: Sequence[int], numbers: int) -> str:
 def _room(indent: int) -> int | None:
     if not sys.stdout.isatty():
         return None
+    import shutil
+
     return max(shutil.get_terminal_size().columns - indent, _LEAST_WIDTH)
 
 

@@ -11,7 +11,8 @@ from collections.abc import Collection
 from enum import Enum
 from pathlib import Path
 
-from roceproof.conformance.capture.reader import STDIN, read
+from roceproof.conformance.capture import STDIN
+from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
 
 SIMULATED = "dut "

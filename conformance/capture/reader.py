@@ -16,9 +16,10 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from roceproof.conformance.capture import STDIN
 from roceproof.conformance.capture.pcap import PCAP_MAGICS, read_pcap
 from roceproof.conformance.capture.pcapng import SECTION, read_pcapng
-from roceproof.conformance.capture.record import STDIN, CaptureError, Flow, Record, Source
+from roceproof.conformance.capture.record import CaptureError, Flow, Record, Source
 
 __all__ = ["STDIN", "CaptureError", "Flow", "Record", "read"]
 

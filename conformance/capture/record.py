@@ -11,7 +11,6 @@ from typing import BinaryIO
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 
-STDIN = "-"
 LINK_ETHERNET = 1
 PACKET_LIMIT = 262144  # what libpcap, too, takes for the longest packet there can be
 
