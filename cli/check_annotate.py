@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from roceproof.check_report import Document, message_of
@@ -27,7 +26,7 @@ def _annotated(source: str, document: Document) -> Iterator[Record]:
         for record in read(source):
             lines = remarks.get(record.number, [])
             comments = [record.comment] if record.comment else []
-            yield replace(record, comment="\n".join(comments + lines)) if lines else record
+            yield record._replace(comment="\n".join(comments + lines)) if lines else record
     except CaptureError:
         # What is damaged has been reported by the check; the copy ends with the last whole packet.
         if document["error"] is None:

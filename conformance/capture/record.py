@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
@@ -32,8 +31,7 @@ class Flow(IntEnum):
     OUTBOUND = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One captured packet."""
 
     interface: str

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from roceproof.common.paths import REPOSITORY
@@ -44,7 +43,7 @@ def corrupted(
 ) -> Record:
     change = changes.get(record.number)
     frame = record.frame if change is None else change(record.frame)
-    return replace(record, frame=frame, **fields)
+    return record._replace(frame=frame, **fields)
 
 
 def wrong_icrc(frame: bytes) -> bytes:

@@ -231,7 +231,7 @@ def test_roce_v1_fcs_and_vlan_stacks_are_observed_with_their_right_icrc() -> Non
 
 def test_an_fcs_that_the_capture_declares_is_taken_off_even_if_it_was_cut() -> None:
     (record,) = records([VECTORS["A"] + b"\x01\x02"])
-    (seen,) = observe([replace(record, fcs_bytes=4, bytes_cut=2)])
+    (seen,) = observe([record._replace(fcs_bytes=4, bytes_cut=2)])
     assert seen.frame == VECTORS["A"] and not seen.wrong
 
 

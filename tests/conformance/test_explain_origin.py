@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,7 @@ def spoilt() -> tuple[list[Record], int]:
 
 
 def capture(path: Path, seen: Iterable[Record], *, flow: Flow, comment: str) -> Path:
-    write_pcapng(path, (replace(record, flow=flow) for record in seen), comment=comment)
+    write_pcapng(path, (record._replace(flow=flow) for record in seen), comment=comment)
     return path
 
 
@@ -72,7 +71,7 @@ def test_a_link_is_blamed_only_where_there_may_be_one(
 
 def test_frames_of_both_directions_have_no_common_origin(spoilt, tmp_path: Path) -> None:
     seen, number = spoilt
-    mixed = [replace(record, flow=Flow(1 + record.number % 2)) for record in seen]
+    mixed = [record._replace(flow=Flow(1 + record.number % 2)) for record in seen]
     write_pcapng(tmp_path / "x.pcapng", mixed, comment=OURS)
     assert common_origin(tmp_path / "x.pcapng", {number, number + 1}) is Origin.UNKNOWN
 
