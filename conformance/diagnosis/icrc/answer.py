@@ -73,7 +73,10 @@ def _doubt(scope: Scope, hypothesis: Hypothesis, explained: Sequence[CrcInput]) 
     right = scope.right
     if isinstance(hypothesis, Contrasting):
         right = [packet for packet in right if hypothesis.contrasts(packet)]
-    return shortage(hypothesis.ids, distinct(explained), distinct(right))
+    errors = distinct(explained)
+    if "S64" in hypothesis.ids:  # what is learned says one thing for each error
+        errors = len({packet.found ^ packet.right for packet in explained})
+    return shortage(hypothesis.ids, errors, distinct(right))
 
 
 def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[CrcInput]:

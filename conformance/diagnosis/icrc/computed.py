@@ -56,7 +56,7 @@ def searched(scope: Scope, size: int, besides: Iterable[Hypothesis] = ()) -> Ans
 def _special(scope: Scope) -> Iterator[Hypothesis]:
     """Faults of the data path that predict some of the packets, so that all need be asked."""
     probes = diverse(scope.wrong, 3)
-    longest = max(len(packet.payload) for packet in scope.wrong)
+    longest = max(packet.size for packet in scope.wrong)
     for tail in tails(scope.wrong):
         yield from _predicting(scope, probes, wrong_counts(tail))
     yield from _predicting(scope, probes, parts_in_next_beat(scope.some_wrong))

@@ -24,6 +24,13 @@ class FlippedBit(NamedTuple):
     """Which field or part of the packet it belongs to."""
 
     @property
+    def field(self) -> str:
+        """The header field or part; of payload and ICRC, where chance hits often, the very bit."""
+        return (
+            self.part if self.part in FIELDS else f"{self.part}, byte {self.offset}, bit {self.bit}"
+        )
+
+    @property
     def is_of_icrc(self) -> bool:
         """Whether it is one of the ICRC itself."""
         return self.part == _ICRC

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.evidence import seen_as
 
 _SIGNATURES = {
@@ -42,6 +42,8 @@ class FieldFault(NamedTuple):
 
     fields: tuple[str, ...]
     examples: tuple[str, ...]
+    is_as_sent: bool
+    """Whether a field that should be masked was seen as it was sent; else it is something else."""
 
     @property
     def id(self) -> str:
@@ -72,7 +74,13 @@ def field_fault(wrong: Sequence[CrcInput], budget: Budget) -> FieldFault | None:
         heads = [(packet, seen_as(packet, fields)) for packet in wrong]
         hits = [(packet, head) for packet, head in heads if head is not None]
         if hits and len(hits) >= _SHARE * len(wrong):
-            return FieldFault(fields, _examples(fields, hits[:3]))
+            sent = all(
+                _value(packet, head, field) == _value(packet, packet.head, field)
+                for packet, head in hits
+                for field in fields
+                if field in MASKED
+            )
+            return FieldFault(fields, _examples(fields, hits[:3]), sent)
     return None
 
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.icrc.corruption import flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
@@ -14,6 +16,9 @@ from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
 FEW = 0.05
 """The share of packets that may have suffered on the way."""
 _LOOKED_AT = 300
+_FLIPPED = 500
+_HABIT = 3
+"""Flips of one header field that are hardly chance."""
 _PREDICTION_UNITS = 12
 _BYTES_PER_UNIT = 600
 _SEARCHED = 5
@@ -48,7 +53,17 @@ class Scope:
 
     def sample(self, seed: int) -> list[CrcInput]:
         """A few wrong packets and a few right ones, for a search."""
-        return diverse(self.wrong, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
+        return diverse(self._telling, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
+
+    @cached_property
+    def _telling(self) -> list[CrcInput]:
+        """The wrong packets, without those in which one bit seems to have flipped by chance."""
+        flips = {
+            flip.number: flip for packet in self.wrong[:_FLIPPED] if (flip := flipped_bit(packet))
+        }
+        counts = Counter(flip.field for flip in flips.values())
+        chance = {number for number, flip in flips.items() if counts[flip.field] < _HABIT}
+        return [packet for packet in self.wrong if packet.seen.number not in chance] or self.wrong
 
     @cached_property
     def some_wrong(self) -> list[CrcInput]:

@@ -30,18 +30,24 @@ def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> li
     if not scope.wrong:
         return []
     answers = _whole(scope)
-    if not answers:
+    if not _is_decided(answers):
+        answers = _without_flips(scope) or answers
+    if not _is_decided(answers):
         for parts in _partitions(scope):
             if len(parts) < 2:
                 continue
             found = [(part, _whole(part)) for part in parts if part.wrong]
-            if any(answers for _, answers in found):
+            if any(_is_decided(answers) for _, answers in found):
                 return [
                     answer
                     for part, answers in found
                     for answer in answers or [Answer(UNDECIDED, part, part.wrong)]
                 ]
     return answers or [Answer(UNDECIDED, scope, scope.wrong)]
+
+
+def _is_decided(answers: Sequence[Answer]) -> bool:
+    return bool(answers) and answers[0].name != UNDECIDED
 
 
 def _whole(scope: Scope) -> list[Answer]:
@@ -63,6 +69,20 @@ def _whole(scope: Scope) -> list[Answer]:
         elif answer is not None:
             return [answer, *_rest(scope, answer)]
     return [_between(scope, candidates)] if candidates else []
+
+
+def _without_flips(scope: Scope) -> list[Answer]:
+    """The same without the packets that one flipped bit explains, if that makes it decided."""
+    found = flips(scope.wrong, None)
+    if not 0 < len(found) < len(scope.wrong):
+        return []
+    hit = {flip.number for flip in found}
+    rest = [packet for packet in scope.packets if packet.seen.number not in hit]
+    answers = _whole(Scope(rest, scope.budget, scope.place, scope.words))
+    if not _is_decided(answers) or answers[0].name == CORRUPT:
+        return []
+    changed = [packet for packet in scope.wrong if packet.seen.number in hit]
+    return [*answers, Answer(CORRUPT, scope, changed, (), flip_facts(found))]
 
 
 def _between(scope: Scope, candidates: Sequence[Answer]) -> Answer:

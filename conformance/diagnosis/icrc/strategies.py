@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
@@ -57,8 +58,9 @@ def _one_field(scope: Scope) -> Answer | None:
         return None
     explained = fault.explained(scope.wrong)
     short = shortage((fault.id,), distinct(explained), 0)
-    if short:
-        return Answer(UNDECIDED, scope, explained, (fault.id,), (short, *fault.facts))
+    if short or not fault.is_as_sent:
+        facts = (short, *fault.facts) if short else fault.facts
+        return Answer(UNDECIDED, scope, explained, (fault.id,), facts)
     return Answer(fault.id, scope, explained, (), fault.facts)
 
 
@@ -84,7 +86,7 @@ def corrupt(scope: Scope) -> Answer | None:
     found = flips(scope.wrong, None)
     if len(found) < len(scope.wrong[:FLIPS]):
         return None
-    if len(found) > 2 and len({flip.part for flip in found}) == 1 and not _varied(found):
+    if len(found) > 2 and _is_habit(found):
         return None
     one = None
     if len(scope.wrong) <= 2:
@@ -96,8 +98,13 @@ def corrupt(scope: Scope) -> Answer | None:
     return Answer(CORRUPT, scope, scope.wrong, other, flip_facts(found))
 
 
-def _varied(found: list[FlippedBit]) -> bool:
-    return found[0].part.startswith("payload") or found[0].is_of_icrc
+def _is_habit(found: list[FlippedBit]) -> bool:
+    """Whether most flips are of one field: chance hits all of a packet."""
+    (part, count), *_ = Counter(flip.part for flip in found).most_common(1)
+    anywhere = part.startswith("payload") or any(
+        flip.is_of_icrc and flip.part == part for flip in found
+    )
+    return not anywhere and 2 * count > len(found)
 
 
 def _by_last_beat(scope: Scope) -> Answer | None:
