@@ -201,8 +201,7 @@ uint32_t roce_rows_stretches(const struct roce_rows *rows, const struct roce_exc
         const uint64_t odd = find(rows, from, bits);
         if (odd == 0 && count > 0)
             break;
-        const uint64_t lead = length / 4;
-        const uint64_t first = odd <= from + 2 * lead ? from + 1 : odd - lead;
+        const uint64_t first = odd <= from + 3 * length / 4 ? from + 1 : odd - length / 2;
         const uint64_t last = first + length - 1;
         stretches[count++] = (struct roce_stretch){first, last < rows->count ? last : rows->count};
         if (odd == 0 || last >= rows->count)

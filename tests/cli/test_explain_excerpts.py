@@ -23,11 +23,11 @@ from roceproof.explain_source import Limits, read_capture
 
 SHORT = Limits(whole=0, stretch=100_000, wrong=12, run=60)
 STRETCHES = Limits(whole=0, stretch=300, wrong=12, run=60)
-ICRC_FAULTS = [each for each in SIGNATURES if each.startswith("S") and each <= "S64"]
+ICRC_FAULTS = ["S60", *(each for each in SIGNATURES if each.startswith("S") and each != "S60")]
 PSN_FAULTS = [each for each in SIGNATURES if each.startswith("P")]
-SHOW_LATE = {"P10", "P18", "P19"}
+SHOW_LATE = {"P10", "P19"}
 """What takes more than one stretch of 300 frames to show."""
-HISTORIES = ("S53", "S54", "S60", "S61", "S62", "S63")
+HISTORIES = ("S53", "S54", "S60", "S61", "S62", "S63", "S65", "S66")
 
 Names = list[tuple[str, tuple[str, ...]]]
 

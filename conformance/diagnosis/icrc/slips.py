@@ -80,7 +80,7 @@ class Slipped:
         """Count a packet that carries what lies at its place."""
         if packet.seen.wrong:
             self.explained.append(packet)
-        if not own:
+        if not own and not packet.seen.is_beside:
             self.displaced.append(packet)
             if offset:
                 self.offsets.add(offset)
