@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roceproof.capture_input import rereadable
+from roceproof.check_build import ToolError
 from roceproof.check_tool import running
 from roceproof.common.printable import printable
 from roceproof.conformance.diagnosis.excerpt import Excerpt, read_excerpt
@@ -24,11 +25,14 @@ class Limits(NamedTuple):
 
 LIMITS = Limits()
 _WHOLE_BYTES = 48 << 20
+_SURELY_LONG = 2 * _WHOLE_BYTES
 
 
 def read_capture(name: str, qps: Path | None, limits: Limits = LIMITS) -> Excerpt:
     """All of a capture up to the limit, or else an excerpt."""
     with rereadable(name) as path:
+        if path.is_file() and path.stat().st_size > _SURELY_LONG:
+            return _from_oracle(name, path, qps, limits)
         records = Salvage(path, limit=limits.whole, name=name, most_bytes=_WHOLE_BYTES)
         excerpt = Excerpt.whole(records)
         if records.cut:
@@ -44,6 +48,8 @@ def _from_oracle(name: str, path: Path, qps: Path | None, limits: Limits) -> Exc
     with running([*facts, "--excerpt", ",".join(map(str, limits)), str(path)]) as oracle:
         assert oracle.stdout is not None
         excerpt = read_excerpt(oracle.stdout)
+    if excerpt is None:
+        raise ToolError(f"roce-check ended without a word about {printable(name)}")
     if excerpt.damage is None:
         return excerpt
     damage = f"{printable(name)}: {excerpt.damage}"

@@ -61,9 +61,12 @@ class Excerpt:
         return sum(len(seen.frame) for seen in self.chosen)
 
 
-def read_excerpt(stream: IO[bytes]) -> Excerpt:
-    """What `roce-check --excerpt` writes."""
-    heading = json.loads(stream.readline())
+def read_excerpt(stream: IO[bytes]) -> Excerpt | None:
+    """What `roce-check --excerpt` writes; None if that is nothing, since it cannot read it."""
+    first = stream.readline()
+    if not first:
+        return None
+    heading = json.loads(first)
     chosen: list[Observation] = []
     stretches: list[list[Observation]] = [[] for _ in heading["stretches"]]
     for record, marks, stretch in _frames(stream):

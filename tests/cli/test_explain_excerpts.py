@@ -138,6 +138,16 @@ def test_damage_behind_a_long_capture_is_told(console, tmp_path: Path) -> None:
     assert "cut in a record" in run.stderr and "21000 frames" not in run.stdout
 
 
+def test_a_large_file_that_is_no_capture_is_refused_in_a_line(console, tmp_path: Path) -> None:
+    path = tmp_path / "zeros.pcap"
+    with path.open("wb") as file:
+        file.truncate(200 << 20)
+    run = console.run("explain", str(path))
+    assert run.returncode == 2
+    (line,) = (each for each in run.stderr.splitlines() if "roceproof: " in each)
+    assert str(path) in line and run.stdout == ""
+
+
 @pytest.mark.parametrize("limits", ["", "1", "1,2,3", "1,2,3,4,5", "1,2,3,-4", "a,2,3,4", "1,2,3,"])
 def test_limits_of_an_excerpt_are_four_numbers(limits: str) -> None:
     run = subprocess.run(
