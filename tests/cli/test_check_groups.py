@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
@@ -177,7 +176,7 @@ def test_an_unknown_opcode_that_took_a_psn_is_told_above_what_it_brought(tmp_pat
         if (at := locate(record.frame)) is not None and record.frame[at.ip + 12 :][:4] == source
     ]
     opcode = sent[0].frame[locate(sent[0].frame).udp + UDP_BYTES]
-    unknown = replace(sent[0], frame=bth_bits(0, opcode ^ 0x19)(sent[0].frame))
+    unknown = sent[0]._replace(frame=bth_bits(0, opcode ^ 0x19)(sent[0].frame))
     write_pcapng(tmp_path / "unknown.pcapng", [unknown, *sent[1:]])
     facts = {
         "service": "RC",
