@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer, answer
 from roceproof.conformance.diagnosis.icrc.beat_parts import parts_in_next_beat
@@ -30,7 +30,7 @@ def one_fault(scope: Scope) -> Answer | None:
     )
 
 
-def searched(scope: Scope, size: int, besides: Iterable[Hypothesis] = ()) -> Answer | None:
+def searched(scope: Scope, size: int, besides: Sequence[Hypothesis] = ()) -> Answer | None:
     """Recipes of exactly that many faults, with what else predicts the packets as well."""
     if size > 1 and syndromes(scope.some_wrong) < size:
         return None
@@ -44,12 +44,12 @@ def searched(scope: Scope, size: int, besides: Iterable[Hypothesis] = ()) -> Ans
         search = Search(sample, scope.budget)
         found: list[Hypothesis] = [*search.recipes(size)]
         if size == 1:
-            found += [*WHOLE_VALUES, *HISTORIES, *besides]
+            found += [*WHOLE_VALUES, *HISTORIES]
         if size == DEPTH and not found:
             found += search.masks()
         best = scope.best(found)
         if best:
-            return answer(scope, best)
+            return answer(scope, scope.best([*best, *besides]) if besides else best)
     return None
 
 
