@@ -15,7 +15,7 @@ from explained import cases_of, explain, healthy, planted, with_icrc
 
 from roceproof.conformance.diagnosis.icrc.alignment import Run, align
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.engine import outgoing
 from roceproof.conformance.faults.icrc_catalogue import engine_of
 from roceproof.conformance.faults.plan import Kind
@@ -158,6 +158,17 @@ def test_too_few_shifted_frames_are_not_named() -> None:
     (found,) = explain(frames)
     assert found.id == UNDECIDED and "S65" in found.equivalent and found.explained == 0
     assert "3 different errors" in found.text and "bursts longer than the queue" in found.advice
+
+
+def test_exchanged_results_of_like_packets_are_not_flipped_bits() -> None:
+    frames = sent(13, **ONE_QP, **ONE_LENGTH)
+    one = next(case for case in cases_of(frames) if not case.seen.bth.psn & 1)
+    psn = one.bth_at + one.seen.ip + 11
+    other = one.seen.frame[:psn] + bytes([one.seen.frame[psn] | 1]) + one.seen.frame[psn + 1 :]
+    (like,) = cases_of([other])
+    pair = [with_icrc(one.seen.frame, like.right), with_icrc(other, one.right)]
+    (found,) = explain([*frames[:9], *pair, *frames[11:]])
+    assert found.id == UNDECIDED and {"S65", CORRUPT} <= {*found.equivalent}
 
 
 def test_healthy_and_lossy_and_reordered_traffic_slips_nowhere() -> None:

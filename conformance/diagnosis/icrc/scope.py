@@ -53,10 +53,10 @@ class Scope:
 
     def sample(self, seed: int) -> list[CrcInput]:
         """A few wrong packets and a few right ones, for a search."""
-        return diverse(self._telling, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
+        return diverse(self.telling, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
 
     @cached_property
-    def _telling(self) -> list[CrcInput]:
+    def telling(self) -> list[CrcInput]:
         """The wrong packets, without those in which one bit seems to have flipped by chance."""
         flips = {
             flip.number: flip for packet in self.wrong[:_FLIPPED] if (flip := flipped_bit(packet))

@@ -65,7 +65,7 @@ def _one_field(scope: Scope) -> Answer | None:
 
 
 def _stalled(scope: Scope) -> Answer | None:
-    probes = sorted(diverse(scope.wrong, 2 * _PROBED), key=lambda packet: len(packet.payload))
+    probes = sorted(diverse(scope.telling, 2 * _PROBED), key=lambda packet: len(packet.payload))
     stall = find_stall(probes[:_PROBED], scope.budget)
     if stall is None:
         return None
@@ -89,6 +89,8 @@ def corrupt(scope: Scope) -> Answer | None:
     if len(found) > 2 and _is_habit(found):
         return None
     one = None
+    if len(held_nearby(scope.packets, other_qp=False)) == len(scope.wrong):
+        return Answer(UNDECIDED, scope, scope.wrong, (CORRUPT,), flip_facts(found))
     if len(scope.wrong) <= 2:
         try:
             one = one_fault(scope)
