@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from roceproof.conformance.calibration.__main__ import main
 from roceproof.conformance.calibration.device import draw_device, play
-from roceproof.conformance.calibration.run import records_of
+from roceproof.conformance.calibration.judge import Verdict
+from roceproof.conformance.calibration.run import outcome, records_of
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.table import Severity
@@ -41,6 +42,30 @@ def test_a_device_without_faults_breaks_no_rule(number: int) -> None:
 def test_a_device_is_the_same_for_the_same_number_and_seed() -> None:
     assert draw_device(3, 1).captured == draw_device(3, 1).captured
     assert draw_device(3, 1).captured != draw_device(3, 2).captured
+
+
+QUICK = (
+    *(0, 1, 4, 6, 8, 9, 13, 15, 16, 22, 23, 27, 28, 29, 31, 36, 38, 39, 41, 43),
+    *(44, 47, 51, 52, 55, 57, 60, 62, 63, 64, 70, 72, 74, 78, 79, 87, 95, 98, 102, 103),
+)
+"""Devices of seed 1 with little traffic, of every kind of fault that is explained at once."""
+
+
+def test_no_device_of_a_quick_sample_is_given_a_wrong_name() -> None:
+    found = [outcome(number, 1) for number in QUICK]
+    assert not [(each.number, each.reasons) for each in found if each.verdict is Verdict.WRONG]
+    right = [each for each in found if each.verdict in (Verdict.NAMED, Verdict.CLASS)]
+    assert len(right) > len([each for each in found if each.faults]) * 0.8
+
+
+def test_the_table_of_the_document_has_the_columns_of_the_command() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "explain.md").read_text()
+    table = text.partition("| traffic ")[2].partition("\n\n")[0].splitlines()
+    columns = [cell.strip() for cell in table[0].split("|")[1:-1]]
+    assert columns == ["faults", "devices", *(verdict.value for verdict in Verdict)]
+    rows = [[*map(int, row.split("|")[3:-1])] for row in table[2:]]
+    assert all(count == sum(verdicts) for count, *verdicts in rows)
+    assert f"DEVICES={sum(count for count, *_ in rows)} SEED=1" in text
 
 
 def test_the_command_judges_devices_and_writes_what_became_of_each(tmp_path: Path) -> None:
