@@ -52,10 +52,10 @@ def _left_out(found: Comparison) -> list[str]:
     ):
         if preamble:
             packets = sum(direction.packets for direction in preamble)
-            text = f"{packets} packets of {len(preamble)} flows that ended before"
+            text = f"{len(preamble)} flows that ended before, {packets} packets"
             lines.append(f"not compared in {name}: {text}")
         if side.management:
-            lines.append(f"not compared in {name}: {side.management} packets of QP 1")
+            lines.append(f"not compared in {name}: management on QP 1, {side.management} packets")
     return lines
 
 

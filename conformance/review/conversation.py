@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from zlib import crc32
 
 from roceproof.conformance.review.story import Flow, Kind, Step
@@ -20,7 +19,7 @@ from roceproof.conformance.wire.opcodes import Position
 MANAGEMENT_QPN = 1
 
 
-@dataclass
+@dataclass(slots=True)
 class Message:
     """The request packets of one message, repetitions included, in the order of capture."""
 
@@ -30,7 +29,7 @@ class Message:
     index: int = 0
     """Its place in its direction."""
 
-    @cached_property
+    @property
     def shape(self) -> tuple[object, int]:
         """The kind of work and its length."""
         first = self.steps[0]
@@ -38,7 +37,7 @@ class Message:
         reth = next((step.packet.reth for step in self.steps if step.packet.reth), None)
         return family, reth.length if reth else sum(len(s.packet.payload) for s in self._once)
 
-    @cached_property
+    @property
     def content(self) -> tuple[object, int, tuple[object, ...]]:
         """The shape, and all that the application put in."""
         crc = 0
@@ -67,7 +66,7 @@ class Message:
         return [packets[place] for place in sorted(packets)]
 
 
-@dataclass
+@dataclass(slots=True)
 class Direction:
     """What one flow carried: requests as messages, responses, and the rest."""
 
@@ -82,22 +81,18 @@ class Direction:
     partner: Direction | None = None
     """The direction whose requests the responses here answer."""
 
-    @cached_property
-    def _starts(self) -> list[tuple[int, int]]:
-        return [(message.life, message.start) for message in self.messages]
-
     def message_at(self, life: int, psn: int) -> Message | None:
         """The message to which a request with that PSN belongs."""
-        place = bisect_right(self._starts, (life, psn))
+        place = bisect_right(self.messages, (life, psn), key=lambda each: (each.life, each.start))
         found = self.messages[place - 1] if place else None
         return found if found is not None and found.life == life else None
 
-    @cached_property
+    @property
     def first_psn(self) -> int | None:
         """The PSN of the first request on the wire, if there is one."""
         return self.messages[0].steps[0].packet.bth.psn if self.messages else None
 
-    @cached_property
+    @property
     def path_mtu(self) -> int | None:
         """The longest payload of a packet that does not end its message."""
         lengths = [

@@ -106,12 +106,14 @@ def compare(
     begun_a = min((one.first_ns for one, _ in pairs), default=0)
     begun_b = min((other.first_ns for _, other in pairs), default=0)
     found = Comparison([], side_a, side_b, pairs, [], [], [], (False, False))
-    requests = {(id(one), id(other)): _requests(one, other) for one, other in pairs}
+    answered: dict[tuple[int, int], _Answered] = {}
+    for mine, yours in pairs:
+        if _cut_differently(mine, yours):
+            found.path_mtus.append((mine.path_mtu or 0, yours.path_mtu or 0))
+        found.tracks += _requests(mine, yours, answered)
     for one, other in every:
         if one is not None and other is not None:
-            if _cut_differently(one, other):
-                found.path_mtus.append((one.path_mtu or 0, other.path_mtu or 0))
-            found.tracks += _tracks(one, other, requests)
+            found.tracks += _other_tracks(one, other, answered)
         elif one is not None and one.last_ns < begun_a:
             found.preamble_a.append(one)
         elif other is not None and other.last_ns < begun_b:
@@ -135,39 +137,44 @@ def _starts_alike(directions: list[Direction]) -> bool:
     return bool(starts) and all(mine == theirs for mine, theirs in starts)
 
 
-def _tracks(
-    one: Direction, other: Direction, found: Mapping[tuple[int, int], _Requests]
+class _Answered(NamedTuple):
+    """What tells which request of two directions a response answers."""
+
+    shifts: dict[int, int]
+    messages: list[Aligned] | None
+    """Where they are cut into packets differently."""
+
+
+def _requests(
+    one: Direction, other: Direction, answered: dict[tuple[int, int], _Answered]
 ) -> Iterator[TrackDifference]:
-    requests = found[id(one), id(other)]
-    cut = requests.messages is not None
-    if one.messages or other.messages:
-        track = _compare(Kind.REQUEST, one, other, requests.partners, leave_out=cut)
-        track.differences += _messages(requests.messages or (), track.compared)
-        yield track
+    """The track of the requests; what their responses need goes to `answered`."""
+    if not (one.messages or other.messages):
+        return
+    messages = align(one.messages, other.messages) if _cut_differently(one, other) else None
+    if messages is None:
+        partners = partners_of_requests(one, other)
+    else:
+        partners = partners_of_first_packets(messages)
+    if one.partner is not None:
+        answered[id(one), id(other)] = _Answered(partners.shifts, messages)
+    track = _compare(Kind.REQUEST, one, other, partners, leave_out=messages is not None)
+    track.differences += _messages(messages or (), track.compared)
+    yield track
+
+
+def _other_tracks(
+    one: Direction, other: Direction, answered: Mapping[tuple[int, int], _Answered]
+) -> Iterator[TrackDifference]:
     if one.responses or other.responses:
-        answered = found.get((id(one.partner), id(other.partner)))
-        shifts = answered.partners.shifts if answered else {}
-        messages = answered.messages if answered else None
-        partners = partners_of_responses(one, other, shifts, messages)
+        asked = answered.get((id(one.partner), id(other.partner)), _Answered({}, None))
+        partners = partners_of_responses(one, other, *asked)
+        cut = asked.messages is not None or _cut_differently(one, other)
         yield _compare(Kind.RESPONSE, one, other, partners, leave_out=cut)
     for kind in (Kind.CNP, Kind.OTHER):
         partners = partners_in_order(one, other, kind)
         if partners.pairs or partners.only_a or partners.only_b:
             yield _compare(kind, one, other, partners, leave_out=False)
-
-
-class _Requests(NamedTuple):
-    """The requests of two directions; messages where they are cut differently."""
-
-    partners: Partners
-    messages: list[Aligned] | None
-
-
-def _requests(one: Direction, other: Direction) -> _Requests:
-    if not _cut_differently(one, other):
-        return _Requests(partners_of_requests(one, other), None)
-    messages = align(one.messages, other.messages)
-    return _Requests(partners_of_first_packets(messages), messages)
 
 
 def _cut_differently(one: Direction, other: Direction) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 from roceproof.conformance.review.conversation import Direction, Side
 
@@ -24,18 +25,19 @@ def pair(a: Side, b: Side) -> list[Pair]:
     left, right = list(_connections(a)), list(_connections(b))
     found: dict[int, Ends] = {}
     taken: set[int] = set()
-    exact: dict[Hashable, list[tuple[int, Ends]]] = defaultdict(list)
+    exact: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for place in reversed(range(len(right))):
-        for ends in _orientations(right[place]):
-            exact[_signature(ends)].append((place, ends))
+        for turn, ends in enumerate(_orientations(right[place])):
+            exact[_signature(ends)].append((place, turn))
     for place, ends in enumerate(left):
         candidates = exact.get(_signature(ends), [])
         while candidates and candidates[-1][0] in taken:
             candidates.pop()
         if candidates:
-            other, oriented = candidates.pop()
-            found[place] = oriented
+            other, turn = candidates.pop()
+            found[place] = _orientations(right[other])[turn]
             taken.add(other)
+    exact.clear()
     _pair_alike(left, right, found, taken, least=_CONTENT)
     begun = _begins(left, found), _begins(right, taken)
     _pair_alike(left, right, found, taken, least=1, begun=begun)
@@ -72,28 +74,39 @@ def _orientations(ends: Ends) -> list[Ends]:
     return [ends] if other is None else [ends, (other, one)]
 
 
-def _signature(ends: Ends) -> Hashable:
-    one, other = ends
-    services = {each.service for each in ends if each is not None}
-    contents = [tuple(m.content for m in each.messages) if each else () for each in (one, other)]
-    return frozenset(services), *contents
+def _signature(ends: Ends) -> int:
+    """A hash of the services and of all that was said."""
+    services = frozenset(each.service for each in ends if each is not None)
+    contents = [tuple(m.content for m in each.messages) if each else () for each in ends]
+    return hash((services, *contents))
 
 
-def _likeness(one: Ends, other: Ends) -> int:
+class _Said(NamedTuple):
+    """What was said in the directions of a connection, with how often."""
+
+    services: list[int]
+    contents: list[Counter[Hashable]]
+    shapes: list[Counter[Hashable]]
+
+
+def _said(ends: Ends) -> _Said:
+    messages = [each.messages if each else [] for each in ends]
+    return _Said(
+        [each.service if each else -1 for each in ends],
+        [Counter(message.content for message in each) for each in messages],
+        [Counter(message.shape for message in each) for each in messages],
+    )
+
+
+def _likeness(one: _Said, other: _Said, turn: int) -> int:
     """How much two connections have in common; contents count much more than shapes."""
     score = 0
-    for a, b in zip(one, other, strict=True):
-        if a is None or b is None or a.service != b.service:
-            continue
-        score += _CONTENT * _common(
-            [m.content for m in a.messages], [m.content for m in b.messages]
-        )
-        score += _common([m.shape for m in a.messages], [m.shape for m in b.messages])
+    for place in (0, 1):
+        match = place ^ turn
+        if one.services[place] == other.services[match]:
+            score += _CONTENT * (one.contents[place] & other.contents[match]).total()
+            score += (one.shapes[place] & other.shapes[match]).total()
     return score
-
-
-def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    return sum((Counter(a) & Counter(b)).values())
 
 
 def _pair_alike(
@@ -108,11 +121,15 @@ def _pair_alike(
     """Those that have at least so much in common, and were not over when the others began."""
     ours = [n for n, ends in enumerate(left) if n not in found and _lasts(ends, begun[0])]
     theirs = [n for n, ends in enumerate(right) if n not in taken and _lasts(ends, begun[1])]
+    said = [
+        {n: _said(side[n]) for n in chosen[:_MOST_COMPARED]}
+        for side, chosen in ((left, ours), (right, theirs))
+    ]
     scores = [
-        (-_likeness(left[place], oriented), abs(place - other), place, other, turn)
-        for place in ours[:_MOST_COMPARED]
-        for other in theirs[:_MOST_COMPARED]
-        for turn, oriented in enumerate(_orientations(right[other]))
+        (-_likeness(mine, yours, turn), abs(place - other), place, other, turn)
+        for place, mine in said[0].items()
+        for other, yours in said[1].items()
+        for turn in range(len(_orientations(right[other])))
     ]
     for score, _, place, other, turn in sorted(scores):
         if -score >= least and place not in found and other not in taken:
