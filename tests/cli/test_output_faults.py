@@ -24,7 +24,7 @@ READERS = (
     ("rules", "--coverage"),
     ("doctor",),
     ("test", "--help"),
-    ("test", "--target", "model", "-k", "test_a_case_that_is_not_there"),
+    ("test", "--target", "model", "-j1", "-k", "test_a_case_that_is_not_there"),
 )
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]
 needs_namespaces = pytest.mark.skipif(
