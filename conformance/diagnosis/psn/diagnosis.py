@@ -164,7 +164,11 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
     most = max(weights.values(), default=0)
     if most < share * sum(len(found.frames) for found in evidence):
         return ()
-    return tuple(id_ for id_, weight in weights.items() if weight == most)
+    best = tuple(id_ for id_, weight in weights.items() if weight == most)
+    if LOST not in best:
+        return best
+    # Losses fit any gap, so what fits many of them is not ruled out.
+    return best + tuple(id_ for id_, count in weights.items() if most > count >= most / 2)
 
 
 def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:

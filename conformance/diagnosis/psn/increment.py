@@ -20,6 +20,7 @@ from roceproof.conformance.wire.opcodes import Family, Position
 
 _BEATS = (4, 8, 16, 32, 64, 128)
 _LAG = 3  # events that have been seen but not yet counted
+_RECENT = 8  # requests received that may not have been executed yet
 _LEAST_CASES = 2
 _NEAR = 4
 _LEAST_COUNTED = 3  # fewer steps follow other packets by chance
@@ -160,7 +161,7 @@ def follows_received(stream: Stream, sent: Sent) -> bool:
     received = behind(other.requests, sent.number) if other else 0
     return other is not None and any(
         distance(sent.psn, each.psn) == 1
-        for each in other.requests[max(0, received - _LAG) : received]
+        for each in other.requests[max(0, received - _RECENT) : received]
     )
 
 
