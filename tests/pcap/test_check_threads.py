@@ -95,12 +95,15 @@ def test_more_flows_than_there_is_memory_for_give_the_same_lines(
     assert check(build, 3, path, folder=".") == alone
 
 
-def test_no_two_threads_touch_the_same_at_once(build: Path, tmp_path: Path) -> None:
+@pytest.mark.slow  # for what it builds
+def test_no_two_threads_touch_the_same_at_once(
+    build: Path, threads_watched: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "mixed.pcap"
     path.write_bytes(mixed(16, 4))
     alone = check(build, 1, path)
     for threads in (2, 4):
-        assert check(build, threads, path, folder="threads") == alone
+        assert check(build, threads, path, folder=threads_watched.name) == alone
 
 
 def test_a_file_cut_under_the_reader_ends_the_check_with_a_text(
