@@ -203,4 +203,7 @@ def test_any_slip_is_named_over_many_seeds(traffic: dict[str, object], loss: flo
         first, second = rng.choice((1, -1, 2, -2, 3)), rng.choice((0, 1, -1, 2))
         made = moved(frames, steps((at, first), (at + len(frames) // 4, second)))
         kept = [frame for frame in made if rng.random() >= loss]
-        assert named(explain(kept)) == [("S65", ())], (seed, at, first, second)
+        (said, *rest) = explain(kept)
+        where = (seed, at, first, second)
+        assert "S65" in (said.id, *said.equivalent) and not rest, where
+        assert loss or (said.id, said.equivalent) == ("S65", ()), where
