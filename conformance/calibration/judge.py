@@ -15,7 +15,10 @@ from enum import Enum
 from roceproof.conformance.calibration.device import Device
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 
-DOCUMENTED = ((frozenset({"S13"}), frozenset({"S11", "S19"})),)
+DOCUMENTED = (
+    (frozenset({"S13"}), frozenset({"S11", "S19"})),
+    (frozenset({"S15"}), frozenset({"S14", "S22"})),
+)
 """Sets of faults that docs/explain.md calls the same function."""
 
 

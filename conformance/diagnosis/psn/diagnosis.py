@@ -35,6 +35,7 @@ _SHOWN = 3
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
+_RETURNS = ("P18",)
 _RESENDING = frozenset({"P11", "P17", "P18"})
 """Wrong repetitions, which draw answers that look wrong."""
 _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
@@ -63,6 +64,8 @@ def explain_psns(
         evidence = [found for found in evidence if found.cause is not Cause.START]
     if any(found.ids != _LAST_RESORT and LOST not in found.ids for found in evidence):
         evidence = [found for found in evidence if found.ids != _LAST_RESORT]
+    if changed:  # what the way has changed may look like one wrong return
+        evidence = [each for each in evidence if each.ids != _RETURNS or len(each.frames) > 1]
     devices: dict[Station, list[Evidence]] = {}
     for found in evidence:
         devices.setdefault(found.device, []).append(found)

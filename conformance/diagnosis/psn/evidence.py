@@ -147,7 +147,7 @@ def of_recovery(stream: Stream, budget: Budget) -> Iterator[Evidence]:
         for each in psn_recovery.wrong_returns(stream)
         if each.onward is not None
     ]
-    if returns:
+    if returns and not any(sent.damaged for sent in stream.requests):
         number, due = returns[0]
         text = f"behind the repeats frame {number} does not go on at {due:#08x}"
         frames = [number for number, _ in returns]

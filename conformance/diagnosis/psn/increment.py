@@ -38,7 +38,8 @@ def hypotheses(stream: Stream) -> list[str]:
                 return list(dict.fromkeys(found))
     if stream.side.reliable or not stream.wrong:
         return []
-    return ["P23", *(["P14"] if _is_late(list(stream.steps), returns=False) else [])]
+    repeats = any(step.taken == 0 for step in stream.wrong)
+    return ["P23", *(["P14"] if repeats else [])]
 
 
 def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
@@ -97,10 +98,11 @@ def _is_beats(step: Step, size: int, width: int) -> bool:
     )
 
 
-def _shared(stream: Stream, _: list[Step]) -> bool:
+def _shared(stream: Stream, steps: list[Step]) -> bool:
     """P09: across the station's QPs, most requests go on where another QP's request ended."""
     crossings, joined = stream.side.crossings
-    return joined >= _LEAST_CASES and 2 * joined > crossings
+    several = sum(step.wrong for step in steps) >= _LEAST_CASES
+    return several and joined >= _LEAST_CASES and 2 * joined > crossings
 
 
 def _counts(
@@ -167,10 +169,6 @@ def follows_received(stream: Stream, sent: Sent) -> bool:
 
 def _latched_early(_: Stream, steps: list[Step]) -> bool:
     """P14: packets carry the PSN of the one before, and the next ones do not."""
-    return _is_late(steps, returns=True)
-
-
-def _is_late(steps: list[Step], *, returns: bool) -> bool:
     late: list[int] = []
     timely: list[int] = []
     previous: Sent | None = None
@@ -184,9 +182,9 @@ def _is_late(steps: list[Step], *, returns: bool) -> bool:
         (timely if step.after.psn == right else late).append(step.pause_ns)
         returned += bool(late) and step.after.psn == right
         previous = step.after
-    if not late or (returns and not returned):
+    if not late or not returned:
         return False
-    return len(late) >= _LEAST_CASES or not returns or max(late) < min(timely)
+    return len(late) >= _LEAST_CASES or max(late) < min(timely)
 
 
 def _twice(_: Stream, steps: list[Step]) -> bool:
