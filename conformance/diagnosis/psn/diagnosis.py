@@ -168,7 +168,7 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
     if most < share * sum(len(found.frames) for found in evidence):
         return ()
     best = tuple(id_ for id_, weight in weights.items() if weight == most)
-    if LOST not in best:
+    if best != (LOST,):
         return best
     # Losses fit any gap, so what fits many of them is not ruled out.
     return best + tuple(id_ for id_, count in weights.items() if most > count >= most / 2)

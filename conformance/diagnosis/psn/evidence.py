@@ -18,7 +18,7 @@ from roceproof.conformance.diagnosis.psn.stream import Step, Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
 from roceproof.conformance.diagnosis.result import LOST
 
-_FEW = 2
+_FEW, _MANY = 2, 4
 _LIKE_LOSS = frozenset({"P12", "P16", "P23"})
 
 
@@ -95,6 +95,8 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
         small = bool(fits) or len(wrong) <= _FEW
         if small and set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
             fits = [LOST, *fits, *(id_ for id_ in besides(stream) if id_ not in fits)]
+        elif fits and len(wrong) < _MANY and _between_messages(stream, wrong):
+            fits.append(LOST)  # so few may fit something else by chance
         yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
     torn = stream.torn
     if torn:
