@@ -164,5 +164,12 @@ def _verdict(document: Document, *, grouped: bool) -> str:
         parts.append(f"{sum(waived.values()):,} {WAIVED}")
     told = ", ".join(parts)
     if not grouped or groups == total:
-        return f"{total:,} findings: {told}"
-    return f"{total:,} findings: {told} (in {groups:,} groups; see each with: --all)"
+        return f"{_counted(total, 'finding')}: {told}"
+    return (
+        f"{_counted(total, 'finding')}: {told}"
+        f" (in {_counted(groups, 'group')}; see each with: --all)"
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
