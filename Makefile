@@ -73,6 +73,7 @@ distclean: clean ## remove the Python environment, too
 	rm -rf $(VENV) *.egg-info
 
 c-test: packages-run packages-test
+	@$(MAKE) --no-print-directory -s -j $(shell nproc) -C pcap BUILD=$(CURDIR)/$(BUILD)/pcap all
 	@$(MAKE) --no-print-directory -C pcap BUILD=$(CURDIR)/$(BUILD)/pcap test
 
 packages-%:

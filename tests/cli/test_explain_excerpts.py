@@ -48,14 +48,14 @@ def wholly_and_in_part(name: str, limits: Limits) -> tuple[Names, Names]:
     return names(whole), names(part)
 
 
-@pytest.mark.sampled(every=9)
+@pytest.mark.sampled(every=17)
 @pytest.mark.parametrize("fault", ICRC_FAULTS)
 def test_an_excerpt_gives_the_verdict_on_icrcs(tmp_path: Path, fault: str) -> None:
     whole, part = wholly_and_in_part(written(tmp_path / "short.pcap", fault), SHORT)
     assert whole == part
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("fault", HISTORIES)
 def test_an_excerpt_of_a_quarter_shows_what_depends_on_neighbours(
     tmp_path: Path, fault: str
@@ -67,7 +67,7 @@ def test_an_excerpt_of_a_quarter_shows_what_depends_on_neighbours(
     assert names(part) == names(whole)
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("fault", PSN_FAULTS)
 def test_a_stretch_gives_the_verdict_on_psns_or_none(tmp_path: Path, fault: str) -> None:
     whole, part = wholly_and_in_part(written(tmp_path / "stretch.pcap", fault), STRETCHES)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -49,7 +48,7 @@ def test_it_is_spelled_out_in_documents_that_others_read(console, odd: str, tmp_
 
 def test_what_a_capture_says_of_itself_reaches_no_terminal(console, tmp_path: Path) -> None:
     steered = tmp_path / "steered.pcapng"
-    records = (replace(r, interface="\x1b[2J", comment="\x1b[31m") for r in read(HEALTHY))
+    records = (r._replace(interface="\x1b[2J", comment="\x1b[31m") for r in read(HEALTHY))
     write_pcapng(steered, records, comment="\x1b]0;title\x07")
     for words in (*COMMANDS, ("ladder", "--json"), ("explain", "--json"), ("check", "--json")):
         run = console.run(*words, str(steered))

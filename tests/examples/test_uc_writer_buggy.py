@@ -21,11 +21,11 @@ LENGTHS = range(40)
 FRAMES = 2 * len(LENGTHS)
 ODD_LENGTHS = FRAMES // 2
 
-# Frames by rule, and what explain calls the fault; PadCnt is no matter of ICRC or PSN.
+# Frames by rule, and what explain calls the fault.
 FAULTS = {
     "ucw_icrc_mask.v": ({"ICRC-02": FRAMES}, ["S01"]),
     "ucw_counters.v": ({"PSN-03": 1}, ["P04"]),
-    "ucw_bth.v": ({"PAD-01": ODD_LENGTHS, "PAD-02": ODD_LENGTHS // 2}, []),
+    "ucw_bth.v": ({"PAD-01": ODD_LENGTHS, "PAD-02": ODD_LENGTHS // 2}, ["PAD-01"]),
 }
 ALL_RULES = {rule: count for rules, _ in FAULTS.values() for rule, count in rules.items()}
 
@@ -68,7 +68,7 @@ def test_all_three_faults_are_told_apart(tmp_path: Path) -> None:
     example = run_messages(example_manifest("uc_writer_buggy"), tmp_path)
     assert check(example)["rules"] == ALL_RULES
     found = explain(example)
-    assert {each["id"] for each in found} == {"S01", "P04"}
+    assert {each["id"] for each in found} == {"S01", "P04", "PAD-01"}
     assert all(each["explained"] == each["of"] for each in found)
 
 
