@@ -23,7 +23,7 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_restarts,
     of_start,
 )
-from roceproof.conformance.diagnosis.psn.increment import meet_neighbours
+from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of

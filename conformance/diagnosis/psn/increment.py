@@ -9,13 +9,12 @@ healthy ones included, and says something else than a healthy requester somewher
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise
 from operator import attrgetter
 
-from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, Turn, behind, distance
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, behind, distance
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _BEATS = (4, 8, 16, 32, 64, 128)
@@ -36,10 +35,17 @@ def hypotheses(stream: Stream) -> list[str]:
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
             if found:
                 return list(dict.fromkeys(found))
-    if stream.side.reliable or not stream.wrong:
+    wrong = stream.wrong
+    repeats_or_skips = all(step.taken == 0 or step.skipped for step in wrong)
+    if stream.side.reliable or not wrong or not repeats_or_skips:
         return []
-    repeats = any(step.taken == 0 for step in stream.wrong)
-    return ["P23", *(["P14"] if repeats else [])]
+    repeats = any(step.taken == 0 for step in wrong)
+    found = ["P23", *(["P14"] if repeats else [])]
+    if stream.side.messages_are_odd and repeats:
+        found.append("P03")
+    if any(follows_received(stream, step.after) for step in wrong):
+        found.append("P25")
+    return found
 
 
 def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
@@ -114,20 +120,25 @@ def _counts(
         numbers = events(stream)
         if not numbers:
             return False
-        moved = [run for run in stream.runs if run]
+        moved = [part for run in stream.runs for part in _of_known_length(run)]
         wrong = sum(step.wrong and not stream.excused(step) for run in moved for step in run)
         return wrong >= least and all(_tracks(run, numbers) for run in moved)
 
     return holds
 
 
+def _of_known_length(run: list[Step]) -> Iterator[list[Step]]:
+    """The parts of a run between steps of which nobody knows how far they should go."""
+    for known, part in groupby(run, lambda step: step.healthy is not None):
+        if known:
+            yield [*part]
+
+
 def _tracks(run: list[Step], numbers: Sequence[int]) -> bool:
     begin = bisect_right(numbers, run[0].before.number)
     extra, previous = 0, 0
     for step in run:
-        if step.healthy is None:
-            return False
-        extra += step.taken - step.healthy
+        extra += step.taken - (step.healthy or 1)
         seen = bisect_right(numbers, step.after.number) - begin
         if not max(previous, seen - _LAG) <= extra <= seen + _LAG:
             return False
@@ -185,6 +196,11 @@ def _latched_early(_: Stream, steps: list[Step]) -> bool:
     if not late or not returned:
         return False
     return len(late) >= _LEAST_CASES or max(late) < min(timely)
+
+
+def _some_alike(stream: Stream, _: list[Step]) -> bool:
+    """P14 where packets are alike, so that one that carries the PSN before seems a repeat."""
+    return any(each.jump.psn == each.before.psn for each in stream.recoveries)
 
 
 def _twice(_: Stream, steps: list[Step]) -> bool:
@@ -245,6 +261,7 @@ _BY_CHANCE = (
     ("P06", _counts(_acks_received, 1)),
     ("P06", _counts(_acks_sent, 1)),
     ("P25", _counts(_requests_received, 1)),
+    ("P14", _some_alike),
 )
 
 
@@ -267,25 +284,3 @@ def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
         return []
     asks_always = all(sent.ack_req for sent in before)
     return [(("P05", "P24") if asks_always else ("P05",), marked)]
-
-
-def meet_neighbours(streams: Sequence[Stream]) -> None:
-    """Tell every side how its station went on between its QPs."""
-    stations: dict[Station, list[Turn]] = {}
-    for stream in streams:
-        turns = stations.setdefault(stream.side.station, [])
-        for sent in stream.requests:
-            due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
-            turns.append(Turn(sent.number, stream.side.key.qpn, sent.psn, due))
-    found: dict[tuple[Station, int], tuple[int, int]] = {}
-    for station, turns in stations.items():
-        turns.sort()
-        for before, after in pairwise(turns):
-            if before.queue != after.queue:
-                for queue in (before.queue, after.queue):
-                    crossings, joined = found.get((station, queue), (0, 0))
-                    joins = before.due == after.psn
-                    found[station, queue] = crossings + 1, joined + joins
-    for stream in streams:
-        side = stream.side
-        side.crossings = found.get((side.station, side.key.qpn), (0, 0))

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
-from roceproof.conformance.diagnosis.psn.timeline import HALF, PATH_MTUS, Sent, Side, distance
+from roceproof.conformance.diagnosis.psn.timeline import PATH_MTUS, Sent, Side, distance
 from roceproof.conformance.wire.opcodes import Family
+
+_APART = 4096  # farther than any loss; between such PSNs others may count
 
 
 def pair_sides(sides: list[Side], budget: Budget) -> None:
@@ -18,9 +21,9 @@ def pair_sides(sides: list[Side], budget: Budget) -> None:
     for side in sides:
         if side.requests:
             ends = side.key.interface, side.key.destination, side.key.source
-            first, low, reach = _reach(side)
             index = opposite.setdefault(ends, PsnIndex(budget))
-            index.add(first + low - 2, reach - low + 4, side)
+            for first, count in _ranges(side):
+                index.add(first - 2, count + 4, side)
     for side in sides:
         if side.counterpart is not None or not side.replies or id(side) in taken:
             continue
@@ -40,7 +43,7 @@ def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
     fits: Counter[int] = Counter()
     candidates: dict[int, Side] = {}
     for psn, count in Counter(reply.psn for reply in side.replies).items():
-        for other in known.at(psn):
+        for other in {id(each): each for each in known.at(psn)}.values():
             if other.counterpart is None:
                 fits[id(other)] += count
                 candidates[id(other)] = other
@@ -49,12 +52,20 @@ def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
     return candidates[best[0][0]] if best and not tie else None
 
 
-def _reach(side: Side) -> tuple[int, int, int]:
-    """The first PSN of the requests, and how far they lie before and behind it."""
-    first = side.requests[0].psn
-    low = min(distance(sent.psn, first) for sent in side.requests)
-    reach = max(distance(sent.psn, first) + _longest(sent) for sent in side.requests)
-    return first, max(low, 2 - HALF), min(reach, HALF - 2)
+def _ranges(side: Side) -> Iterator[tuple[int, int]]:
+    """The stretches of PSNs that the requests take: where each begins, and how many they are.
+
+    A side whose register is loaded anew has several, and what lies between is not its own.
+    """
+    origin = side.requests[0].psn
+    taken = sorted((distance(sent.psn, origin), _longest(sent)) for sent in side.requests)
+    low = high = taken[0][0]
+    for first, count in taken:
+        if first > high + _APART:
+            yield origin + low, high - low
+            low = first
+        high = max(high, first + count)
+    yield origin + low, high - low
 
 
 def _longest(sent: Sent) -> int:

@@ -91,9 +91,11 @@ class Stream:
     filled: set[int] = field(default_factory=set)
 
     def span(self, sent: Sent) -> int | None:
-        """The PSNs that a request takes; None where the path MTU would tell and is not known."""
+        """The PSNs that a request takes; None where path MTU or length of a READ is not known."""
         if sent.row.family is not Family.READ or sent.reth is None:
             return 1
+        if sent.on_the_way:
+            return None  # its length may be what suffered
         if self.path_mtu is None:
             return None if sent.reth.length > PATH_MTUS[0] else 1
         return max(1, -(-sent.reth.length // self.path_mtu))
@@ -133,15 +135,23 @@ class Stream:
         return [step for step in self.steps if step.wrong and not self.excused(step)]
 
     def excused(self, step: Step) -> bool:
-        """Whether every PSN left out came later, or was acknowledged although it was not seen."""
+        """Whether every PSN left out came later, or was sent although it was not seen."""
         missing = step.skipped
         if not missing:
             return False
         if not self.side.reliable:
             return self.gap(step) is Gap.TORN
+        if self._opens_or_closes_unseen(step):
+            return True
         if all(psn in self.filled for psn in missing):
             return True
         return self._acknowledged(step, missing[-1]) and not self._none_missing(step)
+
+    def _opens_or_closes_unseen(self, step: Step) -> bool:
+        """Whether a message lacks its first or its last packet, which no counter takes away."""
+        ends = bool(step.before.row.position & Position.LAST)
+        begins = bool(step.after.row.position & Position.FIRST)
+        return ends != begins and not self.side.messages_are_odd
 
     def _none_missing(self, step: Step) -> bool:
         """Whether the responder has counted no more messages than were seen."""
@@ -229,7 +239,8 @@ class _Sorter:
     def _note_read(self, sent: Sent) -> None:
         """Keep a READ by the PSNs behind its own that it takes."""
         mtu = self.stream.path_mtu
-        if sent.row.family is Family.READ and sent.reth is not None and mtu is not None:
+        reads = sent.row.family is Family.READ and not sent.on_the_way
+        if reads and sent.reth is not None and mtu is not None:
             more = min((sent.reth.length - 1) // mtu, HALF - 1)
             if more > 0:
                 self._reads.add(sent.psn + 1, more, sent)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the requests of one connection may mean, on streams built by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
+from roceproof.conformance.diagnosis.psn.pairing import pair_sides
+from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
+from roceproof.conformance.diagnosis.psn.timeline import (
+    ACKNOWLEDGE,
+    Key,
+    Reply,
+    Sent,
+    Side,
+)
+from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.opcodes import OPCODES
+
+SEND_MIDDLE, SEND_LAST, SEND_ONLY, READ = 0x01, 0x02, 0x04, 0x0C
+UC_SEND_ONLY = 0x24
+PEER, OWN = b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x02"
+
+
+def sent(number: int, psn: int, opcode: int = SEND_ONLY, *, read: int = 0, like: int = 0) -> Sent:
+    reth = Reth(address=0, rkey=1, length=read) if read else None
+    return Sent(
+        number=number,
+        time_ns=1_000 * number,
+        psn=psn,
+        reserved7=0,
+        ack_req=False,
+        row=OPCODES[opcode],
+        body=64,
+        size=64,
+        content=like or number,
+        reth=reth,
+        damaged=False,
+        on_the_way=False,
+    )
+
+
+def reply(number: int, psn: int) -> Reply:
+    return Reply(number, 1_000 * number, psn, ACKNOWLEDGE, 31, 0, 1, heard=True)
+
+
+def side(*requests: Sent, queue: int = 1, source: bytes = OWN, replies: tuple[Reply, ...] = ()):
+    key = Key(0, source, PEER if source == OWN else OWN, queue)
+    return Side(key, Station(0, source + bytes(2)), [*requests], [*replies])
+
+
+def stream(*requests: Sent, replies: tuple[Reply, ...] = (), odd: bool = False) -> Stream:
+    made = side(*requests, replies=replies)
+    made.messages_are_odd = odd
+    (found,) = streams_of(made, Budget())
+    return found
+
+
+def test_a_read_that_suffered_on_the_way_does_not_tell_how_far_it_goes() -> None:
+    read = sent(2, 11, READ, read=2048)
+    for suffered in (False, True):
+        made = side(sent(1, 10), replace(read, damaged=suffered, on_the_way=suffered), sent(3, 12))
+        made.path_mtu = 256
+        (found,) = streams_of(made, Budget())
+        assert bool(found.wrong) != suffered
+
+
+def test_a_message_whose_first_packet_is_missing_was_torn_and_not_miscounted() -> None:
+    requests = (sent(1, 10), sent(2, 12, SEND_MIDDLE), sent(3, 13, SEND_LAST))
+    assert not stream(*requests).wrong
+    assert stream(*requests, odd=True).wrong
+
+
+def test_what_lies_between_the_psns_of_a_register_loaded_anew_is_not_its_own() -> None:
+    other = [sent(1, 0xEA0000), sent(3, 0xEA0001), sent(5, 0x610000), sent(7, 0x610001)]
+    for psn, belongs in ((0x94, False), (0xEA0001, True), (0x610000, True)):
+        own = side(sent(2, 0x430000), replies=(reply(9, psn),))
+        peer = side(*other, queue=2, source=PEER)
+        pair_sides([own, peer], Budget())
+        assert (own.counterpart is peer) == belongs
+
+
+def test_acknowledgements_are_counted_on_both_sides_of_a_read_of_unknown_length() -> None:
+    requests = (sent(1, 10), sent(3, 12), sent(4, 13, READ, read=3072), sent(5, 16), sent(6, 17))
+    found = stream(*requests, replies=(reply(2, 0x900),))
+    assert len(found.wrong) == 1
+    assert "P06" in besides(found)
+
+
+def test_alike_packets_may_carry_the_psn_before_instead_of_being_repeats() -> None:
+    requests = [sent(1, 10, like=1), sent(2, 11, like=1), sent(4, 13, like=1), sent(5, 14, like=1)]
+    assert "P14" not in besides(stream(*requests))
+    repeated = sent(3, 11, like=1)
+    assert "P14" in besides(stream(*requests[:2], repeated, *requests[2:]))
+
+
+def test_where_messages_do_not_tell_their_ends_the_psn_may_count_them() -> None:
+    psns = (10, 10, 10, 11, 12, 12, 12)
+    requests = [sent(n, psn, UC_SEND_ONLY) for n, psn in enumerate(psns, 1)]
+    assert "P03" not in hypotheses(stream(*requests))
+    assert "P03" in hypotheses(stream(*requests, odd=True))
+
+
+def test_a_uc_psn_behind_one_just_received_may_be_the_peers() -> None:
+    psns = (10, 10, 10, 11, 12, 12, 12)
+    requests = [sent(2 * n, psn, UC_SEND_ONLY) for n, psn in enumerate(psns, 1)]
+    found = stream(*requests)
+    assert "P25" not in hypotheses(found)
+    found.side.counterpart = side(sent(3, 9, UC_SEND_ONLY), queue=2, source=PEER)
+    assert "P25" in hypotheses(found)
+
+
+def test_a_uc_requester_that_goes_back_does_neither_repeat_nor_skip() -> None:
+    psns = (100, 101, 90, 91, 91, 95)
+    requests = [sent(n, psn, UC_SEND_ONLY) for n, psn in enumerate(psns, 1)]
+    assert hypotheses(stream(*requests)) == []
