@@ -254,3 +254,30 @@ def test_pairs_of_any_two_masks_are_told_apart() -> None:
         tuple(names(planted(pair, 2))) for pair in combinations(("S01", "S02", "S03", "S04"), 2)
     }
     assert len(seen) == 6
+
+
+def test_a_changed_packet_does_not_show_as_a_flipped_bit_in_the_one_behind_it() -> None:
+    frames = healthy(1)
+    own = [frame for frame in frames if frame[6:12] == frames[0][6:12]][:80]
+    stale = corrupt(own, _lowest_byte_of_the_one_before)
+    at = len(stale) // 2
+    right = cases_of(stale)[at].right
+    for place in range(-30 * 8, -4 * 8):
+        changed = _flipped(stale, at, place)
+        if ((cases_of(changed)[at].right ^ right) & 0xFF).bit_count() == 1:
+            break
+    found = explain(changed)
+    assert found[0].id == "S63"
+    assert at + 2 not in {number for each in found[1:] for number in each.frames}
+
+
+def _lowest_byte_of_the_one_before(case: CrcInput) -> int:
+    before = case.previous.right if case.previous else 0
+    return case.right & ~0xFF | before & 0xFF
+
+
+def _flipped(frames: list[bytes], at: int, place: int) -> list[bytes]:
+    """The frames with one bit of one of them changed, counted from its end."""
+    bits = bytearray(frames[at])
+    bits[place // 8] ^= 1 << place % 8
+    return [*frames[:at], bytes(bits), *frames[at + 1 :]]

@@ -8,6 +8,7 @@ none holds for all, parts that may be made by different machinery are tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips, names_of
@@ -103,7 +104,8 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     found = flips(left, answer.hypothesis)
     follows = _follows_others(answer.hypothesis)
     if follows:  # a bit of a packet shows in the one that carries its result, those of an ICRC here
-        found = [flip for flip in found if flip.is_of_icrc]
+        behind = _behind_others(scope, left)
+        found = [flip for flip in found if flip.is_of_icrc and flip.number not in behind]
     hit = {flip.number for flip in found}
     changed = [packet for packet in left if packet.seen.number in hit]
     other = [packet for packet in left if packet.seen.number not in hit]
@@ -116,6 +118,16 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
         possible = (CORRUPT,) if scope.is_few(len(other)) else ()
         answers.append(Answer(UNDECIDED, scope, other, possible))
     return answers
+
+
+def _behind_others(scope: Scope, left: Sequence[CrcInput]) -> set[int]:
+    """Which packets come next behind one that is left over, whose bits they may show."""
+    numbers = {packet.seen.number for packet in left}
+    return {
+        after.seen.number
+        for before, after in pairwise(scope.packets)
+        if before.seen.number in numbers
+    }
 
 
 def _follows_others(hypothesis: Hypothesis | None) -> bool:
