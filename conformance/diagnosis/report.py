@@ -12,7 +12,8 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
-from roceproof.conformance.diagnosis.result import CORRUPT, Diagnosis
+from roceproof.conformance.diagnosis.psn.timeline import Suffered
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.structure.diagnosis import explain_structure
 
 Facts = Mapping[str, Any]
@@ -48,12 +49,16 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     structure = explain_structure(excerpt.all_seen())
     icrcs = explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)
     changed = frozenset(n for found in icrcs if found.id == CORRUPT for n in found.frames)
+    as_sent = frozenset(
+        n for found in icrcs if found.id not in (CORRUPT, UNDECIDED) for n in found.frames
+    )
+    suffered = Suffered(changed, as_sent)
     odd = frozenset(structure.odd_messages)
     habits = any(found.id != CORRUPT for found in icrcs)
     psns: list[Diagnosis] = []
     for stretch in excerpt.stretches:
         seen, start = structure.for_psns(stretch.seen), stretch.from_start
-        found = explain_psns(seen, facts, for_psns, from_start=start, changed=changed, odd=odd)
+        found = explain_psns(seen, facts, for_psns, from_start=start, suffered=suffered, odd=odd)
         psns = [each for each in found if not (habits and each.id == _REPLAYS)]
         if psns:
             break  # a device is judged as a whole, and never twice

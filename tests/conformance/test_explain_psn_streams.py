@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from explained import healthy, records
+
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.observation import Station, observe
 from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
@@ -16,6 +18,8 @@ from roceproof.conformance.diagnosis.psn.timeline import (
     Reply,
     Sent,
     Side,
+    Suffered,
+    sides_of,
 )
 from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -117,3 +121,14 @@ def test_a_uc_requester_that_goes_back_does_neither_repeat_nor_skip() -> None:
     psns = (100, 101, 90, 91, 91, 95)
     requests = [sent(n, psn, UC_SEND_ONLY) for n, psn in enumerate(psns, 1)]
     assert hypotheses(stream(*requests)) == []
+
+
+def test_what_was_sent_with_a_wrong_icrc_has_not_suffered() -> None:
+    frames = healthy(1, connections=1)
+    wrong = 6
+    frames[wrong - 1] = frames[wrong - 1][:-1] + bytes([frames[wrong - 1][-1] ^ 1])
+    seen = [*observe(records(frames))]
+    for as_sent in (frozenset[int](), frozenset({wrong})):
+        sides = sides_of(seen, None, Suffered(frozenset(), as_sent))
+        damaged = {each.number for side in sides for each in side.requests if each.damaged}
+        assert damaged == {wrong} - as_sent

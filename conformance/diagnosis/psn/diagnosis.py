@@ -27,7 +27,7 @@ from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
-from roceproof.conformance.diagnosis.psn.timeline import Key, sides_of
+from roceproof.conformance.diagnosis.psn.timeline import Key, Suffered, sides_of
 from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.rules.signatures import SIGNATURES, title
 
@@ -47,24 +47,24 @@ def explain_psns(
     budget: Budget | None = None,
     *,
     from_start: bool = True,
-    changed: frozenset[int] | None = None,
+    suffered: Suffered | None = None,
     odd: frozenset[Station] = frozenset(),
 ) -> list[Diagnosis]:
     """Explain the PSNs of every device; nothing if all are right.
 
     Where the observations are a stretch from the middle of a capture, nothing begins in it.
-    `changed` are the frames that suffered on the way, where that is known: a wrong ICRC of
-    another may be the sender's habit, which a peer of the same make does not mind. `odd` are the
-    stations whose messages are built wrongly.
+    `suffered` tells which frames did so on the way, where that is known: a wrong ICRC of another
+    may be the sender's habit, which a peer of the same make does not mind. `odd` are the stations
+    whose messages are built wrongly.
     """
     budget = budget or Budget()
-    streams = _streams(observations, facts, budget, changed, odd)
+    streams = _streams(observations, facts, budget, suffered, odd)
     evidence = _gathered(streams, budget)
     if not from_start:
         evidence = [found for found in evidence if found.cause is not Cause.START]
     if any(found.ids != _LAST_RESORT and LOST not in found.ids for found in evidence):
         evidence = [found for found in evidence if found.ids != _LAST_RESORT]
-    if changed:  # what the way has changed may look like one wrong return
+    if suffered and suffered.changed:  # what the way has changed may look like one wrong return
         evidence = [each for each in evidence if each.ids != _RETURNS or len(each.frames) > 1]
     devices: dict[Station, list[Evidence]] = {}
     for found in evidence:
@@ -85,11 +85,11 @@ def _streams(
     observations: list[Observation],
     facts: Mapping[str, Any] | None,
     budget: Budget,
-    changed: frozenset[int] | None,
+    suffered: Suffered | None,
     odd: frozenset[Station],
 ) -> list[Stream]:
     streams: list[Stream] = []
-    sides = sides_of(observations, facts, changed)
+    sides = sides_of(observations, facts, suffered)
     pair_sides(sides, budget)
     for side in sides:
         side.messages_are_odd = side.station in odd

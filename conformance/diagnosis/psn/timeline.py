@@ -33,6 +33,15 @@ def distance(a: int, b: int) -> int:
     return (a - b + HALF) % PSN_MODULUS - HALF
 
 
+class Suffered(NamedTuple):
+    """What is known of frames with wrong ICRCs."""
+
+    changed: frozenset[int]
+    """Those that were changed on the way."""
+    as_sent: frozenset[int] = frozenset()
+    """Those that were sent like that."""
+
+
 class Key(NamedTuple):
     """One direction of one QP."""
 
@@ -181,7 +190,7 @@ class Side:
 def sides_of(
     observations: Iterable[Observation],
     facts: Mapping[str, Any] | None,
-    changed: frozenset[int] | None = None,
+    suffered: Suffered | None = None,
 ) -> list[Side]:
     """All directions with connected service, in the order in which they begin."""
     sides: dict[Key, Side] = {}
@@ -199,7 +208,9 @@ def sides_of(
                 side.replies.append(_reply(seen, row))
         else:
             damaged = not seen.sound or (seen.wrong and key in trusting)
-            on_the_way = damaged and (changed is None or seen.number in changed)
+            if suffered is not None and seen.sound:
+                damaged = damaged and seen.number not in suffered.as_sent
+            on_the_way = damaged and (suffered is None or seen.number in suffered.changed)
             side.requests.append(_sent(seen, row, damaged=damaged, on_the_way=on_the_way))
     found = list(sides.values())
     _configure(found, facts)
