@@ -104,3 +104,15 @@ def test_one_flipped_bit_of_a_header_is_no_habit() -> None:
         flipped[at] ^= 0x04
         found = explain(records([*frames[:3], bytes(flipped), *frames[4:]]))
         assert {each.id for each in found} <= {"corrupt"}
+
+
+def test_a_reserved_bit_that_real_devices_set_is_told_to_be_known_of_them() -> None:
+    (found,) = explain(records(changed(frame, 4, 0x01) for frame in sends(length=64)))
+    assert found.id == "BTH-08"
+    assert "Known of this kind of device (published): a reserved bit of BTH byte 4" in found.text
+
+
+def test_what_no_real_device_is_known_for_is_not_told_so() -> None:
+    (found,) = explain(records(changed(frame, 4, 0x21) for frame in sends(length=64)))
+    assert found.id == "BTH-08"
+    assert "Known of" not in found.text

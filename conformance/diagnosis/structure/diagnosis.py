@@ -19,6 +19,7 @@ from roceproof.conformance.diagnosis.structure.frames import broken
 from roceproof.conformance.diagnosis.structure.lengths import read_alike, wrong_length
 from roceproof.conformance.diagnosis.structure.messages import judge_messages
 from roceproof.conformance.diagnosis.structure.premises import taken_over
+from roceproof.conformance.rules.known_devices import known_practice
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire.opcodes import OPCODES, Position
 
@@ -75,6 +76,7 @@ class Structure:
 class _Case(NamedTuple):
     seen: Observation
     words: str
+    got: str = ""
 
 
 def explain_structure(observations: Sequence[Observation]) -> Structure:
@@ -100,8 +102,8 @@ class _Judge:
         self._judge_lengths()
         cases: dict[str, list[_Case]] = {}
         for seen in self._observations:
-            for rule, words in broken(seen):
-                cases.setdefault(rule, []).append(_Case(seen, words))
+            for rule, words, got in broken(seen):
+                cases.setdefault(rule, []).append(_Case(seen, words, got))
         misplaced = self._judge_messages(cases)
         habits = {rule: found for rule, found in cases.items() if self._is_habit(rule, found)}
         for rule, found in misplaced.items():
@@ -178,6 +180,9 @@ class _Judge:
     def _tell(self, rule: str, cases: Sequence[_Case], premise: str) -> None:
         numbers = tuple(sorted({case.seen.number for case in cases}))
         words = f"{self._station}: in frame {cases[0].seen.number} {cases[0].words}."
+        practice = known_practice(rule, [case.got for case in cases])
+        if practice is not None:
+            words += f" Known of this kind of device ({practice.evidence}): {practice.practice}."
         if premise:
             words += f" The ICRC is that {premise}."
         advice = f"{RULES[rule].sentence} Mend this first: ICRC and PSN are judged behind it."

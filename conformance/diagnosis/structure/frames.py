@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.observation import Observation
 from roceproof.conformance.wire.headers import (
@@ -39,20 +40,27 @@ _MISSING: dict[type[Extension], str] = {
 _TOO_MUCH = {0x0C: "READ-01", 0x11: "ACK-07", 0x12: "ATOM-02", 0x13: "ATOM-01", 0x14: "ATOM-01"}
 _EXTENSION_BYTES = {row.value: sum(kind.SIZE for kind in row.headers) for row in OPCODES.values()}
 
-Break = tuple[str, str]
-"""The rule, and what was seen in words."""
+
+class Break(NamedTuple):
+    """A rule that is broken."""
+
+    rule: str
+    words: str
+    """What was seen."""
+    got: str = ""
+    """The value of a field that should have another, as a finding of the rule says it."""
 
 
 def broken(seen: Observation) -> Iterator[Break]:
     """What breaks a rule whatever stands around the packet."""
     bth = seen.bth
     if bth.version:
-        yield "BTH-04", f"the transport version is {bth.version}"
+        yield Break("BTH-04", f"the transport version is {bth.version}")
     row = OPCODES.get(bth.opcode)
     if row is None:
         if bth.opcode < Transport.XRC << 5 and bth.opcode not in _EXTENDED_ATOMICS:
             rule = _RESERVED.get(Transport(bth.opcode >> 5), "BTH-01")
-            yield rule, f"{name_of(bth.opcode)} is sent"
+            yield Break(rule, f"{name_of(bth.opcode)} is sent")
         return
     yield from _reserved_bits(seen, row)
     if seen.sound:
@@ -70,22 +78,24 @@ def _reserved_bits(seen: Observation, row: Opcode) -> Iterator[Break]:
     if row.family is not Family.CONGESTION:
         bits |= bth.becn << 6
     if bits and bits != _ALL_ONES:
-        yield "BTH-08", f"BTH byte 4 is {bits:#04x}"
+        yield Break("BTH-08", f"BTH byte 4 is {bits:#04x}", f"{bits:#04x}")
 
 
 def _sizes(seen: Observation, row: Opcode) -> Iterator[Break]:
     size, pad = payload_size(seen), seen.bth.pad_count
     if size < 0:
-        yield _misfit(seen, row), f"{row.name} has no room for its headers"
+        yield Break(_misfit(seen, row), f"{row.name} has no room for its headers")
     elif row.payload is Payload.NONE:
         if pad:
-            yield "PAD-05", f"{row.name} with PadCnt {pad}"
+            yield Break("PAD-05", f"{row.name} with PadCnt {pad}")
         elif size and row.value in _TOO_MUCH:
-            yield _TOO_MUCH[row.value], f"{size} bytes behind the headers of {row.name}"
+            yield Break(_TOO_MUCH[row.value], f"{size} bytes behind the headers of {row.name}")
     elif size % 4:
-        yield "PAD-01", f"{size} bytes behind the headers with PadCnt {pad}, not a multiple of 4"
+        yield Break(
+            "PAD-01", f"{size} bytes behind the headers with PadCnt {pad}, not a multiple of 4"
+        )
     elif pad > size:
-        yield "PAD-01", f"PadCnt {pad} with {size} bytes behind the headers"
+        yield Break("PAD-01", f"PadCnt {pad} with {size} bytes behind the headers")
 
 
 def _misfit(seen: Observation, row: Opcode) -> str:
