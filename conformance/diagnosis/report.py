@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roceproof.conformance.capture.record import Record
@@ -47,7 +47,10 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     size = excerpt.bytes
     for_icrcs, for_psns = Budget.for_bytes(size), Budget.for_bytes(size)
     structure = explain_structure(excerpt.all_seen())
-    icrcs = explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)
+    icrcs = [
+        _in_doubt(found) if _rests_on(found, structure.unsettled) else found
+        for found in explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)
+    ]
     changed = frozenset(n for found in icrcs if found.id == CORRUPT for n in found.frames)
     as_sent = frozenset(
         n for found in icrcs if found.id not in (CORRUPT, UNDECIDED) for n in found.frames
@@ -64,3 +67,16 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
             break  # a device is judged as a whole, and never twice
     diagnoses = structure.diagnoses + icrcs + psns
     return Explanation(diagnoses, for_icrcs.notes + for_psns.notes)
+
+
+def _rests_on(found: Diagnosis, unsettled: Set[int]) -> bool:
+    """Whether several faults at once were found in packets of which one may be the structure's."""
+    return "+" in found.id and not unsettled.isdisjoint(found.frames)
+
+
+def _in_doubt(found: Diagnosis) -> Diagnosis:
+    """The same as no more than possible."""
+    words = f"{found.text} One of these may be how the packets are built, for the ICRC may be "
+    words += "that of other bytes than were sent."
+    possible = (found.id, *found.equivalent)
+    return replace(found, id=UNDECIDED, equivalent=possible, explained=0, text=words)

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from explained import records
 
+from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.report import explain
+from roceproof.conformance.diagnosis.structure.messages import judge_messages
+from roceproof.conformance.faults.catalogue import plant
 from roceproof.conformance.faults.plan import Kind
 from roceproof.conformance.faults.traffic import Conversation
 from roceproof.conformance.wire import icrc
-from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.framing import locate
 from roceproof.verbs.service import Service
 
@@ -116,3 +121,38 @@ def test_what_no_real_device_is_known_for_is_not_told_so() -> None:
     (found,) = explain(records(changed(frame, 4, 0x21) for frame in sends(length=64)))
     assert found.id == "BTH-08"
     assert "Known of" not in found.text
+
+
+def test_several_faults_are_not_named_where_the_missing_pad_may_be_one_of_them() -> None:
+    talk = Conversation(
+        seed=1, services=(Service.RC,), kinds=(Kind.SEND,), ip_versions=(4,), lengths=(5, 13, 21)
+    )
+    frames = [frame for _, frame in plant("S33", talk)[-1].frames]
+    own = [frame for frame in frames if frame[6:12] == frames[0][6:12]]
+    bare = [
+        unpadded(frame, icrc_of_padded=True)
+        for frame in own
+        if (packet := parse(frame)) and packet.pad and packet.bth.opcode == 0x04
+    ]
+    first, *others = explain(records(bare[:20]))
+    assert first.id == "PAD-01"
+    assert others
+    assert all(each.id == "undecided" for each in others)
+    assert "One of these may be how the packets are built" in others[0].text
+
+
+def test_a_packet_without_icrc_stands_between_those_around_it() -> None:
+    talk = Conversation(seed=1, services=(Service.UC,), kinds=(Kind.SEND,), connections=1)
+    frames = [frame for _, frame in talk.frames()]
+    opcodes = [packet.bth.opcode if (packet := parse(frame)) else None for frame in frames]
+    at = next(n for n in range(len(frames)) if opcodes[n : n + 2] == [0x20, 0x22])
+    only = next(frame for frame, opcode in zip(frames, opcodes, strict=True) if opcode == 0x24)
+    first, last = parse(frames[at]), parse(frames[at + 1])
+    alone = parse(only)
+    assert first is not None and last is not None and alone is not None
+    before = replace(alone, bth=replace(first.bth, opcode=0x24, psn=first.bth.psn - 1))
+    held = replace(last, bth=replace(last.bth, psn=first.bth.psn))
+    seen = [*observe(records([build(before), frames[at], build(held)]))]
+    without = judge_messages([seen[0], seen[2]], some_right=True)
+    assert [each.rule for each in without.misplaced] == ["OPC-01"]
+    assert not judge_messages(seen, some_right=True, bare={seen[1].number}).misplaced

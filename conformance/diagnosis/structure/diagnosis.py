@@ -53,6 +53,8 @@ class Structure:
     """Packets that are to be read otherwise than they say, by number."""
     withheld: set[int] = field(default_factory=set)
     """Frames whose ICRC no premise makes right, where others can be asked."""
+    unsettled: set[int] = field(default_factory=set)
+    """Frames of which no premise tells over what their ICRC was taken."""
     unreadable: set[FlowKey] = field(default_factory=set)
     """Flows with packets of unknown opcodes: how many PSNs those take is not known."""
 
@@ -94,8 +96,9 @@ class _Judge:
         self, station: Station, observations: Sequence[Observation], found: Structure
     ) -> None:
         self._station, self._found = station, found
-        bare = {seen.number for seen in without_icrc(observations)[0]}
-        self._observations = [seen for seen in observations if seen.number not in bare]
+        self._bare = {seen.number for seen in without_icrc(observations)[0]}
+        self._all = observations
+        self._observations = [seen for seen in observations if seen.number not in self._bare]
 
     def judge(self) -> None:
         """Judge its packets."""
@@ -133,7 +136,11 @@ class _Judge:
 
     def _judge_messages(self, cases: dict[str, list[_Case]]) -> dict[str, list[_Case]]:
         """Add what single packets show to the cases; what neighbours show, if it is a habit."""
-        judged = judge_messages(self._observations, some_right=self._some_right())
+        everything = self._observations
+        if self._bare:
+            read = {seen.number: seen for seen in everything}
+            everything = [read.get(seen.number, seen) for seen in self._all]
+        judged = judge_messages(everything, some_right=self._some_right(), bare=self._bare)
         misplaced: dict[str, list[_Case]] = {}
         for each in judged.misplaced:
             where = cases if each.alone else misplaced
@@ -167,9 +174,10 @@ class _Judge:
         words, read = taken_over(some)
         self._read_as(read)
         numbers = {seen.number for seen in some}
+        left = {seen.number for seen in some if seen.wrong} - read.keys()
+        self._found.unsettled |= left
         others = [s for s in self._observations if s.number not in numbers and s.sound and s.wrong]
         if len(others) >= _ENOUGH_SOUND:
-            left = {seen.number for seen in some if seen.wrong} - read.keys()
             self._found.withheld |= left
         return words
 

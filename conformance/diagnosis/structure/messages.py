@@ -8,7 +8,7 @@ loss nor repetition looks like a fault.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -62,16 +62,24 @@ class Judged:
     """By rule, how many packets or messages could have broken it."""
 
 
-def judge_messages(observations: Iterable[Observation], *, some_right: bool) -> Judged:
-    """Judge the messages of one station, of whose last packets some have right ICRCs or none."""
+def judge_messages(
+    observations: Iterable[Observation], *, some_right: bool, bare: Container[int] = ()
+) -> Judged:
+    """Judge the messages of one station, of whose last packets some have right ICRCs or none.
+
+    `bare` are packets without ICRC: not judged, but what stands behind them does not follow
+    what stands in front.
+    """
     judged = Judged(some_right)
     flows: dict[tuple[int, bytes, bytes, int], _Flow] = {}
     for seen in observations:
         row = OPCODES.get(seen.bth.opcode)
         if row is None or row.is_response or row.transport not in (Transport.RC, Transport.UC):
             continue
-        if seen.sound and payload_size(seen) >= 0:
-            key = seen.interface, seen.source, seen.destination, seen.bth.dest_qpn
+        key = seen.interface, seen.source, seen.destination, seen.bth.dest_qpn
+        if seen.number in bare:
+            flows[key] = _Flow()
+        elif seen.sound and payload_size(seen) >= 0:
             for rule, words in _take(flows.setdefault(key, _Flow()), seen, row, judged):
                 judged.misplaced.append(Misplaced(seen, rule, words))
     return judged
