@@ -70,7 +70,13 @@ def _read_by_one(_: Stream, step: Step) -> int | None:
 
 
 def _empty_stays(_: Stream, step: Step) -> int | None:
-    return 0 if _is_empty(step.before) else step.healthy
+    stays = _is_empty(step.before) or (_reads_nothing(step.before) and step.taken == 0)
+    return 0 if stays else step.healthy
+
+
+def _reads_nothing(sent: Sent) -> bool:
+    """Whether it is a READ of no bytes, which some count by its payload and others as a request."""
+    return sent.reth is not None and sent.row.family is Family.READ and sent.reth.length == 0
 
 
 def _is_empty(sent: Sent) -> bool:
