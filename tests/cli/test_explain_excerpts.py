@@ -55,7 +55,7 @@ def test_an_excerpt_gives_the_verdict_on_icrcs(tmp_path: Path, fault: str) -> No
     assert whole == part
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("fault", HISTORIES)
 def test_an_excerpt_of_a_quarter_shows_what_depends_on_neighbours(
     tmp_path: Path, fault: str
@@ -118,6 +118,7 @@ def test_a_long_capture_is_told_to_be_looked_at_in_part(console, tmp_path: Path)
     assert "wrong frames looked at\n" in console.run("explain", str(path)).stdout
 
 
+@pytest.mark.slow
 def test_a_pipe_is_explained_as_a_file_is(console, tmp_path: Path) -> None:
     path, pipe = tmp_path / "long.pcap", tmp_path / "pipe"
     write_pcap(path, extreme_captures.one_packet_flows(21_000))
@@ -129,6 +130,7 @@ def test_a_pipe_is_explained_as_a_file_is(console, tmp_path: Path) -> None:
     assert "of 21000 frames" in run.stderr
 
 
+@pytest.mark.slow
 def test_damage_behind_a_long_capture_is_told(console, tmp_path: Path) -> None:
     path = tmp_path / "cut.pcap"
     write_pcap(path, extreme_captures.all_wrong(21_000, size=8))

@@ -50,7 +50,7 @@ def check(fault: str, seed: int, variant: int) -> None:
     assert unjudged is None or int(unjudged[1]) <= 10
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize(("fault", "variant"), WITH_VARIANTS)
 def test_every_fault_is_named_in_mixed_traffic(fault: str, variant: int) -> None:
     if (fault, variant) in NEEDS_FACTS:

@@ -24,6 +24,7 @@ def test_a_host_without_rxe_is_told_to_use_the_vm() -> None:
     assert str(caught.value) == reason
 
 
+@pytest.mark.slow  # Python in a guest that interprets every instruction
 @pytest.mark.rxe
 def test_a_message_lands_through_the_native_back_end_and_nothing_is_left() -> None:
     command = shlex.join([sys.executable, str(PROGRAM)])

@@ -143,6 +143,7 @@ def check_interrupted(run: Run) -> None:
     assert run.leftovers() == []
 
 
+@pytest.mark.sampled(every=4)  # one worker and two, the process and the group
 @pytest.mark.parametrize("to", [os.kill, os.killpg])
 @pytest.mark.parametrize(
     ("kind", "jobs"), [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGINT, 2)]
@@ -157,7 +158,8 @@ def test_an_interruption_is_told_with_what_came_until_then(
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.sampled(every=2)
+@pytest.mark.parametrize("jobs", [2, 1])
 def test_an_interruption_ends_simulations(suite: Make, start: Callable[..., Run], jobs) -> None:
     run = start(suite(WAITING), "--target", "hdl", "--width", "64", "-j", str(jobs))
     run.wait_for("begun")
@@ -166,6 +168,7 @@ def test_an_interruption_ends_simulations(suite: Make, start: Callable[..., Run]
 
 
 @pytest.mark.rxe
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interruption_ends_machines(suite: Make, start: Callable[..., Run], jobs) -> None:
     run = start(suite(WAITING), "--target", "rxe", "-j", str(jobs))
