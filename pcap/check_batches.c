@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "check_stages.h"
+#include "inspector.h"
 
 enum { RING_A_THREAD = 16, RELEASE = 256, MOST_THREADS = 16 };
 
@@ -41,14 +42,16 @@ struct worker {
 static void *work(void *argument) {
     const struct worker *worker = argument;
     struct roce_pipeline *pipeline = worker->pipeline;
+    struct roce_inspector *inspector = roce_inspector_create(worker->number);
     for (struct roce_batch *batch; (batch = read_batch(pipeline)) != NULL;) {
         for (unsigned int i = 0; i < batch->count; i++)
-            roce_inspect(&batch->records[i], &batch->packets[i]);
+            roce_inspect_next(inspector, &batch->records[i], &batch->packets[i]);
         atomic_store(&batch->inspected, true);
         roce_route_batches(pipeline);
         roce_judge_batches(pipeline, worker->number * (ROCE_JUDGES / 2 + 1));
         roce_report_batches(pipeline);
     }
+    roce_inspector_destroy(inspector);
     return NULL;
 }
 
@@ -107,9 +110,10 @@ static enum roce_capture_status run_alone(struct roce_capture *capture, struct r
     enum roce_capture_status status;
     struct roce_record record;
     struct roce_packet packet;
+    struct roce_inspector *inspector = roce_inspector_create(0);
     for (unsigned int count = 1;
          (status = roce_capture_next(capture, &record)) == ROCE_CAPTURE_PACKET; count++) {
-        roce_inspect(&record, &packet);
+        roce_inspect_next(inspector, &record, &packet);
         roce_judge(oracle, &record, &packet);
         if (count % RELEASE != 0)
             continue;
@@ -117,6 +121,7 @@ static enum roce_capture_status run_alone(struct roce_capture *capture, struct r
         if (progress != NULL)
             progress(context, capture);
     }
+    roce_inspector_destroy(inspector);
     return status;
 }
 

@@ -59,9 +59,9 @@ static uint32_t wire_order(const uint8_t *at) {
     return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
 
-static void check_icrc(struct roce_packet *packet) {
-    packet->head = masked_head(packet);
-    packet->right = roce_crc_in_row(packet->head, roce_body(packet), roce_body_bytes(packet));
+void roce_check_icrc(struct roce_packet *packet, uint32_t head) {
+    packet->head = head;
+    packet->right = roce_crc_in_row(head, roce_body(packet), roce_body_bytes(packet));
     packet->found = wire_order(packet->frame + packet->end - ROCE_ICRC_BYTES);
     packet->verdict = packet->found == packet->right ? ROCE_OK : ROCE_BAD;
 }
@@ -102,7 +102,7 @@ static void finish(struct roce_packet *packet, uint32_t ip_end, bool fragment) {
     packet->cut = packet->size < packet->full_size && packet->size < packet->end;
     if (packet->fault != ROCE_SOUND || packet->cut)
         return;
-    check_icrc(packet);
+    roce_check_icrc(packet, masked_head(packet));
     if (packet->size > packet->end)
         take_off_fcs(packet);
 }
@@ -112,7 +112,7 @@ static bool is_misdirected(struct roce_packet *packet, uint32_t ip_end) {
     const uint32_t least = ROCE_UDP_BYTES + ROCE_BTH_BYTES + ROCE_ICRC_BYTES;
     if (ip_end > packet->size || packet->end != ip_end || packet->end - packet->udp < least)
         return false;
-    check_icrc(packet);
+    roce_check_icrc(packet, masked_head(packet));
     if (packet->verdict == ROCE_OK)
         return true;
     // The port's two bytes lie before the rest of UDP and BTH in the head.

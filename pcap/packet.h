@@ -69,9 +69,13 @@ struct roce_packet {
     uint8_t flags;      // SE, MigReq, PadCnt, TVer
     uint8_t congestion; // FECN, BECN and six reserved bits
     uint8_t ack;        // AckReq and seven reserved bits
+    uint64_t look;      // not 0: the same in packets whose headers differ only in what counts up
 };
 
 void roce_inspect(const struct roce_record *record, struct roce_packet *packet);
+
+// Judge the ICRC of a sound packet that is captured whole, from the CRC of its headers.
+void roce_check_icrc(struct roce_packet *packet, uint32_t head);
 
 static inline uint16_t roce_u16(const uint8_t *at) {
     return (uint16_t)(at[0] << 8 | at[1]);
