@@ -10,7 +10,19 @@
 #include "judge.h"
 #include "routes.h"
 
-enum { ROCE_CM_REQUESTS = 1024, ROCE_CM_ANSWERS = 4, ROCE_INTERFACES = 256 };
+enum {
+    ROCE_CM_REQUESTS = 1024,
+    ROCE_CM_ANSWERS = 4,
+    ROCE_INTERFACES = 256,
+    ROCE_WAYS = 1024,
+};
+
+// Where packets of one look went that concern nobody but their flow.
+struct roce_way {
+    uint64_t look; // 0: none
+    struct roce_flow *flow;
+    bool is_request;
+};
 
 // A reply of connection management that was heeded.
 struct roce_cm_answer {
@@ -41,6 +53,7 @@ struct roce_oracle {
         uint32_t right;
         bool known;
     } previous[ROCE_INTERFACES]; // the right ICRC of the last RoCE frame
+    struct roce_way ways[ROCE_WAYS];
     struct roce_judge judges[ROCE_JUDGES];
 };
 

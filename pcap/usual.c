@@ -79,23 +79,44 @@ static uint32_t place_of(const struct roce_flow *flow, uint8_t opcode) {
     return ((uint32_t)flow->number * 4 + opcode) % ROCE_USUAL_PLACES;
 }
 
-int64_t roce_usual_payload(const struct roce_usual *places, const struct roce_flow *flow,
-                           const struct roce_packet *packet, const struct roce_opcode *row) {
-    const struct roce_usual *usual = &places[place_of(flow, packet->opcode)];
+static uint64_t *look_at(struct roce_usual *usual, uint64_t look) {
+    // What an inspector tells apart, and what two of them do.
+    return &usual->looks[(look >> 7 & 6) | (look & 1)];
+}
+
+// Compares all that there is to compare.
+static bool looks_as(const struct roce_usual *usual, const struct roce_packet *packet,
+                     const struct roce_opcode *row) {
     const struct roce_look *look = &usual->look;
     const uint32_t size = look->size;
-    if (usual->flow != flow || ((packet->size ^ size) | (packet->end ^ size) |
-                                (packet->full_size ^ size) | (packet->ip ^ ETHERNET_BYTES)) != 0)
-        return -1;
+    if (((packet->size ^ size) | (packet->end ^ size) | (packet->full_size ^ size) |
+         (packet->ip ^ ETHERNET_BYTES)) != 0)
+        return false;
     const uint8_t *frame = packet->frame;
     const uint64_t differs = (load64(frame) ^ look->macs[0]) | (load64(frame + 6) ^ look->macs[1]) |
                              (ip_of(packet) ^ look->ip) |
                              (load64(frame + packet->udp) ^ look->udp) |
-                             (bth_of(packet, row) ^ look->bth) | (flow->path_mtu ^ look->path_mtu) |
-                             (uint64_t)(packet->verdict ^ ROCE_OK);
-    const bool same = differs == 0 && has_right_checksum(packet) &&
-                      is_unchanged(&usual->constants, constants_of(flow, row));
-    return same ? (int64_t)usual->payload : -1;
+                             (bth_of(packet, row) ^ look->bth);
+    return differs == 0 && has_right_checksum(packet);
+}
+
+int64_t roce_usual_payload(struct roce_usual *places, const struct roce_flow *flow,
+                           const struct roce_packet *packet, const struct roce_opcode *row) {
+    struct roce_usual *usual = &places[place_of(flow, packet->opcode)];
+    if (usual->flow != flow || packet->verdict != ROCE_OK ||
+        flow->path_mtu != usual->look.path_mtu ||
+        !is_unchanged(&usual->constants, constants_of(flow, row)))
+        return -1;
+    // An inspector does not look at syndromes.
+    const bool numbered = packet->look != 0 && !(row->headers & ROCE_HAS_AETH);
+    uint64_t *look = look_at(usual, packet->look);
+    if (numbered && *look == packet->look)
+        return (int64_t)usual->payload;
+    if (!looks_as(usual, packet, row))
+        return -1;
+    if (numbered)
+        *look = packet->look;
+    return (int64_t)usual->payload;
 }
 
 void roce_usual_note(struct roce_usual *places, const struct roce_flow *flow,

@@ -10,7 +10,7 @@
 #include "flow.h"
 #include "opcodes.h"
 
-enum { ROCE_USUAL_PLACES = 256 };
+enum { ROCE_USUAL_PLACES = 256, ROCE_USUAL_LOOKS = 8 };
 
 // All that those rules read of a packet, but for what the key of its flow says.
 struct roce_look {
@@ -26,11 +26,12 @@ struct roce_usual {
     const struct roce_flow *flow; // NULL: nothing yet
     uint32_t payload;
     struct roce_look look;
-    struct roce_constants constants; // what the packet made them
+    struct roce_constants constants;  // what the packet made them
+    uint64_t looks[ROCE_USUAL_LOOKS]; // as inspectors number them, that were found to be the same
 };
 
 // The bytes of payload of a packet with a right ICRC that looks as one did before; -1 for another.
-int64_t roce_usual_payload(const struct roce_usual *places, const struct roce_flow *flow,
+int64_t roce_usual_payload(struct roce_usual *places, const struct roce_flow *flow,
                            const struct roce_packet *packet, const struct roce_opcode *row);
 
 // Remember a packet in which nothing was found, if all that is read of it can be compared.
