@@ -105,6 +105,10 @@ void roce_resynchronise(struct roce_flow *flow);
 void roce_reach(struct roce_requests *requests, int64_t position, int64_t span);
 void roce_judge_message(struct roce_judge *judge);
 
+// in_order.c: a usual packet, if it is the request that is waited for; else false, and nothing
+// done.
+bool roce_take_in_order(struct roce_judge *judge);
+
 // gaps.c: PSNs from `first` to `last` that an RC flow skipped.
 void roce_gap_open(struct roce_judge *judge, enum roce_rule rule, int64_t first, int64_t last,
                    uint32_t expected);

@@ -10,13 +10,24 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "conformance"))
 
-from healthy_capture import SEND, UC, WRITE, WRITE_IMM, Sender, ack, with_bth, with_ip_checksum
+from healthy_capture import (
+    PATH_MTU,
+    SEND,
+    UC,
+    WRITE,
+    WRITE_IMM,
+    Sender,
+    ack,
+    with_bth,
+    with_ip_checksum,
+)
 from roce_check import RoceCheck
 
 from roceproof.conformance.observer.checker import Checker
@@ -39,6 +50,11 @@ def requests(qpn: int, opcodes: Sequence[int], service: int) -> list[Packet]:
     return [with_bth(packet, ack_req=False) for packet in sent]
 
 
+def messages_of_three(qpn: int, opcodes: Sequence[int], service: int) -> list[Packet]:
+    sender = Sender(service=service, qpn=qpn)
+    return [packet for _ in range(4) for packet in sender.message(opcodes, 2 * PATH_MTU + 8)]
+
+
 def acks(qpn: int) -> list[Packet]:
     return [with_bth(ack(10 + number, number), dest_qpn=qpn) for number in range(2 * AROUND)]
 
@@ -48,49 +64,96 @@ def on_ipv6(packet: Packet) -> Packet:
 
 
 def with_changed_bits(
-    flows: Callable[[int], list[bytes]], header_bytes: int
+    flows: Callable[[int], list[bytes]], header_bytes: range, bent_packet: int
 ) -> Iterator[list[bytes]]:
     """A flow for every bit of the headers, with a packet in its middle that has it changed."""
-    for place in range(8 * header_bytes):
+    for place in range(8 * header_bytes.start, 8 * header_bytes.stop):
         frames = flows(0x100 + place)
-        bent = bytearray(frames[AROUND])
+        bent = bytearray(frames[bent_packet])
         bent[place // 8] ^= 1 << place % 8
         ipv4 = bent[12:14] == b"\x08\0"
         sealed = (
             with_ip_checksum(bytes(bent)) if ipv4 and place // 8 not in (24, 25) else bytes(bent)
         )
         try:
-            frames[AROUND] = icrc.reseal(sealed)
+            frames[bent_packet] = icrc.reseal(sealed)
         except ValueError:
-            frames[AROUND] = sealed
+            frames[bent_packet] = sealed
         yield frames
 
 
-KINDS: dict[str, tuple[Callable[[int], list[Packet]], int]] = {
-    "RC WRITE": (lambda qpn: requests(qpn, WRITE, 0), 54),
-    "UC SEND": (lambda qpn: requests(qpn, SEND, UC), 54),
-    "RC WRITE IMM": (lambda qpn: requests(qpn, WRITE_IMM, 0), 74),
-    "RC WRITE on IPv6": (lambda qpn: [*map(on_ipv6, requests(qpn, WRITE, 0))], 74),
-    "ACK": (acks, 58),
+BTH_AND_RETH, BTH = range(42, 70), range(42, 54)
+KINDS: dict[str, tuple[Callable[[int], list[Packet]], range, int]] = {
+    "RC WRITE": (lambda qpn: requests(qpn, WRITE, 0), range(70), AROUND),
+    "UC SEND": (lambda qpn: requests(qpn, SEND, UC), range(54), AROUND),
+    "RC WRITE IMM": (lambda qpn: requests(qpn, WRITE_IMM, 0), range(74), AROUND),
+    "RC WRITE on IPv6": (
+        lambda qpn: [*map(on_ipv6, requests(qpn, WRITE, 0))],
+        range(74),
+        AROUND,
+    ),
+    "ACK": (acks, range(58), AROUND),
+    "RC WRITE FIRST": (lambda qpn: messages_of_three(qpn, WRITE, 0), BTH_AND_RETH, 6),
+    "RC WRITE MIDDLE": (lambda qpn: messages_of_three(qpn, WRITE, 0), BTH, 7),
+    "RC WRITE LAST": (lambda qpn: messages_of_three(qpn, WRITE, 0), BTH, 8),
+    "UC WRITE IMM FIRST": (lambda qpn: messages_of_three(qpn, WRITE_IMM, UC), BTH_AND_RETH, 6),
+    "UC SEND LAST": (lambda qpn: messages_of_three(qpn, SEND, UC), BTH, 8),
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_other_bit_is_judged_as_python_does(check: RoceCheck, kind: str) -> None:
-    flow, header_bytes = KINDS[kind]
-    capture = [
-        frame
-        for frames in with_changed_bits(
-            lambda qpn: [build(packet) for packet in flow(qpn)], header_bytes
-        )
-        for frame in frames
-    ]
+def assert_judged_as_python_does(check: RoceCheck, capture: list[bytes]) -> set[str]:
+    """The same findings in the same frames and, in threads, the same lines; returns the rules."""
     checker = Checker(None)
     found = [finding for frame in capture for finding in checker.feed(frame)]
     found += checker.finish()
     places = sorted((each.frame, each.rule.id, str(each.severity)) for each in found)
-    assert len({rule for _, rule, _ in places}) > 8
-    assert check.frames(capture).places == places
+    alone = check.frames(capture, "-j", "1", "--max", "0")
+    assert alone.places == places
+    assert check.frames(capture, "-j", "3", "--max", "0").text == alone.text
+    return {rule for _, rule, _ in places}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_other_bit_is_judged_as_python_does(check: RoceCheck, kind: str) -> None:
+    flow, header_bytes, bent_packet = KINDS[kind]
+    flows = with_changed_bits(
+        lambda qpn: [build(packet) for packet in flow(qpn)], header_bytes, bent_packet
+    )
+    rules = assert_judged_as_python_does(check, [frame for frames in flows for frame in frames])
+    assert len(rules) > (8 if header_bytes.start == 0 else 3)
+
+
+STREAMS: dict[str, Callable[[int], list[Packet]]] = {
+    "ONLY": lambda qpn: requests(qpn, WRITE, 0),
+    "RC of three": lambda qpn: messages_of_three(qpn, WRITE, 0),
+    "UC of three": lambda qpn: messages_of_three(qpn, SEND, UC),
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_what_is_missing_or_doubled_or_out_of_place_is_judged_as_python_does(
+    check: RoceCheck, stream: str
+) -> None:
+    capture: list[bytes] = []
+    for at in range(1, len(STREAMS[stream](0)) - 1):
+        for kind in range(5):
+            packets = STREAMS[stream](0x100 + 8 * at + kind)
+            frames = [build(packet) for packet in packets]
+            if kind == 0:
+                del frames[at]
+            elif kind == 1:
+                frames.insert(at + 1, frames[at])
+            elif kind == 2:
+                frames[at], frames[at + 1] = frames[at + 1], frames[at]
+            elif kind == 3:  # never sent, and not counted
+                frames[at:] = [
+                    build(with_bth(after, psn=before.bth.psn))
+                    for before, after in pairwise(packets[at:])
+                ]
+            else:
+                frames[at] = frames[at][:-1] + bytes([frames[at][-1] ^ 1])
+            capture += frames
+    assert assert_judged_as_python_does(check, capture)
 
 
 def test_a_packet_behind_a_changed_one_is_told_to_have_changed_back(check: RoceCheck) -> None:
