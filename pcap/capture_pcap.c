@@ -21,9 +21,8 @@ struct pcap {
     uint8_t fcs_bytes;
 };
 
-static enum roce_capture_status next_pcap(struct roce_capture *capture,
-                                          struct roce_record *record) {
-    const struct pcap *pcap = (struct pcap *)capture;
+// Brings in a record of which not all is at hand, and says what is wrong with one that cannot be.
+static __attribute__((noinline)) enum roce_capture_status bring_in(struct roce_capture *capture) {
     struct roce_source *source = capture->source;
     if (!roce_source_has(source, RECORD_HEADER_BYTES)) {
         const size_t left = roce_source_ready(source);
@@ -33,8 +32,7 @@ static enum roce_capture_status next_pcap(struct roce_capture *capture,
                                  "cut in a record header: %zu of %d bytes are there", left,
                                  RECORD_HEADER_BYTES);
     }
-    const bool big = capture->big_endian;
-    const uint32_t size = roce_read_u32(source->at + 8, big);
+    const uint32_t size = roce_read_u32(source->at + 8, capture->big_endian);
     if (size > LONGEST_RECORD_BYTES)
         return roce_capture_fail(capture, roce_source_offset(source),
                                  "a record of %" PRIu32 " bytes, longer than any packet", size);
@@ -42,7 +40,31 @@ static enum roce_capture_status next_pcap(struct roce_capture *capture,
         return roce_capture_fail(capture, roce_source_offset(source),
                                  "cut in a record: %zu of its %" PRIu32 " bytes are there",
                                  roce_source_ready(source) - RECORD_HEADER_BYTES, size);
+    return ROCE_CAPTURE_PACKET;
+}
+
+// Whether the next record is there as a whole and no longer than a packet can be.
+static inline bool is_at_hand(const struct roce_capture *capture) {
+    const struct roce_source *source = capture->source;
+    const size_t ready = roce_source_ready(source);
+    if (ready < RECORD_HEADER_BYTES)
+        return false;
+    const uint32_t size = roce_read_u32(source->at + 8, capture->big_endian);
+    return size <= LONGEST_RECORD_BYTES && ready - RECORD_HEADER_BYTES >= size;
+}
+
+static enum roce_capture_status next_pcap(struct roce_capture *capture,
+                                          struct roce_record *record) {
+    if (!is_at_hand(capture)) {
+        const enum roce_capture_status status = bring_in(capture);
+        if (status != ROCE_CAPTURE_PACKET)
+            return status;
+    }
+    const struct pcap *pcap = (struct pcap *)capture;
+    struct roce_source *source = capture->source;
+    const bool big = capture->big_endian;
     const uint8_t *header = source->at;
+    const uint32_t size = roce_read_u32(header + 8, big);
     const uint32_t full_size = roce_read_u32(header + 12, big);
     source->at = header + RECORD_HEADER_BYTES + size;
     roce_prefetch_header(source->at, RECORD_HEADER_BYTES + (size_t)size);

@@ -40,13 +40,7 @@ static bool has_room(const struct roce_requests *requests, uint32_t psn) {
            (!slot(requests, psn)->present || slot(requests, psn)->psn == psn);
 }
 
-void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests) {
-    const struct roce_packet *packet = judge->packet;
-    while (requests->sent_slots < ROCE_KEPT_PSNS && !has_room(requests, packet->psn))
-        if (!grow(judge, requests))
-            break;
-    if (requests->sent_slots == 0)
-        return;
+static inline void put(struct roce_requests *requests, const struct roce_packet *packet) {
     *slot(requests, packet->psn) = (struct roce_sent){
         .psn = packet->psn,
         .head = packet->head,
@@ -56,4 +50,21 @@ void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests) {
         .present = true,
         .doubtful = packet->verdict != ROCE_OK,
     };
+}
+
+static __attribute__((noinline)) void put_in_wider(struct roce_judge *judge,
+                                                   struct roce_requests *requests) {
+    const struct roce_packet *packet = judge->packet;
+    while (requests->sent_slots < ROCE_KEPT_PSNS && !has_room(requests, packet->psn))
+        if (!grow(judge, requests))
+            break;
+    if (requests->sent_slots != 0)
+        put(requests, packet);
+}
+
+void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests) {
+    if (requests->sent_slots == ROCE_KEPT_PSNS)
+        put(requests, judge->packet);
+    else
+        put_in_wider(judge, requests);
 }
