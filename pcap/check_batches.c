@@ -13,7 +13,7 @@
 #include "check_stages.h"
 #include "inspector.h"
 
-enum { RING_A_THREAD = 16, RELEASE = 256, MOST_THREADS = 16 };
+enum { RING_A_THREAD = 4, RELEASE = 256, MOST_THREADS = 16 };
 
 // Read the next batch once there is room for it; NULL at the end of the capture.
 static struct roce_batch *read_batch(struct roce_pipeline *pipeline) {

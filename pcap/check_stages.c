@@ -65,7 +65,7 @@ static void route_batch(struct roce_pipeline *pipeline, uint64_t number) {
         const uint8_t judge = routed->judge;
         if (judge == ROCE_JUDGES)
             continue;
-        batch->places[judge][counts[judge]] = (uint8_t)i;
+        batch->places[judge][counts[judge]] = (uint16_t)i;
         atomic_store_explicit(&batch->counts[judge], ++counts[judge], memory_order_release);
     }
     atomic_store(&pipeline->routed, start + ROCE_BATCH);

@@ -14,7 +14,7 @@
 #include "kept_findings.h"
 #include "routing.h"
 
-enum { ROCE_BATCH = 128, ROCE_LINE = 64 };
+enum { ROCE_BATCH = 512, ROCE_LINE = 64 };
 
 struct roce_batch {
     unsigned int count;
@@ -23,7 +23,7 @@ struct roce_batch {
     struct roce_packet packets[ROCE_BATCH];
     struct roce_routed routed[ROCE_BATCH];
     struct roce_kept_findings findings[ROCE_JUDGES];
-    uint8_t places[ROCE_JUDGES][ROCE_BATCH]; // of each judge's packets
+    uint16_t places[ROCE_JUDGES][ROCE_BATCH]; // of each judge's packets
     atomic_uint counts[ROCE_JUDGES];
 };
 
