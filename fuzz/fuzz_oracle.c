@@ -3,10 +3,12 @@
 // Dissector and rules on any sequence of frames. The input is a list of frames, each
 // behind a head of three bytes: length, low byte first (11 bits; then the lowest bit of
 // the interface), and how to present it. With REPAIR a frame that is in agreement with
-// itself gets a right ICRC, so that the fuzzer reaches the rules that believe packets.
+// itself gets a right ICRC, so that the fuzzer reaches the rules that believe packets. What an
+// inspector says of a frame behind others is what is said of it alone.
 
 #include <string.h>
 
+#include "inspector.h"
 #include "oracle.h"
 #include "target.h"
 
@@ -16,6 +18,7 @@ enum { REPAIR = 1, CUT = 2, FCS = 4, LATE = 8 };
 struct watch {
     uint64_t frame;
     uint64_t findings;
+    struct roce_inspector *inspector;
 };
 
 static void look(void *context, const struct roce_finding *finding) {
@@ -53,8 +56,11 @@ static void present(struct roce_oracle *oracle, struct watch *watch, const uint8
     };
     if (how & REPAIR)
         repair(frame, &record);
-    struct roce_packet packet;
-    roce_inspect(&record, &packet);
+    struct roce_packet packet, alone;
+    roce_inspect_next(watch->inspector, &record, &packet);
+    roce_inspect(&record, &alone);
+    alone.look = packet.look;
+    demand(memcmp(&packet, &alone, sizeof packet) == 0);
     demand(packet.size <= size && packet.size <= packet.full_size);
     roce_judge(oracle, &record, &packet);
     free(frame);
@@ -76,7 +82,7 @@ static const struct roce_fact FACT = {
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct watch watch = {0};
+    struct watch watch = {.inspector = roce_inspector_create(0)};
     struct roce_fact row = FACT;
     const struct roce_facts facts = {.mtu = 1500, .count = 1, .rows = &row};
     struct roce_oracle *oracle = roce_oracle_create(size & 1 ? &facts : NULL, look, &watch);
@@ -98,5 +104,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     demand(totals->icrc[0] + totals->icrc[1] + totals->icrc[2] == totals->roce_frames);
     demand(totals->severities[0] + totals->severities[1] + totals->severities[2] == watch.findings);
     roce_oracle_destroy(oracle);
+    roce_inspector_destroy(watch.inspector);
     return 0;
 }
