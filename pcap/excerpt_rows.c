@@ -78,10 +78,11 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint32_t count) 
 static uint64_t traits_of(const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
     const bool four = packet->version == 4;
-    uint64_t hash = roce_hash(packet->class, (uint64_t)packet->pkey << 24 | packet->tags << 16 |
-                                                 packet->opcode << 8 | packet->flags);
+    uint64_t hash =
+        roce_hash(packet->class, (uint64_t)packet->pkey << 24 | (uint32_t)packet->tags << 16 |
+                                     (uint32_t)packet->opcode << 8 | packet->flags);
     hash = roce_hash(hash, (uint64_t)roce_u16(ip) << 24 | (uint64_t)ip[four ? 8 : 7] << 16 |
-                               packet->congestion << 8 | packet->ack);
+                               (uint32_t)packet->congestion << 8 | packet->ack);
     if (four)
         hash = roce_hash(hash, (uint64_t)roce_u16(ip + 6) << 1 | (roce_u16(ip + 4) == 0));
     if (packet->class == ROCE_V2)
