@@ -7,9 +7,9 @@
 #include "inspector.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "checksum.h"
+#include "native.h"
 
 enum {
     ETHERNET_BYTES = 14,
@@ -36,18 +36,6 @@ struct roce_inspector {
     unsigned int number;
     struct pattern patterns[ROCE_PATTERNS];
 };
-
-static uint64_t load64(const uint8_t *at) {
-    uint64_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static uint32_t load16(const uint8_t *at) {
-    uint16_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 static void fill_lookup(uint32_t lookup[256], size_t behind) {
     static const uint8_t NOTHING = 0;
@@ -87,27 +75,30 @@ static inline uint32_t added(const struct roce_inspector *inspector, const uint8
 
 // The Internet checksum is right for both or for neither if these agree.
 static inline uint32_t sum_of(const uint8_t *frame) {
-    const uint32_t sum = load16(frame + IDENT) + load16(frame + CHECKSUM);
+    const uint32_t sum = roce_native16(frame + IDENT) + roce_native16(frame + CHECKSUM);
     const uint32_t folded = (sum & 0xFFFF) + (sum >> 16);
     return folded == 0xFFFF ? 0 : folded;
 }
 
 static inline bool has_headers(const struct pattern *pattern, const uint8_t *frame, uint32_t bth) {
-    const uint64_t no_psn = load64((const uint8_t[8]){255, 255, 255, 255, 255, 0, 0, 0});
+    const uint64_t no_psn = roce_native64((const uint8_t[8]){255, 255, 255, 255, 255, 0, 0, 0});
     const uint64_t *words = pattern->words;
-    uint64_t differs = (load64(frame) ^ words[0]) | (load64(frame + 8) ^ words[1]) |
-                       (load64(frame + 32) ^ words[4]) | (load64(frame + 40) ^ words[5]) |
-                       ((load64(frame + bth + 4) ^ words[6]) & no_psn);
+    uint64_t differs = (roce_native64(frame) ^ words[0]) | (roce_native64(frame + 8) ^ words[1]) |
+                       (roce_native64(frame + 32) ^ words[4]) |
+                       (roce_native64(frame + 40) ^ words[5]) |
+                       ((roce_native64(frame + bth + 4) ^ words[6]) & no_psn);
     if (bth == BTH_OVER_IPV4) {
-        const uint64_t no_ident = load64((const uint8_t[8]){255, 255, 0, 0, 255, 255, 255, 255});
-        const uint64_t no_sum = load64((const uint8_t[8]){0, 0, 255, 255, 255, 255, 255, 255});
-        differs |= ((load64(frame + 16) ^ words[2]) & no_ident) |
-                   ((load64(frame + 24) ^ words[3]) & no_sum) |
+        const uint64_t no_ident =
+            roce_native64((const uint8_t[8]){255, 255, 0, 0, 255, 255, 255, 255});
+        const uint64_t no_sum =
+            roce_native64((const uint8_t[8]){0, 0, 255, 255, 255, 255, 255, 255});
+        differs |= ((roce_native64(frame + 16) ^ words[2]) & no_ident) |
+                   ((roce_native64(frame + 24) ^ words[3]) & no_sum) |
                    (uint64_t)(sum_of(frame) ^ pattern->sum);
     } else {
-        differs |= (load64(frame + 16) ^ words[2]) | (load64(frame + 24) ^ words[3]) |
-                   (load64(frame + 48) ^ words[7]) | (load64(frame + 56) ^ words[8]) |
-                   (load64(frame + 58) ^ words[9]);
+        differs |= (roce_native64(frame + 16) ^ words[2]) | (roce_native64(frame + 24) ^ words[3]) |
+                   (roce_native64(frame + 48) ^ words[7]) | (roce_native64(frame + 56) ^ words[8]) |
+                   (roce_native64(frame + 58) ^ words[9]);
     }
     return differs == 0;
 }
@@ -130,13 +121,13 @@ static void learn(struct roce_inspector *inspector, struct pattern *pattern, uin
     pattern->head = packet->head ^ added(inspector, frame, bth);
     pattern->sum = sum_of(frame);
     for (uint32_t i = 0; i < 6; i++)
-        pattern->words[i] = load64(frame + 8 * (size_t)i);
-    pattern->words[6] = load64(frame + bth + 4);
+        pattern->words[i] = roce_native64(frame + 8 * (size_t)i);
+    pattern->words[6] = roce_native64(frame + bth + 4);
     if (bth == BTH_OVER_IPV4)
         return;
-    pattern->words[7] = load64(frame + 48);
-    pattern->words[8] = load64(frame + 56);
-    pattern->words[9] = load64(frame + 58);
+    pattern->words[7] = roce_native64(frame + 48);
+    pattern->words[8] = roce_native64(frame + 56);
+    pattern->words[9] = roce_native64(frame + 58);
 }
 
 static inline void inspect_like(const struct roce_inspector *inspector,

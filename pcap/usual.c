@@ -2,21 +2,9 @@
 
 #include "usual.h"
 
-#include <string.h>
+#include "native.h"
 
 enum { ETHERNET_BYTES = 14, ACK_REQ = 0x80, PAD_COUNT = 0x30, IPV4_BYTES = 20 };
-
-static uint64_t load64(const uint8_t *at) {
-    uint64_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static uint32_t load32(const uint8_t *at) {
-    uint32_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 // Whether the packet ends with the frame, is captured whole, without tags and without a pad.
 static bool is_plain(const struct roce_packet *packet) {
@@ -27,7 +15,8 @@ static bool is_plain(const struct roce_packet *packet) {
 
 static inline uint64_t ip_of(const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
-    return packet->version == 4 ? (uint64_t)load32(ip + 6) << 32 | load32(ip) : load64(ip);
+    return packet->version == 4 ? (uint64_t)roce_native32(ip + 6) << 32 | roce_native32(ip)
+                                : roce_native64(ip);
 }
 
 // AckReq of an RC request may come and go.
@@ -35,7 +24,7 @@ static inline uint64_t bth_of(const struct roce_packet *packet, const struct roc
     const bool may_ask = roce_service_of(packet->opcode) == ROCE_RC && roce_is_request(row);
     const uint8_t ack = may_ask ? packet->ack & (uint8_t)~ACK_REQ : packet->ack;
     const uint8_t syndrome = row->headers & ROCE_HAS_AETH ? roce_body(packet)[0] : 0;
-    return (uint64_t)load32(packet->frame + packet->bth) << 32 |
+    return (uint64_t)roce_native32(packet->frame + packet->bth) << 32 |
            (uint64_t)packet->congestion << 16 | (uint64_t)ack << 8 | syndrome;
 }
 
@@ -43,9 +32,9 @@ static inline struct roce_look look_of(const struct roce_packet *packet,
                                        const struct roce_flow *flow,
                                        const struct roce_opcode *row) {
     return (struct roce_look){
-        .macs = {load64(packet->frame), load64(packet->frame + 6)},
+        .macs = {roce_native64(packet->frame), roce_native64(packet->frame + 6)},
         .ip = ip_of(packet),
-        .udp = load64(packet->frame + packet->udp),
+        .udp = roce_native64(packet->frame + packet->udp),
         .bth = bth_of(packet, row),
         .size = packet->size,
         .path_mtu = flow->path_mtu,
@@ -56,9 +45,9 @@ static bool has_right_checksum(const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
     if (packet->version != 4)
         return true;
-    uint64_t sum = load32(ip);
+    uint64_t sum = roce_native32(ip);
     for (uint32_t at = 4; at < IPV4_BYTES; at += 4)
-        sum += load32(ip + at);
+        sum += roce_native32(ip + at);
     sum = (sum & 0xFFFFFFFF) + (sum >> 32);
     sum = (sum & 0xFFFF) + (sum >> 16);
     sum = (sum & 0xFFFF) + (sum >> 16);
@@ -93,10 +82,10 @@ static bool looks_as(const struct roce_usual *usual, const struct roce_packet *p
          (packet->ip ^ ETHERNET_BYTES)) != 0)
         return false;
     const uint8_t *frame = packet->frame;
-    const uint64_t differs = (load64(frame) ^ look->macs[0]) | (load64(frame + 6) ^ look->macs[1]) |
-                             (ip_of(packet) ^ look->ip) |
-                             (load64(frame + packet->udp) ^ look->udp) |
-                             (bth_of(packet, row) ^ look->bth);
+    const uint64_t differs =
+        (roce_native64(frame) ^ look->macs[0]) | (roce_native64(frame + 6) ^ look->macs[1]) |
+        (ip_of(packet) ^ look->ip) | (roce_native64(frame + packet->udp) ^ look->udp) |
+        (bth_of(packet, row) ^ look->bth);
     return differs == 0 && has_right_checksum(packet);
 }
 
