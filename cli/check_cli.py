@@ -9,22 +9,15 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import qps_option, waivers_option
 
 
 @click.command(epilog=examples("check"))
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("-i", "--interface", help="Capture there until Ctrl-C, then report.")
 @click.option("--duration", type=float, help="Seconds to capture with -i.")
-@click.option(
-    "--qps",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Configured QP facts that a capture alone cannot show.",
-)
-@click.option(
-    "--waivers",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Broken rules that are accepted for a time (TOML).",
-)
+@qps_option
+@waivers_option
 @click.option("--all", "each", is_flag=True, help="Print each finding, not groups of them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option(

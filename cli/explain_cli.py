@@ -9,16 +9,13 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import qps_option
 
 
 @click.command(epilog=examples("explain"))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
-@click.option(
-    "--qps",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Configured QP facts that a capture alone cannot show.",
-)
+@qps_option
 @click.option(
     "--frames",
     type=click.IntRange(min=0),

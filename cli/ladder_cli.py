@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import qps_option
 
 CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
@@ -23,11 +24,7 @@ CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=Tru
     type=click.IntRange(min=1),
     help="Packets to draw; 2000 in the terminal, all on a page.",
 )
-@click.option(
-    "--qps",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Configured QP facts, as for check.",
-)
+@qps_option
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 def ladder(
     file: Path,

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import waivers_option
 
 
 @click.command("test", epilog=examples("test"))
@@ -47,11 +48,7 @@ from roceproof.examples import examples
 @click.option("--keep-all", is_flag=True, help="Keep the captures of passing cases, too.")
 @click.option("--show", is_flag=True, help="Show the packets of failures as Scapy does.")
 @click.option("--waves", is_flag=True, help="Write waves of every case that runs (hdl).")
-@click.option(
-    "--waivers",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Broken rules that are accepted for a time (TOML).",
-)
+@waivers_option
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
 @click.option("--mutant", help="Test a planted fault instead of the healthy device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
