@@ -2,7 +2,16 @@
 """The bridge between a simulated device and the rest of the world."""
 
 from roceproof.dpi.build import Build, BuildError, build_simulation
-from roceproof.dpi.events import Frame, PortStatistics, Statistics, Stop, TimedCompletion, Until
+from roceproof.dpi.events import (
+    Frame,
+    Inbound,
+    PortStatistics,
+    Statistics,
+    Stop,
+    Taken,
+    TimedCompletion,
+    Until,
+)
 from roceproof.dpi.manifest import Capabilities, Manifest, ManifestError, load_manifest
 from roceproof.dpi.options import Flow, PortOptions
 from roceproof.dpi.payload import PatternPayload
@@ -19,6 +28,7 @@ __all__ = [
     "Completion",
     "Flow",
     "Frame",
+    "Inbound",
     "Manifest",
     "ManifestError",
     "Operation",
@@ -36,6 +46,7 @@ __all__ = [
     "Statistics",
     "Status",
     "Stop",
+    "Taken",
     "TimedCompletion",
     "Until",
     "WorkRequest",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import IntFlag
+from enum import IntEnum, IntFlag
 from typing import Self
 
 from roceproof.dpi import wire
@@ -41,6 +41,22 @@ class TimedCompletion:
 
     cycle: int
     completion: Completion
+
+
+class Inbound(IntEnum):
+    """A stream into the device whose frames and records are told when it has taken them."""
+
+    FRAME = 0
+    CONFIGURATION = 2
+    WORK_REQUEST = 3
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The device took the last beat of a frame, or a record, in `cycle`."""
+
+    cycle: int
+    stream: Inbound
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from roceproof.dpi.events import Frame, TimedCompletion
+from roceproof.dpi.events import Frame, Taken, TimedCompletion
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.records import QpConfig, WorkRequest
@@ -28,6 +28,7 @@ class Port:
         self._send = send
         self._frames: list[Frame] = []
         self._completions: list[TimedCompletion] = []
+        self._taken: list[Taken] = []
 
     def configure(self, config: QpConfig) -> None:
         """Configure a QP. Work requests posted later wait until the device has taken it.
@@ -75,6 +76,11 @@ class Port:
         taken, self._completions = self._completions, []
         return taken
 
+    def take_taken(self) -> list[Taken]:
+        """What the device has taken since the last call, in order; in lockstep only."""
+        taken, self._taken = self._taken, []
+        return taken
+
     def add_frame(self, frame: Frame) -> None:
         """For the simulation: a frame has come."""
         self._frames.append(frame)
@@ -82,3 +88,7 @@ class Port:
     def add_completion(self, completion: TimedCompletion) -> None:
         """For the simulation: a completion has come."""
         self._completions.append(completion)
+
+    def add_taken(self, taken: Taken) -> None:
+        """For the simulation: the device has taken something."""
+        self._taken.append(taken)

@@ -20,7 +20,15 @@ from typing import Self
 from roceproof.common.interruption import interruptions_held
 from roceproof.dpi import wire
 from roceproof.dpi.build import Build, build_simulation, discard
-from roceproof.dpi.events import Frame, Statistics, Stop, TimedCompletion, Until
+from roceproof.dpi.events import (
+    Frame,
+    Inbound,
+    Statistics,
+    Stop,
+    Taken,
+    TimedCompletion,
+    Until,
+)
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import PortOptions, SessionOptions
 from roceproof.dpi.port import Port
@@ -276,6 +284,9 @@ class Simulation:
                 index, cycle = wire.COMPLETION.unpack_from(body)
                 completion = Completion.unpack(body[wire.COMPLETION.size :])
                 self._ports[index].add_completion(TimedCompletion(cycle, completion))
+            case MessageType.TAKEN:
+                index, stream, cycle = wire.TAKEN.unpack(body)
+                self._ports[index].add_taken(Taken(cycle, Inbound(stream)))
             case MessageType.STATISTICS:
                 self._statistics = Statistics.unpack(body, clock_ps=self._clock_ps)
             case MessageType.STOPPED:

@@ -29,6 +29,7 @@ class MessageType(IntEnum):
     COMPLETION = 0x84
     STATISTICS = 0x85
     ERROR = 0x86
+    TAKEN = 0x87
 
 
 HELLO = struct.Struct("<HHIQ")
@@ -36,6 +37,7 @@ STOPPED = struct.Struct("<QB")
 REASON_FINISHED = 4
 SENT_FRAME = struct.Struct("<BQ")
 COMPLETION = struct.Struct("<BQ")
+TAKEN = struct.Struct("<BBQ")
 STATISTICS = struct.Struct("<QQ")
 PORT_STATISTICS = struct.Struct("<7Q")
 _LENGTH = struct.Struct("<I")

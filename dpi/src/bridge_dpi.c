@@ -107,19 +107,19 @@ int roceproof_get_chunk(void *handle, int stream, long long cycle, svBitVecVal *
                  (chunk.last ? INFO_LAST : 0u) | (chunk.discard ? INFO_DISCARD : 0u));
 }
 
-int roceproof_get_record(void *handle, int stream, svBitVecVal *record) {
+int roceproof_get_record(void *handle, int stream, long long cycle, svBitVecVal *record) {
     uint8_t bytes[QPC_BYTES];
     if (!handle) {
         return 0;
     }
     if (stream == STREAM_QPC) {
-        if (!port_get_qpc(handle, bytes)) {
+        if (!port_get_qpc(handle, (uint64_t)cycle, bytes)) {
             return 0;
         }
         record_to_vector(bytes, QPC_BYTES, record);
         return 1;
     }
-    if (!port_get_work_request(handle, bytes)) {
+    if (!port_get_work_request(handle, (uint64_t)cycle, bytes)) {
         return 0;
     }
     record_to_vector(bytes, WORK_REQUEST_BYTES, record);

@@ -7,6 +7,9 @@
 #include "Vroceproof.h"
 
 #include <verilated.h>
+#ifdef ROCEPROOF_COVERAGE
+#include <verilated_cov.h>
+#endif
 #ifdef ROCEPROOF_FST
 #include <verilated_fst_c.h>
 #endif
@@ -75,6 +78,12 @@ int main(int argc, char **argv) {
         step(low_ps);
     }
     top->final();
+#ifdef ROCEPROOF_COVERAGE
+    const std::string coverage = plusarg(*context, "roceproof_coverage");
+    if (!coverage.empty()) {
+        context->coveragep()->write(coverage.c_str());
+    }
+#endif
 #ifdef ROCEPROOF_FST
     if (trace) {
         trace->close();

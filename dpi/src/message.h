@@ -37,6 +37,7 @@ enum message_type {
     MESSAGE_COMPLETION = 0x84,
     MESSAGE_STATISTICS = 0x85,
     MESSAGE_ERROR = 0x86,
+    MESSAGE_TAKEN = 0x87,
 };
 
 struct cursor {

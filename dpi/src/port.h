@@ -73,6 +73,7 @@ struct port {
     uint64_t qpcs_queued;
     uint64_t qpcs_taken;
     bool qpc_given;
+    bool wr_given;
 
     uint8_t tx[FRAME_MAX + CHUNK_BYTES];
     size_t tx_length;
@@ -109,10 +110,10 @@ struct chunk {
 };
 
 // The test bench pulls. Asking again says that what came before was taken by
-// the DUT at `cycle`. False: nothing now.
+// the DUT at `cycle`, and the host is told. False: nothing now.
 bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struct chunk *chunk);
-bool port_get_qpc(struct port *port, uint8_t record[QPC_BYTES]);
-bool port_get_work_request(struct port *port, uint8_t record[WORK_REQUEST_BYTES]);
+bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]);
+bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WORK_REQUEST_BYTES]);
 
 // The test bench pushes. Returns true when the chunk ended a frame that went
 // out; `full` when the link has no room for another yet.

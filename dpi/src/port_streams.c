@@ -4,6 +4,7 @@
 // is captured when its last beat moves, in either direction.
 
 #include "port.h"
+#include "session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static bool get_rx(struct port *port, uint64_t cycle, struct chunk *chunk) {
         capture(port, PCAPNG_INBOUND, frame->discard, cycle, frame->bytes, frame->length);
         port->counters.frames_in++;
         port->counters.bytes_in += frame->length;
+        session_put_taken(port->session, port->index, STREAM_RX, cycle);
         port->rx_given = 0;
         free(frame->bytes);
         queue_pop(&port->rx);
@@ -65,8 +67,11 @@ bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struc
     return stream == STREAM_RX ? get_rx(port, cycle, chunk) : get_payload(port, chunk);
 }
 
-bool port_get_qpc(struct port *port, uint8_t record[QPC_BYTES]) {
-    port->qpcs_taken += port->qpc_given;
+bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]) {
+    if (port->qpc_given) {
+        port->qpcs_taken++;
+        session_put_taken(port->session, port->index, STREAM_QPC, cycle);
+    }
     const uint8_t *front = queue_front(&port->qpcs);
     port->qpc_given = front != NULL;
     if (!front) {
@@ -77,9 +82,13 @@ bool port_get_qpc(struct port *port, uint8_t record[QPC_BYTES]) {
     return true;
 }
 
-bool port_get_work_request(struct port *port, uint8_t record[WORK_REQUEST_BYTES]) {
+bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WORK_REQUEST_BYTES]) {
+    if (port->wr_given) {
+        session_put_taken(port->session, port->index, STREAM_WR, cycle);
+    }
     const struct work_request *front = queue_front(&port->wrs);
-    if (!front || front->after > port->qpcs_taken) {
+    port->wr_given = front && front->after <= port->qpcs_taken;
+    if (!port->wr_given) {
         return false;
     }
     memcpy(record, front->record, WORK_REQUEST_BYTES);

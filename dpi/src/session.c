@@ -180,6 +180,23 @@ bool session_put_completion(struct session *session, unsigned port, uint64_t cyc
     return buffer_size(out) <= BACKLOG_LIMIT;
 }
 
+void session_put_taken(struct session *session, unsigned port, unsigned stream, uint64_t cycle) {
+    if (!session->lockstep) {
+        return;
+    }
+    struct buffer *out = &session->control.out;
+    struct builder b = message_begin(out, MESSAGE_TAKEN);
+    give_u8(&b, (uint8_t)port);
+    give_u8(&b, (uint8_t)stream);
+    give_u64(&b, cycle);
+    if (!message_end(&b)) {
+        error_set(&session->error, "port %u: out of memory", port);
+    }
+    if (buffer_size(out) > BACKLOG_LIMIT) {
+        (void)control_flush(&session->control, true, &session->error);
+    }
+}
+
 const char *session_error(struct session *session) {
     struct builder b = message_begin(&session->control.out, MESSAGE_ERROR);
     give_string(&b, session->error.text);

@@ -65,6 +65,9 @@ const char *session_error(struct session *session);
 // A frame left or a completion came: true when the host waits for that.
 bool session_event(struct session *session, enum stop_reason event);
 
+// The DUT took a frame or a record; told in lockstep only.
+void session_put_taken(struct session *session, unsigned port, unsigned stream, uint64_t cycle);
+
 // False when the host is too far behind to take another completion.
 bool session_put_completion(struct session *session, unsigned port, uint64_t cycle,
                             const uint8_t record[COMPLETION_BYTES]);

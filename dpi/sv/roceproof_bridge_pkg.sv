@@ -73,9 +73,9 @@ package roceproof_bridge_pkg;
   // Returns a chunk_info_t. The call also says that the chunk before was taken.
   import "DPI-C" function int roceproof_get_chunk(
     input chandle handle, input int stream, input longint cycle, output bit [1023:0] data);
-  // Returns 1 with a record in the low bits, or 0.
+  // Returns 1 with a record in the low bits, or 0. The call also says that the record before was taken.
   import "DPI-C" function int roceproof_get_record(
-    input chandle handle, input int stream, output bit [511:0] record);
+    input chandle handle, input int stream, input longint cycle, output bit [511:0] record);
   // Both return a put_answer_t.
   import "DPI-C" function int roceproof_put_chunk(
     input chandle handle, input longint cycle, input bit [1023:0] data, input int info);

@@ -15,6 +15,7 @@ module roceproof_record_source
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic [63:0]  seed_i,
+  input  wire cycle_t       cycle_i,
   input  wire logic         wake_i,
   input  wire logic [7:0]   gap_i,      // percent
   output logic              fetched_o,  // C was asked: a record before it is with the DUT
@@ -52,7 +53,7 @@ module roceproof_record_source
       if (fetch) begin
         automatic bit [511:0] data;
         automatic int         got;
-        got = roceproof_get_record(port[Index], Stream, data);
+        got = roceproof_get_record(port[Index], Stream, cycle_i, data);
         loaded_q <= got != 0;
         awake_q  <= got != 0;
         record_o <= data[Width-1:0];

@@ -12,6 +12,7 @@ from scapy.utils import RawPcapNgReader
 from roceproof.dpi import (
     Flow,
     Frame,
+    Inbound,
     Operation,
     PatternPayload,
     Port,
@@ -210,3 +211,23 @@ def test_capture_time_is_the_cycle_times_the_clock_period(start_echo, tmp_path):
                 assert meta.direction == 1
                 assert data == sent[port]
     assert out == {index: cycle * 6400 // 1000 for index, cycle in cycles.items()}
+
+
+@pytest.mark.parametrize("flow", [Flow(), STALLED], ids=["free", "stalled"])
+def test_what_the_device_takes_is_told_with_its_cycle(start_echo, flow):
+    simulation = start_echo(PortOptions(flow=flow), data_width=64)
+    port = simulation.port(0)
+    for size in (64, 128):
+        port.inject(random_frame(size, size))
+    port.configure(QpConfig(local_qpn=0x11))
+    port.post(WorkRequest(wr_id=1, qpn=0x11, operation=WRITE, length=0))
+    start = simulation.run(cycles=1).cycle
+    simulation.run(cycles=5000)
+    taken = port.take_taken()
+    assert port.take_taken() == []
+    frames, configurations, requests = (
+        [each.cycle for each in taken if each.stream is stream] for stream in Inbound
+    )
+    assert [len(frames), len(configurations), len(requests)] == [2, 1, 1]
+    assert start + 64 // 8 <= frames[0] <= frames[1] - 128 // 8
+    assert configurations[0] < requests[0]

@@ -134,9 +134,9 @@ static void random_messages_are_survived(void **state) {
         struct chunk chunk;
         uint8_t record[QPC_BYTES];
         struct port *port = &session->ports[0];
-        while (port_get_qpc(port, record)) {
+        while (port_get_qpc(port, 0, record)) {
         }
-        while (port_get_work_request(port, record)) {
+        while (port_get_work_request(port, 0, record)) {
         }
         for (int i = 0; i < 100; i++) {
             (void)port_get_chunk(port, STREAM_RX, 0, &chunk);
@@ -168,11 +168,11 @@ static void work_request_waits_for_the_configuration_before_it(void **state) {
     struct session *session = open_with(&bytes);
     assert_int_equal(session_poll(session, 0), 0);
     struct port *port = &session->ports[0];
-    assert_false(port_get_work_request(port, record));
-    assert_true(port_get_qpc(port, record));
-    assert_false(port_get_work_request(port, record));
-    assert_false(port_get_qpc(port, record)); // asking again: it was taken
-    assert_true(port_get_work_request(port, record));
+    assert_false(port_get_work_request(port, 0, record));
+    assert_true(port_get_qpc(port, 0, record));
+    assert_false(port_get_work_request(port, 0, record));
+    assert_false(port_get_qpc(port, 0, record)); // asking again: it was taken
+    assert_true(port_get_work_request(port, 0, record));
     session_close(session, 0);
     buffer_free(&bytes);
 }
