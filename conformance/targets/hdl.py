@@ -14,10 +14,18 @@ from roceproof.conformance.targets.interface import (
     Target,
     is_from,
 )
+from roceproof.conformance.targets.movement import (
+    Configured,
+    Disturbed,
+    Movement,
+    Posted,
+    Received,
+    Watch,
+)
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
-from roceproof.dpi.events import Until
+from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError
@@ -47,6 +55,8 @@ class HdlTarget(Target):
         self._arrivals: deque[Arrival] = deque()
         self._others: deque[bytes] = deque()
         self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
+        self._watch: Watch | None = None
+        self._moved: list[Movement] = []
         self.host = Host(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
         self.patience = Patience(self._ns(_ANSWER_CYCLES), self._ns(_QUIET_CYCLES))
         self._run(_START_CYCLES, Until.CYCLES)
@@ -58,11 +68,16 @@ class HdlTarget(Target):
 
     def send(self, frame: bytes) -> None:
         """Queue a frame; it travels when time next moves."""
-        self._port.inject(frame)
+        self._inject(frame, is_damaged=False)
 
     def send_damaged(self, frame: bytes) -> None:
         """The MAC marks it at its end."""
-        self._port.inject(frame, discard=True)
+        self._inject(frame, is_damaged=True)
+
+    def _inject(self, frame: bytes, *, is_damaged: bool) -> None:
+        self._port.inject(frame, discard=is_damaged)
+        if self._watch:
+            self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged))
 
     def receive(self, timeout_ns: int) -> Arrival | None:
         """Run until a RoCE frame has left."""
@@ -77,7 +92,7 @@ class HdlTarget(Target):
 
     def open(self, spec: QpSpec) -> Qp:
         """Configure a queue pair."""
-        self._port.configure(_config(spec, spec.local_qpn))
+        self._configure(spec, spec.local_qpn)
         return Qp(spec.local_qpn, spec)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
@@ -85,8 +100,8 @@ class HdlTarget(Target):
 
         A device may take the configuration only when it has sent the message under way.
         """
-        self._port.configure(_config(spec, qp.qpn, command=QpCommand.RESET))
-        self._port.configure(_config(spec, qp.qpn))
+        self._configure(spec, qp.qpn, command=QpCommand.RESET)
+        self._configure(spec, qp.qpn)
         end, before = self._cycle + _ANSWER_CYCLES, -1
         while self._cycle < end and (left := self._sent_on(qp)) != before:
             before = left
@@ -102,7 +117,15 @@ class HdlTarget(Target):
         """RESET is all that the contract knows."""
         if state is not State.RESET:
             raise NotImplementedError
-        self._port.configure(_config(qp.spec, qp.qpn, command=QpCommand.RESET))
+        self._configure(qp.spec, qp.qpn, command=QpCommand.RESET)
+
+    def _configure(
+        self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
+    ) -> None:
+        self._port.configure(_config(spec, qpn, command=command))
+        if self._watch:
+            is_reset = command is QpCommand.RESET
+            self._watch.give(Inbound.CONFIGURATION, Configured(0, qpn, spec, is_reset))
 
     def post(self, qp: Qp, work: Work) -> None:
         """Hand over a work request with its payload; data that fall short are some pattern."""
@@ -120,6 +143,8 @@ class HdlTarget(Target):
         falls_short = len(work.data) < work.size <= _LONGEST_MESSAGE
         endless = PatternPayload(seed=work.wr_id, length=work.size)
         self._port.post(request, payload=endless if falls_short else work.data)
+        if self._watch:
+            self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work))
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """Run until so many have come."""
@@ -131,7 +156,20 @@ class HdlTarget(Target):
 
     def disturb(self, **percent: int) -> None:
         """Stall the streams from now on."""
-        self._port.flow(Flow(**percent))
+        flow = Flow(**percent)
+        self._port.flow(flow)
+        if self._watch:
+            self._watch.change(Disturbed(self._cycle, flow))
+
+    def watch(self) -> bool:
+        """The bridge tells the cycles."""
+        self._watch = Watch()
+        return True
+
+    def moved(self) -> list[Movement]:
+        """All streams but payload."""
+        moved, self._moved = self._moved, []
+        return moved
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP, then ICMP echo, each answered; a question after somebody else is not."""
@@ -159,12 +197,16 @@ class HdlTarget(Target):
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
         self._cycle = stop.cycle
-        for frame in self._port.take_frames():
+        frames, completions = self._port.take_frames(), self._port.take_completions()
+        taken = self._port.take_taken()
+        if self._watch:
+            self._moved += self._watch.moved(taken, frames, completions)
+        for frame in frames:
             if parse(frame.data) is None and frame.data[12:14] in (b"\x08\x06", b"\x08\x00"):
                 self._others.append(frame.data)
             else:
                 self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
-        for timed in self._port.take_completions():
+        for timed in completions:
             done = timed.completion
             outcome = Outcome(wr_id=done.wr_id, status=done.status.name.lower())
             self._outcomes[done.qpn].append(outcome)
@@ -176,7 +218,7 @@ class HdlTarget(Target):
         return -(-duration_ns * 1000 // self._clock_ps)
 
 
-def _config(spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE) -> QpConfig:
+def _config(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:
     return QpConfig(
         local_qpn=qpn,
         remote_qpn=spec.remote_qpn,

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
@@ -164,6 +165,14 @@ class Target(ABC):
 
     def disturb(self, **percent: int) -> None:
         """Stall streams (fields of roceproof.dpi.options.Flow); needs DISTURBANCE."""
+        raise NotImplementedError
+
+    def watch(self) -> bool:
+        """Keep what moves from now on, for `moved`; False where only the bench can see it."""
+        return False
+
+    def moved(self) -> list[Movement]:
+        """What has moved on the device's streams since the last call, in order of the cycles."""
         raise NotImplementedError
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A target that hands everything on to another: what stands before a device starts from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roceproof.conformance.targets.interface import Arrival, Target
+from roceproof.conformance.targets.movement import Movement
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.work import Outcome, Region, Work
+
+
+class ForwardingTarget(Target):
+    """Every method is the inner target's."""
+
+    def __init__(self, inner: Target) -> None:
+        self._inner = inner
+        self.patience = inner.patience
+
+    @property
+    def host(self) -> Host:  # type: ignore[override]
+        """The device's address."""
+        return self._inner.host
+
+    def host_for(self, spec: QpSpec) -> Host:
+        """As the inner target."""
+        return self._inner.host_for(spec)
+
+    @property
+    def now_ns(self) -> int:
+        """The inner clock."""
+        return self._inner.now_ns
+
+    def send(self, frame: bytes) -> None:
+        """As the inner target."""
+        self._inner.send(frame)
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """As the inner target."""
+        return self._inner.receive(timeout_ns)
+
+    def send_damaged(self, frame: bytes) -> None:
+        """As the inner target."""
+        self._inner.send_damaged(frame)
+
+    def wait(self, duration_ns: int) -> None:
+        """As the inner target."""
+        self._inner.wait(duration_ns)
+
+    def open(self, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.open(spec)
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.reopen(qp, spec)
+
+    def set_state(self, qp: Qp, state: State) -> None:
+        """As the inner target."""
+        self._inner.set_state(qp, state)
+
+    def post(self, qp: Qp, work: Work) -> None:
+        """As the inner target."""
+        self._inner.post(qp, work)
+
+    def post_receive(
+        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+    ) -> None:
+        """As the inner target."""
+        self._inner.post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """As the inner target."""
+        return self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
+
+    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """As the inner target."""
+        return self._inner.register(size, access=access)
+
+    def register_elsewhere(self, size: int) -> Region:
+        """As the inner target."""
+        return self._inner.register_elsewhere(size)
+
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """As the inner target."""
+        self._inner.listen(service_id, spec)
+
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.accepted(qpn, spec)
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.call(service_id, spec)
+
+    def hang_up(self, qp: Qp) -> None:
+        """As the inner target."""
+        self._inner.hang_up(qp)
+
+    def counters(self) -> Mapping[str, int]:
+        """As the inner target."""
+        return self._inner.counters()
+
+    def disturb(self, **percent: int) -> None:
+        """As the inner target."""
+        self._inner.disturb(**percent)
+
+    def watch(self) -> bool:
+        """As the inner target."""
+        return self._inner.watch()
+
+    def moved(self) -> list[Movement]:
+        """As the inner target."""
+        return self._inner.moved()
+
+    def ping(self, peer: Host, *, timeout_ns: int) -> bool:
+        """As the inner target."""
+        return self._inner.ping(peer, timeout_ns=timeout_ns)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What moves between a bench and its device: configurations, work, frames, completions.
+
+Times are cycles where the device's streams are clocked, else nanoseconds of the target's clock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from roceproof.dpi.events import Frame, Inbound, Taken, TimedCompletion
+from roceproof.dpi.options import Flow
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.work import Work
+
+
+class Configured(NamedTuple):
+    """A queue pair was activated, or reset."""
+
+    time: int
+    qpn: int
+    spec: QpSpec
+    is_reset: bool = False
+
+
+class Posted(NamedTuple):
+    """The device has a work request."""
+
+    time: int
+    qpn: int
+    work: Work
+
+
+class Received(NamedTuple):
+    """The device has the last byte of a frame, damaged or not."""
+
+    time: int
+    frame: bytes
+    is_damaged: bool = False
+
+
+class Sent(NamedTuple):
+    """The last byte of a frame has left the device."""
+
+    time: int
+    frame: bytes
+
+
+class Completed(NamedTuple):
+    """Work or a receive has ended; with the syndrome where the device tells it."""
+
+    time: int
+    qpn: int
+    wr_id: int
+    status: str
+    syndrome: int | None = None
+    is_receive: bool = False
+
+
+class Disturbed(NamedTuple):
+    """Streams pause otherwise from now on."""
+
+    time: int
+    flow: Flow
+
+
+Movement = Configured | Posted | Received | Sent | Completed | Disturbed
+_Input = Configured | Posted | Received
+
+
+class Watch:
+    """Joins what was queued for a simulated device with the cycles in which that took it."""
+
+    def __init__(self) -> None:
+        self._given: dict[Inbound, deque[_Input]] = {stream: deque() for stream in Inbound}
+        self._changes: list[Movement] = []
+
+    def give(self, stream: Inbound, what: _Input) -> None:
+        """Note what will be taken, in its order."""
+        self._given[stream].append(what)
+
+    def change(self, disturbed: Disturbed) -> None:
+        """Note what takes effect at once."""
+        self._changes.append(disturbed)
+
+    def moved(
+        self,
+        taken: Iterable[Taken],
+        frames: Iterable[Frame],
+        completions: Iterable[TimedCompletion],
+    ) -> list[Movement]:
+        """All of it in the order of the cycles; of one cycle, what goes in comes first."""
+        found, self._changes = self._changes, []
+        for each in taken:
+            found.append(self._given[each.stream].popleft()._replace(time=each.cycle))
+        found += [Sent(frame.cycle, frame.data) for frame in frames]
+        for timed in completions:
+            done = timed.completion
+            status = done.status.name.lower()
+            found.append(Completed(timed.cycle, done.qpn, done.wr_id, status, done.syndrome))
+        return sorted(found, key=lambda movement: movement.time)
