@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A target that shows an observer all that moves between a bench and its device.
+
+Where the target can be watched, movements come from its streams with their cycles; elsewhere
+they are what the bench did and saw, with the target's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roceproof.conformance.targets.forwarding import ForwardingTarget
+from roceproof.conformance.targets.interface import Arrival, Target
+from roceproof.conformance.targets.movement import (
+    Completed,
+    Configured,
+    Disturbed,
+    Movement,
+    Posted,
+    Received,
+    Sent,
+)
+from roceproof.dpi.options import Flow
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec, State
+from roceproof.verbs.work import Outcome, Work
+
+Observer = Callable[[Movement], None]
+
+
+class ObservedTarget(ForwardingTarget):
+    """The device behind it notices nothing."""
+
+    def __init__(self, inner: Target, observer: Observer) -> None:
+        super().__init__(inner)
+        self._observer = observer
+        self._is_watched = inner.watch()
+
+    def drain(self) -> None:
+        """Show what has moved and was not shown yet."""
+        if self._is_watched:
+            for movement in self._inner.moved():
+                self._observer(movement)
+
+    def _show(self, movement: Movement) -> None:
+        if not self._is_watched:
+            self._observer(movement)
+
+    def send(self, frame: bytes) -> None:
+        """A frame goes in."""
+        self._show(Received(self.now_ns, frame))
+        self._inner.send(frame)
+
+    def send_damaged(self, frame: bytes) -> None:
+        """A damaged frame goes in."""
+        self._show(Received(self.now_ns, frame, is_damaged=True))
+        self._inner.send_damaged(frame)
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """A frame comes out."""
+        arrival = self._inner.receive(timeout_ns)
+        if arrival is not None:
+            self._show(Sent(arrival.time_ns, arrival.frame))
+        self.drain()
+        return arrival
+
+    def wait(self, duration_ns: int) -> None:
+        """Time passes."""
+        self._inner.wait(duration_ns)
+        self.drain()
+
+    def open(self, spec: QpSpec) -> Qp:
+        """A queue pair is configured."""
+        qp = self._inner.open(spec)
+        self._show(Configured(self.now_ns, qp.qpn, spec))
+        return qp
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        """A queue pair is reset and configured."""
+        self._show(Configured(self.now_ns, qp.qpn, qp.spec, is_reset=True))
+        fresh = self._inner.reopen(qp, spec)
+        self._show(Configured(self.now_ns, fresh.qpn, spec))
+        self.drain()
+        return fresh
+
+    def set_state(self, qp: Qp, state: State) -> None:
+        """A queue pair may be reset."""
+        if state is State.RESET:
+            self._show(Configured(self.now_ns, qp.qpn, qp.spec, is_reset=True))
+        self._inner.set_state(qp, state)
+
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """Connection management has configured a queue pair."""
+        qp = self._inner.accepted(qpn, spec)
+        self._show(Configured(self.now_ns, qp.qpn, spec))
+        return qp
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """The same, the device asking."""
+        qp = self._inner.call(service_id, spec)
+        self._show(Configured(self.now_ns, qp.qpn, spec))
+        return qp
+
+    def post(self, qp: Qp, work: Work) -> None:
+        """Work goes in."""
+        self._show(Posted(self.now_ns, qp.qpn, work))
+        self._inner.post(qp, work)
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """Completions come out."""
+        found = self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
+        for done in found:
+            self._show(
+                Completed(self.now_ns, qp.qpn, done.wr_id, done.status, is_receive=done.is_receive)
+            )
+        self.drain()
+        return found
+
+    def disturb(self, **percent: int) -> None:
+        """Streams pause otherwise."""
+        self._show(Disturbed(self.now_ns, Flow(**percent)))
+        self._inner.disturb(**percent)
+
+    def ping(self, peer: Host, *, timeout_ns: int) -> bool:
+        """Frames of hosts, which only a watched target shows."""
+        answers = self._inner.ping(peer, timeout_ns=timeout_ns)
+        self.drain()
+        return answers

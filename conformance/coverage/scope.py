@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the devices of a run claim together; it decides which bins are theirs to fill.
+
+A need is a word: a capability (`WRITE`), a path MTU (`mtu:1024`), a bound of the number of queue
+pairs (`qps>=9`, `qps<=64`), a data width (`width:64`), or `cycles` for streams that a clock moves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Claims
+
+_BOUND = re.compile(r"qps(>=|<=)(\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """Capabilities, path MTUs, queue pairs and data widths."""
+
+    capabilities: frozenset[Capability]
+    path_mtus: tuple[int, ...]
+    qps: int
+    widths: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, claims: Iterable[Claims]) -> Self:
+        """One device at one or more data widths."""
+        all_of_them = list(claims)
+        first = all_of_them[0]
+        widths = {each.data_width for each in all_of_them if each.data_width is not None}
+        return cls(
+            capabilities=first.capabilities,
+            path_mtus=first.path_mtus,
+            qps=first.qps,
+            widths=tuple(sorted(widths)),
+        )
+
+    def allows(self, need: str) -> bool:
+        """Whether a need is met; a capability that nobody has heard of is a KeyError."""
+        if bound := _BOUND.fullmatch(need):
+            limit = int(bound[2])
+            return self.qps >= limit if bound[1] == ">=" else self.qps <= limit
+        kind, _, value = need.partition(":")
+        match kind:
+            case "cycles":
+                return bool(self.widths)
+            case "mtu":
+                return int(value) in self.path_mtus
+            case "width":
+                return int(value) in self.widths
+        return Capability[need] in self.capabilities
