@@ -17,7 +17,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-tap test test-full mutants calibrate lint format bench bench-check fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-tap test test-wheel test-full mutants calibrate lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ demo-tap: setup ## ping the simulated endpoint through a TAP, without root
 
 test: setup packages-test packages-dist c-test ## all tests that belong in every change
 	@$(PYTEST) -m "not slow"
+
+test-wheel: setup packages-test packages-dist c-test ## the wheel, built and tried in an empty environment; CI does it, too
+	@$(BIN)/pytest tests/wheel --deselect tests/wheel/test_wheel_slow.py
 
 test-full: setup packages-test packages-dist c-test ## everything: slow tests, whole suites on every target, all mutants
 	@$(PYTEST)

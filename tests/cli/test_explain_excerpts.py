@@ -55,6 +55,7 @@ def test_an_excerpt_gives_the_verdict_on_icrcs(tmp_path: Path, fault: str) -> No
     assert whole == part
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(every=8)
 @pytest.mark.parametrize("fault", HISTORIES)
 def test_an_excerpt_of_a_quarter_shows_what_depends_on_neighbours(
@@ -77,6 +78,7 @@ def test_a_stretch_gives_the_verdict_on_psns_or_none(tmp_path: Path, fault: str)
         assert whole == part
 
 
+@pytest.mark.slow
 def test_what_is_rare_stays_rare_in_an_excerpt(tmp_path: Path) -> None:
     path = tmp_path / "rare.pcap"
     frames = [*extreme_captures.one_packet_flows(6000)]

@@ -46,7 +46,7 @@ def quiet_seconds(job: Callable[[], object]) -> float:
     return (end - middle) * min(1.0, 0.05 / (middle - begin))
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_the_same_work_is_left_out_each_time(kind: Callable[..., Frames]) -> None:
     capture = records(kind(2 if kind is extreme_captures.jumbo else 80))

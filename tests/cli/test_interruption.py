@@ -82,6 +82,7 @@ def test_ctrl_c_during_a_ping_is_no_traceback(console) -> None:
     assert console.leftovers() == []
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("delay_ms", range(150, 2150, 200))
 def test_an_impatient_ctrl_c_at_any_moment_leaves_nothing_behind(

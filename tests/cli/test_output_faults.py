@@ -43,6 +43,7 @@ def in_shell(console, script: str, *words: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("words", READERS[:-1], ids=" ".join)
 def test_a_reader_that_has_gone_ends_any_command_alike(console, words) -> None:
     run = console.run_without_reader(*words)
@@ -50,6 +51,7 @@ def test_a_reader_that_has_gone_ends_any_command_alike(console, words) -> None:
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("words", [READERS[0], READERS[4], READERS[-1]], ids=" ".join)
 def test_closed_streams_give_no_traceback(console, words) -> None:
     run = in_shell(console, '"$@" >&-', *words)

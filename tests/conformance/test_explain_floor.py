@@ -51,7 +51,7 @@ def test_one_wrong_packet_names_none_of_those_with_a_floor(fault: str) -> None:
         assert not {each.id for each in explain(one)} & FLOORS.keys()
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("fault", ["S57", "S64", "S66"])
 def test_without_contrast_a_property_is_not_blamed(fault: str) -> None:
     wrong, right = split(planted(fault, 1))
@@ -60,6 +60,7 @@ def test_without_contrast_a_property_is_not_blamed(fault: str) -> None:
     assert {each.id for each in explain([*wrong, *right])} == {fault}
 
 
+@pytest.mark.slow
 def test_one_length_all_wrong_blames_no_last_beat() -> None:
     size = max(len(case.payload) for case in cases_of(healthy(1)[:80]))
     frames = own(healthy(1))

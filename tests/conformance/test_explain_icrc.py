@@ -78,7 +78,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_two_faults_at_once_are_found_together(pair: tuple[str, str]) -> None:
     found = explain(planted(pair, 2))
@@ -256,6 +256,7 @@ def test_pairs_of_any_two_masks_are_told_apart() -> None:
     assert len(seen) == 6
 
 
+@pytest.mark.slow
 def test_a_changed_packet_does_not_show_as_a_flipped_bit_in_the_one_behind_it() -> None:
     frames = healthy(1)
     own = [frame for frame in frames if frame[6:12] == frames[0][6:12]][:80]

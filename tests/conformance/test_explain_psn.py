@@ -91,6 +91,7 @@ def test_a_psn_fault_is_named_over_many_seeds(fault: str, variant: int, seed: in
     check_named(fault, variant, seed)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("fault", sorted(WITHOUT_FACTS))
 def test_without_configured_psns_only_the_class_is_named(fault: str) -> None:
     for variant in range(len(PSN_FAULTS[fault].variants)):

@@ -179,6 +179,7 @@ def test_healthy_and_lossy_and_reordered_traffic_slips_nowhere() -> None:
     assert explain(frames) == []
 
 
+@pytest.mark.slow
 def test_garbage_is_no_slip() -> None:
     rng = Random(12)
     frames = [with_icrc(frame, rng.getrandbits(32)) for frame in sent(12)[:60]]

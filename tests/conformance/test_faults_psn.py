@@ -41,7 +41,7 @@ def test_rows_are_p01_to_p25() -> None:
     assert list(PSN_FAULTS) == [f"P{n:02}" for n in range(1, 26)]
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @every_variant
 def test_only_psns_are_touched_and_the_last_run_shows_it(fault: str, variant: int) -> None:
     right = healthy(fault, Conversation(seed=variant + 2), variant=variant)

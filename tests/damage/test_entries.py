@@ -204,6 +204,7 @@ def test_a_verdict_that_is_garbage_is_found_anew(
     assert "the verdict on KVM in" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_empty_agent_is_compiled_again(
     empty_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

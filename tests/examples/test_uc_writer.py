@@ -34,6 +34,7 @@ def test_every_length_from_zero_to_seventy_at_every_offset(example: Example) -> 
     example.settle(limit=LIMIT)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("path_mtu", PathMtu, ids=lambda mtu: str(mtu.size))
 def test_lengths_around_multiples_of_the_path_mtu(example: Example, path_mtu: PathMtu) -> None:
     config = uc(path_mtu=path_mtu, sq_psn=0xFFFFF0, ip_id=0xFFFA)

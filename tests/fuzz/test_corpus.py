@@ -39,6 +39,7 @@ def test_every_target_survives_its_seeds(target: str) -> None:
     assert len(seeds) > 10
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_survives_every_seed_cut_and_bent(target: str, tmp_path: Path) -> None:
     paths = []

@@ -33,6 +33,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("impairment", NETWORKS.values(), ids=NETWORKS)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_message_is_executed_once_whatever_the_network_does(
@@ -43,6 +44,7 @@ def test_each_message_is_executed_once_whatever_the_network_does(
     soak.check()
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 @pytest.mark.parametrize("seed", range(10, 13))
 def test_each_choice_of_a_requester_recovers(policy: RequesterPolicy, seed: int) -> None:

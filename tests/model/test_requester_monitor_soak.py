@@ -57,6 +57,7 @@ def watched(
     return monitor, kinds
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 @pytest.mark.parametrize("seed", range(30, 33))
 def test_a_healthy_requester_breaks_no_rule_on_a_bad_network(
@@ -67,6 +68,7 @@ def test_a_healthy_requester_breaks_no_rule_on_a_bad_network(
     assert min(kinds[Kind.NEW], kinds[Kind.COPY]) > MESSAGES // 2
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", range(40, 44))
 def test_a_healthy_requester_breaks_no_rule_if_responses_take_effect_at_unknown_times(
     seed: int,

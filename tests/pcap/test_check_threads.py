@@ -71,6 +71,7 @@ def mixed(connections: int, seed: int) -> bytes:
     return pcap_header() + b"".join(map(pcap_record, frames))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_what_concerns_several_judges_is_judged_in_capture_order(
     build: Path, tmp_path: Path, seed: int

@@ -113,7 +113,7 @@ def test_both_agree_on_stored_captures(check: RoceCheck, path: Path) -> None:
     compare(check.file(path, "--max", "0"), list(read(path)), path.name)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda row: row.id)
 def test_both_agree_on_planted_faults(check: RoceCheck, fault) -> None:
     for variant in range(fault.variants):

@@ -182,6 +182,7 @@ def check(build: Path, tmp_path_factory: pytest.TempPathFactory) -> RoceCheck:
     return RoceCheck(build / "roce-check", tmp_path_factory.mktemp("mixes"))
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_both_agree_on_mixtures_of_faults(check: RoceCheck, seed: int) -> None:
     demand_agreement(check, seed)

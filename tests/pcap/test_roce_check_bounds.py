@@ -54,6 +54,7 @@ def renumbered(frame: bytes, *, qpn: int, psn: int = 0) -> bytes:
     return frame[:47] + qpn.to_bytes(3, "big") + frame[50:51] + psn.to_bytes(3, "big") + frame[54:]
 
 
+@pytest.mark.slow
 def test_flows_beyond_the_bound_are_judged_by_themselves_and_counted(check: RoceCheck) -> None:
     request = frames_of(Sender().message(SEND, 4))[0]
     count = FLOWS + 20_000

@@ -101,6 +101,7 @@ def test_a_guest_that_answers_too_late_is_a_death() -> None:
             peer.call("poll_cq", within=0.2, cq=cq, timeout_ms=5000)
 
 
+@pytest.mark.slow
 def test_a_kernel_panic_ends_the_machine_with_the_reason_on_its_console() -> None:
     machine = Machine(kernel.fetch().image, "tcg")
     with Vm(("agent",), lambda fds: [*machine.hardware(), *agent_port(fds["agent"])]) as vm:

@@ -81,6 +81,7 @@ def test_junit_has_the_rules_and_the_failure(suite: Make) -> None:
     assert "want +2, got +1" in (failure.text or "")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.sim
 @pytest.mark.parametrize("target", ["model", "hdl"])
 def test_the_same_seed_gives_the_same_captures_and_results(suite: Make, target: str) -> None:
@@ -97,6 +98,7 @@ def test_the_same_seed_gives_the_same_captures_and_results(suite: Make, target: 
     assert one == two.replace(str(mine.folder / "two"), str(mine.folder / "one"))
 
 
+@pytest.mark.slow
 def test_another_seed_draws_other_numbers(suite: Make) -> None:
     mine = suite(PASSING)
     for out, seed in (("one", "1"), ("two", "2")):

@@ -177,6 +177,7 @@ def test_an_interruption_ends_machines(suite: Make, start: Callable[..., Run], j
     check_interrupted(run)
 
 
+@pytest.mark.slow
 def test_an_impatient_ctrl_c_does_not_cut_the_tidying_short(
     suite: Make, start: Callable[..., Run]
 ) -> None:
@@ -188,6 +189,7 @@ def test_an_impatient_ctrl_c_does_not_cut_the_tidying_short(
     check_interrupted(run)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interruption_while_cases_are_collected(
     suite: Make, start: Callable[..., Run], jobs

@@ -23,6 +23,7 @@ LOST = of_checkout("uc_write_gap.pcapng.gz")
 FINE, FINDINGS, LACKING, SKIPPED = 0, 1, 2, 77
 
 
+@pytest.mark.slow
 def test_it_carries_what_is_no_python(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {f"roceproof/pcap/wireshark/profile/{name}" for name in PROFILE_FILES} <= names
@@ -46,6 +47,7 @@ def test_every_room_is_in_it_and_in_a_checkout() -> None:
         assert target == f"{carried[Path(source).parent.name]}/__init__.py"
 
 
+@pytest.mark.slow
 def test_its_program_needs_the_c_library_alone(installed: Installation) -> None:
     program = installed.package / "pcap" / "roce-check"
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
@@ -53,6 +55,7 @@ def test_its_program_needs_the_c_library_alone(installed: Installation) -> None:
     assert needed <= {"linux-vdso", "libc", "ld-linux-x86-64", "ld-linux-aarch64"}
 
 
+@pytest.mark.slow
 def test_captures_are_judged_drawn_and_compared(installed: Installation) -> None:
     checked = installed.run("check", "--json", HEALTHY)
     assert checked.returncode == FINE, checked.stderr
@@ -75,6 +78,7 @@ def test_captures_are_judged_drawn_and_compared(installed: Installation) -> None
     assert (installed.home / ".config/wireshark/profiles/roceproof/preferences").exists()
 
 
+@pytest.mark.slow
 def test_cases_run_against_the_model(installed: Installation) -> None:
     run = installed.run("test", "--target", "model", "-k", "test_responder_uc", "-j", "1")
     assert run.returncode == FINE, run.stdout + run.stderr
@@ -82,6 +86,7 @@ def test_cases_run_against_the_model(installed: Installation) -> None:
     assert (installed.work / "build/conformance/results.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code", "mend"),
     [
@@ -102,6 +107,7 @@ def test_what_a_command_lacks_is_one_line(
     assert told[0].endswith(mend)
 
 
+@pytest.mark.slow
 def test_doctor_sees_what_is_usable(installed: Installation) -> None:
     run = installed.run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(run.stdout)["checks"]}
@@ -112,6 +118,7 @@ def test_doctor_sees_what_is_usable(installed: Installation) -> None:
     assert checks["user namespaces"]["remedy"] == "apt-get install util-linux"
 
 
+@pytest.mark.slow
 def test_nothing_is_written_into_the_package_but_what_python_compiles(
     installed: Installation, wheel: Path
 ) -> None:
