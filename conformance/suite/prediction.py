@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from roceproof.conformance.suite.pattern import Pattern, opcode
 from roceproof.verbs.queue_pair import QpSpec
@@ -12,6 +13,7 @@ from roceproof.verbs.work import Op, Work
 
 _SEND = {Op.SEND: (0x04, 0x02), Op.SEND_IMM: (0x05, 0x03), Op.SEND_INV: (0x17, 0x16)}
 _WRITE = {Op.WRITE: (0x0A, 0x08), Op.WRITE_IMM: (0x0B, 0x09)}
+_ONLY_AND_LAST = _SEND | _WRITE
 _ONE_PACKET = {Op.READ: 0x0C, Op.CMP_SWAP: 0x13, Op.FETCH_ADD: 0x14}
 _UD = {Op.SEND: 0x64, Op.SEND_IMM: 0x65}
 _SOLICITING = frozenset({0x02, 0x03, 0x04, 0x05, 0x09, 0x0B, 0x16, 0x17, 0x64, 0x65})
@@ -22,8 +24,8 @@ _NEVER = {"tver": 0, "pkey": 0xFFFF, "fecn": 0, "becn": 0, "resv6": 0, "resv7": 
 class Posted:
     """A message that was posted: its place among the PSNs and the messages, and its packets."""
 
+    spec: QpSpec
     work: Work
-    packets: tuple[Pattern, ...]
     psn: int
     end_psn: int
     ordinal: int
@@ -33,33 +35,38 @@ class Posted:
         """The PSN that an ACK of the whole message names."""
         return self.end_psn - 1
 
+    @cached_property
+    def packets(self) -> tuple[Pattern, ...]:
+        """Its packets, made when somebody looks: a storm compares bytes."""
+        count = 1 if self.work.op in _ONE_PACKET else self.end_psn - self.psn
+        return tuple(_part(self.spec, self.work, self.psn, index, count) for index in range(count))
+
 
 def predict(spec: QpSpec, work: Work, psn: int, *, ordinal: int = 1) -> Posted:
     """The message of a work request whose first packet has a relative PSN."""
-    mtu = spec.path_mtu
-    count = max(1, -(-work.size // mtu))
+    has_psns = work.op is Op.READ or work.op not in _ONE_PACKET
+    used = max(1, -(-work.size // spec.path_mtu)) if has_psns else 1
+    return Posted(spec, work, psn, psn + used, ordinal)
+
+
+def _part(spec: QpSpec, work: Work, psn: int, index: int, count: int) -> Pattern:
     if work.op in _ONE_PACKET:
-        used = count if work.op is Op.READ else 1
-        packet = _packet(spec, _ONE_PACKET[work.op], psn, b"", is_last=True, work=work)
-        return Posted(work, (packet,), psn, psn + used, ordinal)
-    packets = [
-        _packet(
-            spec,
-            _value(spec, work, index, count),
-            psn + index,
-            work.data[index * mtu : (index + 1) * mtu],
-            is_last=index == count - 1,
-            work=work,
-        )
-        for index in range(count)
-    ]
-    return Posted(work, tuple(packets), psn, psn + count, ordinal)
+        return _packet(spec, _ONE_PACKET[work.op], psn, b"", is_last=True, work=work)
+    return _packet(
+        spec,
+        opcode_of(spec, work, index, count),
+        psn + index,
+        work.data[index * spec.path_mtu : (index + 1) * spec.path_mtu],
+        is_last=index == count - 1,
+        work=work,
+    )
 
 
-def _value(spec: QpSpec, work: Work, index: int, count: int) -> int:
+def opcode_of(spec: QpSpec, work: Work, index: int, count: int) -> int:
+    """The opcode of one of so many packets of a message, that of RC for RC and UC."""
     if spec.service is Service.UD:
         return _UD[work.op]
-    only, last = (_SEND | _WRITE)[work.op]
+    only, last = _ONLY_AND_LAST[work.op]
     if count == 1:
         return only
     if index == count - 1:

@@ -49,6 +49,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         self._inner.wait(duration_ns)
 
+    def asides(self) -> list[bytes]:
+        """As the inner target."""
+        return self._inner.asides()
+
     def open(self, spec: QpSpec) -> Qp:
         """As the inner target."""
         return self._inner.open(spec)

@@ -24,7 +24,6 @@ from roceproof.conformance.targets.movement import (
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire import neighbours
-from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
@@ -42,6 +41,7 @@ _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
 _RUN_SECONDS = 60.0
 _LONGEST_MESSAGE = 1 << 31
+_ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 
 
 class HdlTarget(Target):
@@ -89,6 +89,12 @@ class HdlTarget(Target):
     def wait(self, duration_ns: int) -> None:
         """Run so long."""
         self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
+
+    def asides(self) -> list[bytes]:
+        """Answers to ARP and ICMP."""
+        taken = list(self._others)
+        self._others.clear()
+        return taken
 
     def open(self, spec: QpSpec) -> Qp:
         """Configure a queue pair."""
@@ -202,7 +208,7 @@ class HdlTarget(Target):
         if self._watch:
             self._moved += self._watch.moved(taken, frames, completions)
         for frame in frames:
-            if parse(frame.data) is None and frame.data[12:14] in (b"\x08\x06", b"\x08\x00"):
+            if _is_aside(frame.data):
                 self._others.append(frame.data)
             else:
                 self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
@@ -216,6 +222,12 @@ class HdlTarget(Target):
 
     def _cycles(self, duration_ns: int) -> int:
         return -(-duration_ns * 1000 // self._clock_ps)
+
+
+def _is_aside(frame: bytes) -> bool:
+    """Whether it is ARP or ICMP; a storm asks for every frame."""
+    kind = frame[12:14]
+    return kind == _ARP or (kind == _IPV4 and frame[23] == _ICMP)
 
 
 def _config(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:

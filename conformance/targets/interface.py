@@ -99,6 +99,10 @@ class Target(ABC):
         """Let time pass; what arrives is kept for `receive`."""
         raise NotImplementedError
 
+    def asides(self) -> list[bytes]:
+        """ARP, ND and ICMP frames of the device since the last call or ping; needs LOCKSTEP."""
+        raise NotImplementedError
+
     # queue pairs
 
     @abstractmethod

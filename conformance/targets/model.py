@@ -107,6 +107,12 @@ class ModelTarget(Target):
         """Let time pass."""
         self._run(self._now + duration_ns, lambda: False)
 
+    def asides(self) -> list[bytes]:
+        """Answers to ARP, ND and ICMP."""
+        taken = list(self._asides)
+        self._asides.clear()
+        return taken
+
     def _run(self, deadline: int, is_enough: Callable[[], bool]) -> None:
         while not is_enough():
             time = self._act()

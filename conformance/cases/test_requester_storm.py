@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Hundreds of messages posted at once, into a device whose queues all fill.
+
+A queue that is one entry short, or a back-pressure that comes a cycle late, loses, repeats or
+mixes something here. Every frame and completion is judged byte by byte (suite/storm.py).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.storm import (
+    Answers,
+    Storm,
+    all_that_left,
+    each_that_left,
+    some_that_left,
+)
+from roceproof.conformance.suite.storm_crowd import (
+    STALLS,
+    connected,
+    crowd,
+    lanes,
+    mixed,
+    operations,
+    post_any,
+    tiny,
+    weather,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+
+pytestmark = [REQUESTER, needs(Capability.LOCKSTEP, Capability.DISTURBANCE)]
+
+MESSAGES = 400
+RULES = ("LIVE-02", "ETH-07", "FUZZ-15")
+
+over_all_services = pytest.mark.parametrize(
+    "service",
+    [
+        pytest.param(service, id=service.name, marks=needs(Capability[service.name]))
+        for service in (Service.RC, Service.UC, Service.UD)
+    ],
+)
+over_answers = over(
+    "answers",
+    [all_that_left, each_that_left, some_that_left],
+    ids=["one ACK", "an ACK each", "ACKs in the middle"],
+)
+
+
+@case(*RULES, smoke=True)
+@over_all_services
+@over("stall", STALLS)
+def test_hundreds_of_tiny_messages_leave_at_line_rate(
+    bench: Bench, service: Service, stall: int
+) -> None:
+    storm = Storm(bench)
+    stream = connected(storm, service)
+    storm.stall(tx_stall=stall)
+    for _ in range(MESSAGES):
+        post_any(stream, operations(bench, service), tiny(bench.random), lanes=lanes(bench))
+    storm.rage(answers=all_that_left)
+
+
+@case(*RULES)
+@over_all_services
+@over("gap", STALLS[1:])
+@over("stream", ["payload_gap", "wr_gap"])
+def test_hundreds_of_messages_are_fed_with_gaps(
+    bench: Bench, service: Service, gap: int, stream: str
+) -> None:
+    storm = Storm(bench)
+    one = connected(storm, service)
+    storm.stall(**{stream: gap})
+    for _ in range(MESSAGES // 2):
+        post_any(one, operations(bench, service), tiny(bench.random), lanes=lanes(bench))
+    storm.rage(answers=some_that_left)
+
+
+@case(*RULES, "ACK-05", "ACK-08", needs=[Capability.RC])
+@over_answers
+@over("cpl_stall", [0, 90, 99])
+def test_a_full_ring_is_acknowledged_in_part_and_refilled(
+    bench: Bench, answers: Answers, cpl_stall: int
+) -> None:
+    storm = Storm(bench)
+    stream = connected(storm, Service.RC)
+    storm.stall(cpl_stall=cpl_stall)
+    for _ in range(MESSAGES // 2):
+        post_any(stream, operations(bench, Service.RC), mixed(bench.random, stream.qp.mtu))
+    storm.rage(answers=answers)
+
+
+@case(*RULES, "PSN-08", smoke=True)
+@over_all_services
+@over("cpl_stall", [0, 99])
+def test_all_queue_pairs_at_once_do_not_mix(bench: Bench, service: Service, cpl_stall: int) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, service)
+    storm.stall(cpl_stall=cpl_stall)
+    for _ in range(MESSAGES):
+        stream = bench.random.choice(streams)
+        length = mixed(bench.random, min(bench.claims.path_mtus))
+        post_any(stream, operations(bench, service), length, lanes=lanes(bench))
+    storm.rage(answers=each_that_left)
+
+
+@case(*RULES, "PSN-08", "FUZZ-16", smoke=True)
+@over("run", range(3))
+def test_every_service_in_any_weather(bench: Bench, run: int) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC, Service.UC, Service.UD)
+    for _ in range(MESSAGES // 2):
+        stream = bench.random.choice(streams)
+        ops = operations(bench, stream.qp.spec.service)
+        post_any(stream, ops, mixed(bench.random, stream.qp.mtu), lanes=lanes(bench))
+    storm.rage(answers=some_that_left, at_once=bool(run), changes=partial(next, weather(storm)))
+
+
+@case(*RULES, "PSN-08")
+@over("held", ["tx_stall", "cpl_stall", "payload_gap"])
+@over("service", [Service.RC, Service.UC], ids=["RC", "UC"])
+def test_what_was_held_until_all_was_full_comes_in_order(
+    bench: Bench, service: Service, held: str
+) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, service)
+    for _ in range(3):
+        storm.stall(**{held: 99})
+        for _ in range(MESSAGES // 4):
+            stream = bench.random.choice(streams)
+            post_any(stream, operations(bench, service), tiny(bench.random), lanes=lanes(bench))
+        storm.blow(steps=8)
+        storm.say([(s, p) for s in streams for p in each_that_left(storm, s)])
+        storm.blow(steps=4)
+        storm.stall()
+        storm.rage(answers=some_that_left)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Storms into the receive path: answers at line rate, among rubbish, while all else is full.
+
+Completions are held back, so that answers pile up until the device stops the wire. Each queue
+pair's last ACK stands alone: one that is lost, doubled or mixed up leaves a message incomplete
+or completes one too early.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.hail import Hail, hailing
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    INVALID_REQUEST,
+    OPERATIONAL_ERROR,
+)
+from roceproof.conformance.suite.storm import Storm, all_that_left, each_that_left, some_that_left
+from roceproof.conformance.suite.storm_crowd import (
+    connected,
+    crowd,
+    lanes,
+    mixed,
+    operations,
+    post_any,
+    tiny,
+    weather,
+)
+from roceproof.conformance.suite.storm_stream import Stream
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+
+pytestmark = [
+    REQUESTER,
+    needs(Capability.LOCKSTEP, Capability.DISTURBANCE, Capability.RC, Capability.PING),
+]
+
+MESSAGES = 200
+ROUNDS = 12
+RULES = ("ACK-05", "ACK-08", "LIVE-02")
+ENDS = {
+    INVALID_REQUEST: "rem_inv_req_err",
+    ACCESS_ERROR: "rem_access_err",
+    OPERATIONAL_ERROR: "rem_op_err",
+}
+
+
+def post_tiny(storm: Storm, stream: Stream, messages: int) -> None:
+    """Messages of a few bytes."""
+    ops = operations(storm.bench, stream.qp.spec.service)
+    for _ in range(messages):
+        post_any(stream, ops, tiny(storm.random))
+
+
+def until_quiet(storm: Storm) -> None:
+    """Whatever the device sends without an answer."""
+    idle = 0
+    while idle < 2:
+        idle = 0 if storm.step() else idle + 1
+
+
+@case(*RULES, smoke=True)
+@over("cpl_stall", [0, 90, 99])
+def test_an_ack_behind_a_full_receive_path_is_not_lost(bench: Bench, cpl_stall: int) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC)
+    storm.stall(cpl_stall=cpl_stall)
+    for filler in range(0, 6 * ROUNDS, 6):
+        first, *others = bench.random.sample(streams, len(streams))
+        post_tiny(storm, first, 16)
+        for stream in others:
+            post_tiny(storm, stream, 1)
+        until_quiet(storm)
+        first.qp.send(*all_that_left(storm, first))  # its completions hold up what follows
+        for _ in range(filler):
+            bench.random.choice(streams).qp.send(ACK(psn=-1, msn=0))
+        for stream in others:
+            stream.qp.send(*all_that_left(storm, stream))
+        storm.rage(answers=all_that_left)
+
+
+@case(*RULES, "PSN-08", smoke=True)
+@over("gap", [0, 50])
+def test_answers_of_all_queue_pairs_come_back_to_back(bench: Bench, gap: int) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC)
+    storm.stall(rx_gap=gap, cpl_stall=gap)
+    for _ in range(4):
+        for stream in streams:
+            post_tiny(storm, stream, bench.random.randrange(1, 12))
+        storm.rage(answers=each_that_left)
+
+
+@case(*RULES, "LIVE-01", "LIVE-03", "FUZZ-19", smoke=True)
+@over("gap", [0, 40])
+@over("run", range(2))
+def test_a_hail_of_foreign_and_broken_frames_changes_nothing(
+    bench: Bench, gap: int, run: int
+) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, *[Service.RC, Service.UC][: 1 + run])
+    hail = Hail(storm)
+    storm.stall(rx_gap=gap, tx_stall=gap)
+    for _ in range(MESSAGES):
+        stream = bench.random.choice(streams)
+        ops = operations(bench, stream.qp.spec.service)
+        post_any(stream, ops, mixed(bench.random, stream.qp.mtu), lanes=lanes(bench))
+    storm.rage(answers=some_that_left, changes=hailing(hail, 12), at_once=True)
+    hail.judge()
+
+
+@case(*RULES, "ICRC-08", "FUZZ-19")
+@over("cpl_stall", [0, 95])
+def test_a_broken_frame_right_in_front_does_not_touch_a_good_one(
+    bench: Bench, cpl_stall: int
+) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC)
+    hail = Hail(storm)
+    storm.stall(cpl_stall=cpl_stall)
+    for _ in range(ROUNDS):
+        for stream in streams:
+            post_tiny(storm, stream, 2)
+        until_quiet(storm)
+        for stream in bench.random.sample(streams, len(streams)):
+            for packet in each_that_left(storm, stream):
+                for _ in range(bench.random.randrange(3)):
+                    hail.one(bench.random.choice(streams))
+                stream.qp.send(packet)
+        storm.rage()
+    hail.judge()
+
+
+@case("NAK-09", "QPS-06", "LIVE-02")
+@over("stalled", [None, "cpl_stall", "tx_stall"], ids=str)
+def test_many_queue_pairs_fail_at_once_and_start_anew(bench: Bench, stalled: str | None) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC, Service.RC, Service.UC)
+    for turn in range(4):
+        if turn:
+            storm.stall()
+            for stream in streams:
+                stream.qp.reconnect()
+            streams = [storm.on(stream.qp) for stream in streams]
+        for _ in range(MESSAGES):
+            post_tiny(storm, bench.random.choice(streams), 1)
+        storm.stall(**({stalled: 90} if stalled else {}))
+        storm.blow(steps=2)
+        fail_some(storm, streams)
+        storm.rage(answers=some_that_left)
+
+
+def fail_some(storm: Storm, streams: list[Stream]) -> None:
+    """NAKs for half of those that have sent something, back to back with ACKs for the others."""
+    naks = []
+    for stream in streams:
+        is_open = stream.qp.spec.service is Service.RC and stream.sent_psn > stream.acked_psn
+        if is_open and storm.random.random() < 0.5:
+            code, status = storm.random.choice(list(ENDS.items()))
+            psn = storm.random.randrange(stream.acked_psn, stream.sent_psn)
+            naks.append((stream, stream.nak(code, psn, status=status)))
+    storm.say(naks)
+
+
+@case(*RULES, "LIVE-03", "FUZZ-16")
+@over("run", range(4))
+def test_a_hail_in_any_weather(bench: Bench, run: int) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC, Service.UC, Service.UD)
+    hail = Hail(storm)
+    change, fall = partial(next, weather(storm)), hailing(hail, 4 + 8 * (run % 2), every=2)
+
+    def both() -> None:
+        change()
+        fall()
+
+    for _ in range(MESSAGES // 2):
+        stream = bench.random.choice(streams)
+        ops = operations(bench, stream.qp.spec.service)
+        post_any(stream, ops, mixed(bench.random, stream.qp.mtu), lanes=lanes(bench))
+    storm.rage(answers=some_that_left, changes=both, at_once=run >= 2)
+    hail.judge()
+
+
+@case(*RULES, "ICRC-08")
+def test_a_reliable_ring_lives_through_rubbish_of_every_length(bench: Bench) -> None:
+    storm = Storm(bench)
+    stream = connected(storm, Service.RC)
+    for size in range(60, 60 + 2 * lanes(bench) + 70):
+        post_tiny(storm, stream, 1)
+        until_quiet(storm)
+        bench.send(bench.target.host.mac + bench.random.randbytes(size - 6), is_void=True)
+        stream.qp.send(*all_that_left(storm, stream))
+        storm.rage()

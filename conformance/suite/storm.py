@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Storms: hundreds of messages at once, every frame and completion judged byte by byte.
+
+A frame is compared with the one that a right device sends (`storm_frames.py`), which costs a few
+microseconds; only one that differs is taken apart. So a storm costs what its simulation costs.
+Queue pairs are judged each in its own order: a device may interleave them as it likes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.storm_stream import Stream, Wrong
+from roceproof.conformance.suite.transcript import Entry
+from roceproof.verbs.service import Service
+
+Answers = Callable[["Storm", Stream], Iterable[Pattern]]
+"""What the other end of a queue pair says now."""
+
+_STEPS = 2  # a step is this part of the time after which a device is quiet
+_QUIET_STEPS = 3
+_STALLED = 8  # times longer than usual may a frame take when all streams stall
+_AFTER_A_FAILURE = 200  # frames, so that its capture shows how the device goes on
+_KEPT = 2000
+_QPN = slice(47, 50)  # in a frame over IPv4 without a VLAN tag
+
+
+class Storm:
+    """Everything that is under way at once.
+
+    `endless` keeps only the last frames, and none of them for the observer.
+    """
+
+    def __init__(self, bench: Bench, *, endless: bool = False) -> None:
+        self.bench = bench
+        self.random = bench.random
+        self.streams: list[Stream] = []
+        self.frames = 0
+        self.most_in_flight = 0
+        self._endless = endless
+        self._stalls: dict[str, int] = {}
+        self._by_qpn: dict[bytes, Stream] = {}
+
+    def on(self, qp: Connection) -> Stream:
+        """Take in a connection, from the start of its life."""
+        device = self.bench.target.host_for(qp.spec)
+        stream = Stream(qp, device, by_contract=self.bench.claims.target == "hdl")
+        key = qp.spec.remote_qpn.to_bytes(3, "big")
+        if (before := self._by_qpn.get(key)) in self.streams:
+            self.streams.remove(before)
+        self._by_qpn[key] = stream
+        self.streams.append(stream)
+        return stream
+
+    def stall(self, **percent: int) -> None:
+        """Stall the device's streams from now on; what is not said flows."""
+        self._stalls = percent
+        self.bench.target.disturb(**percent)
+
+    def say(self, packets: Iterable[tuple[Stream, Pattern]]) -> None:
+        """Send these back to back; the queue pairs mix, each keeps its order."""
+        queues: dict[Stream, deque[Pattern]] = {}
+        for stream, packet in packets:
+            queues.setdefault(stream, deque()).append(packet)
+        turns = [stream for stream, queue in queues.items() for _ in queue]
+        self.random.shuffle(turns)
+        for stream in turns:
+            stream.qp.send(queues[stream].popleft())
+
+    def rage(
+        self,
+        *,
+        answers: Answers | None = None,
+        at_once: bool = False,
+        changes: Callable[[], None] | None = None,
+    ) -> None:
+        """Until everything has come. Answers are given when the device is quiet, or `at_once`.
+
+        `changes` is called with each step, to stall other streams or send other frames.
+        """
+        patience = self.bench.target.patience
+        idle = 0
+        while not self.is_over():
+            if changes is not None:
+                changes()
+            has_come = self.step()
+            idle = 0 if has_come else idle + 1
+            if answers is not None and (at_once or idle >= _QUIET_STEPS):
+                said = [(s, packet) for s in self.streams for packet in answers(self, s)]
+                self.say(said)
+                idle = 0 if said else idle
+            if idle * patience.quiet_ns > _STEPS * _STALLED * patience.answer_ns:
+                raise self._failed(f"nothing more comes: {self._owed()}")
+
+    def blow(self, *, steps: int) -> None:
+        """Let it rage for so many steps without any answer."""
+        for _ in range(steps):
+            self.step()
+
+    def is_over(self) -> bool:
+        """Whether nothing is due any more."""
+        return all(stream.is_done for stream in self.streams)
+
+    def step(self) -> bool:
+        """Some time passes; whether anything came, which is judged."""
+        target = self.bench.target
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        target.wait(target.patience.quiet_ns // _STEPS)
+        before = self.frames
+        while (arrival := target.receive(0)) is not None:
+            self.frames += 1
+            self._take(arrival.time_ns, arrival.frame)
+        return self._completions() or self.frames > before
+
+    @property
+    def in_flight(self) -> int:
+        """Messages posted and not completed."""
+        return sum(stream.in_flight for stream in self.streams)
+
+    # judgement
+
+    def _take(self, time_ns: int, frame: bytes) -> None:
+        stream = self._by_qpn.get(frame[_QPN])
+        flow = stream.qp.from_device if stream else None
+        entry = Entry(time_ns, True, frame, is_void=self._endless, flow=flow)
+        self.bench.transcript.add(entry)
+        if self._endless and len(entries := self.bench.transcript.epochs[-1].entries) > _KEPT:
+            del entries[: _KEPT // 2]
+        try:
+            if stream is None:
+                raise Wrong(f"a frame to nobody: {frame.hex()}", rules=("BTH-10",))
+            stream.take(frame)
+        except Wrong as wrong:
+            raise self._failed(f"{self._name(stream)}{wrong}", wrong, entry=entry) from None
+
+    def _completions(self) -> bool:
+        has_come = False
+        for stream in self.streams:
+            for outcome in self.bench.target.completions(stream.qp.qp, count=0, timeout_ns=0):
+                has_come = True
+                try:
+                    stream.complete(outcome)
+                except Wrong as wrong:
+                    raise self._failed(f"{self._name(stream)}{wrong}", wrong) from None
+        return has_come
+
+    def _name(self, stream: Stream | None) -> str:
+        if stream is None or len(self.streams) < 2:
+            return ""
+        place = self.streams.index(stream)
+        return f"qp{place} ({stream.qp.spec.service.name}, {stream.qp.qp.qpn:#x}): "
+
+    def _owed(self) -> str:
+        lines = [f"{self._name(s)}{s.owed()}" for s in self.streams if not s.is_done]
+        return "\n".join(lines[:4] + [f"and {len(lines) - 4} queue pairs more"] * (len(lines) > 4))
+
+    def _failed(
+        self, text: str, wrong: Wrong | None = None, *, entry: Entry | None = None
+    ) -> CaseFailed:
+        open_psns = [s.sent_psn - s.acked_psn for s in self.streams if _is_reliable(s)]
+        stalls = ", ".join(f"{name} {value} %" for name, value in self._stalls.items() if value)
+        depth = (
+            f"then: {self.in_flight} messages in flight, "
+            f"{max(open_psns, default=0)} PSNs unacknowledged on one queue pair, "
+            f"{self.frames} frames of the device before; stalls: {stalls or 'none'}"
+        )
+        story = self.bench.story()
+        for _ in range(_AFTER_A_FAILURE):
+            if (late := self.bench.target.receive(0)) is None:
+                break
+            self.bench.transcript.add(Entry(late.time_ns, True, late.frame, is_void=True))
+        return CaseFailed(
+            f"{text}\n{depth}\n{story}",
+            rules=wrong.rules if wrong else (),
+            entries=[entry] if entry else [],
+            example=(lambda: wrong.wanted) if wrong and wrong.wanted else None,
+        )
+
+
+def _is_reliable(stream: Stream) -> bool:
+    return stream.qp.spec.service is Service.RC
+
+
+def all_that_left(_storm: Storm, stream: Stream) -> Sequence[Pattern]:
+    """One ACK for every message that has left."""
+    left = stream.unanswered()
+    return [stream.ack(left[-1].last_psn)] if left and _is_reliable(stream) else []
+
+
+def each_that_left(_storm: Storm, stream: Stream) -> Sequence[Pattern]:
+    """An ACK for each message that has left."""
+    left = stream.unanswered() if _is_reliable(stream) else []
+    return [stream.ack(message.last_psn) for message in left]
+
+
+def some_that_left(storm: Storm, stream: Stream) -> Sequence[Pattern]:
+    """An ACK of some PSN among those sent, which may lie inside a message."""
+    if not _is_reliable(stream) or stream.sent_psn == stream.acked_psn:
+        return []
+    return [stream.ack(storm.random.randrange(stream.acked_psn, stream.sent_psn))]

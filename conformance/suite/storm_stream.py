@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One queue pair in a storm: the frames and completions that must still come of it, in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.failure import rule_of
+from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
+from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.storm_frames import FrameMaker
+from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome
+
+SUCCESS, FLUSHED = "success", "wr_flush_err"
+_MSNS = 1 << 24
+
+
+class Due(NamedTuple):
+    """A frame that must come."""
+
+    message: Posted
+    place: int  # of the packet in its message
+    frame: bytes
+
+    @property
+    def pattern(self) -> Pattern:
+        """The packet, with the fields that are decided."""
+        return self.message.packets[self.place]
+
+    def __str__(self) -> str:
+        work = self.message.work
+        return (
+            f"message {self.message.ordinal} ({work.op.name} of {work.size} bytes), "
+            f"packet {self.place}"
+        )
+
+
+class Wrong(Exception):
+    """What came otherwise, with the rules that it breaks and the frame that should have come."""
+
+    def __init__(self, text: str, *, rules: tuple[str, ...] = (), wanted: bytes | None = None):
+        super().__init__(text)
+        self.rules = rules
+        self.wanted = wanted
+
+
+class Stream:
+    """What a storm expects of one connection, from the start of its life."""
+
+    def __init__(self, qp: Connection, device: Host, *, by_contract: bool) -> None:
+        self.qp = qp
+        self._by_contract = by_contract
+        self._maker = FrameMaker(qp.spec, device, local_qpn=qp.qp.qpn)
+        self._to_leave: deque[Posted] = deque()
+        self._coming = self._frames()
+        self._next: Due | None = None
+        self._left: deque[Posted] = deque()  # and are not acknowledged
+        self._to_complete: deque[Posted] = deque()
+        self._failure: tuple[int, str] | None = None  # PSN that a NAK named, and the status
+        self._is_dead = False
+        self._posted = 0
+        self.sent_psn = 0  # of the next frame
+        self.acked_psn = 0  # everything before it is acknowledged
+
+    def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
+        """Post a message, whose frames and completion are due from now on."""
+        message = self.qp.post(op, payload, **fields)
+        self._to_leave.append(message)
+        self._to_complete.append(message)
+        self._posted = message.ordinal
+        return message
+
+    # what comes
+
+    def take(self, frame: bytes) -> None:
+        """A frame of the device; raises Wrong if another one was due."""
+        due = self._peek()
+        if self._is_dead:
+            raise Wrong(f"want  nothing of a queue pair in error\ngot   {self._shown(frame)}")
+        if due is None:
+            raise Wrong(f"want  nothing more\ngot   {self._shown(frame)}")
+        if frame != due.frame:
+            self._compare(due, frame)
+        self._next = None
+        self.sent_psn = due.message.psn + due.place + 1
+        if self.sent_psn == due.message.end_psn:
+            self._left.append(due.message)
+
+    def complete(self, outcome: Outcome) -> None:
+        """A completion of the device; raises Wrong if another one was due."""
+        told = f"work {outcome.wr_id:#x} completed with {outcome.status}"
+        if not self._to_complete:
+            raise Wrong(f"want  no completion\ngot   {told}")
+        message = self._to_complete.popleft()
+        status = self._status(message)
+        if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
+            raise Wrong(
+                f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
+                f"completed with {status}\ngot   {told}"
+            )
+        if status != SUCCESS:
+            self._is_dead = True
+        elif self.qp.spec.service is Service.RC:
+            if message.end_psn > self.acked_psn:
+                raise Wrong(f"{told}, which is message {message.ordinal}, without an answer")
+        elif message.end_psn > self.sent_psn and self._by_contract:
+            raise Wrong(f"{told}, which is message {message.ordinal}, before it has left")
+
+    # what is said of it
+
+    @property
+    def in_flight(self) -> int:
+        """Messages posted and not completed."""
+        return len(self._to_complete)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is due any more."""
+        return not self._to_complete and (self._is_dead or self._peek() is None)
+
+    def unanswered(self) -> list[Posted]:
+        """Messages that have left whole and are not acknowledged."""
+        return list(self._left)
+
+    def owed(self) -> str:
+        """What has not come, for a failure."""
+        words = [] if self._is_dead or not (due := self._peek()) else [f"{due} has not come"]
+        if self._to_complete:
+            message = self._to_complete[0]
+            words.append(f"message {message.ordinal} of {message.work.size} bytes is not completed")
+        return "; ".join(words)
+
+    # what the other end says
+
+    def ack(self, psn: int) -> Pattern:
+        """An ACK of everything up to a PSN, which counts from now on."""
+        self._answered(psn + 1)
+        return ACK(psn=psn, msn=self._msn(psn + 1), credits=self.qp.random.randrange(32))
+
+    def nak(self, code: int, psn: int, *, status: str) -> Pattern:
+        """A NAK that ends the queue pair: what lies before it succeeds, then comes this status."""
+        self._answered(psn)
+        self._failure = psn, status
+        return NAK(code, psn=psn, msn=self._msn(psn))
+
+    def _answered(self, psn: int) -> None:
+        self.acked_psn = max(self.acked_psn, psn)
+        while self._left and self._left[0].end_psn <= self.acked_psn:
+            self._left.popleft()
+
+    def _msn(self, psn: int) -> int:
+        done = next((m.ordinal - 1 for m in self._to_complete if m.end_psn > psn), self._posted)
+        return done % _MSNS
+
+    # how it is judged
+
+    def _status(self, message: Posted) -> str:
+        if self._failure is None or message.end_psn <= self._failure[0]:
+            return SUCCESS
+        return FLUSHED if message.psn > self._failure[0] else self._failure[1]
+
+    def _frames(self) -> Iterator[Due]:
+        while self._to_leave:
+            message = self._to_leave.popleft()
+            for index, frame in enumerate(self._maker.frames(message)):
+                yield Due(message, index, frame)
+
+    def _peek(self) -> Due | None:
+        if self._next is None:
+            self._next = next(self._coming, None)
+        if self._next is None and self._to_leave:
+            self._coming = self._frames()
+            self._next = next(self._coming)
+        return self._next
+
+    def _compare(self, due: Due, frame: bytes) -> None:
+        """Only what the contract or the specification decides may not differ."""
+        packet = parse(frame)
+        if packet is None:
+            raise Wrong(f"want  {due}\ngot   {frame.hex()}", wanted=due.frame)
+        found = mismatches(due.pattern, packet, self.qp.from_device)
+        rules = [rule for each in found if (rule := rule_of(each)) is not None]
+        if not found and self._by_contract:
+            found = self._against_contract(due, frame)
+            rules = ["IP-04"] * bool(found)
+        if not found and build(packet) == frame:
+            return
+        differences = [f"{each.field}: want {each.want}, got {each.got}" for each in found]
+        if not found:
+            pairs = zip(build(packet), frame, strict=False)
+            at = next((i for i, (a, b) in enumerate(pairs) if a != b), len(frame))
+            differences = [f"its fields are right, its bytes wrong from {at} of {len(frame)} on"]
+        raise Wrong(
+            f"want  {due}: {wanted(due.pattern)}\ngot   {self._shown(frame)}\n      "
+            + "\n      ".join(differences),
+            rules=tuple(rules),
+            wanted=due.frame,
+        )
+
+    def _against_contract(self, due: Due, frame: bytes) -> list[Mismatch]:
+        right, found = parse(due.frame), parse(frame)
+        if right is None or found is None:
+            return []
+        if not isinstance(right.ip, Ipv4) or not isinstance(found.ip, Ipv4):
+            return []
+        numbers = [
+            ("ident", right.ip.ident, found.ip.ident),
+            ("sport", right.udp_sport, found.udp_sport),
+        ]
+        return [Mismatch(name, f"{a:#06x}", f"{b:#06x}") for name, a, b in numbers if a != b]
+
+    def _shown(self, frame: bytes) -> str:
+        packet = parse(frame)
+        return frame.hex() if packet is None else got(packet, self.qp.from_device)

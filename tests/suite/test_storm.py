@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Storms: what they predict is what the codec builds, and whatever differs is found and told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+import pytest
+
+from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
+from roceproof.conformance.mutants.wire import WireFault, WireMutant
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.hail import Hail
+from roceproof.conformance.suite.prediction import predict
+from roceproof.conformance.suite.storm import Storm, all_that_left
+from roceproof.conformance.suite.storm_crowd import crowd, post_any
+from roceproof.conformance.suite.storm_frames import FrameMaker
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.wire.frame_edits import reseal
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
+
+DEVICE = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
+PUSHES = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
+MESSAGES, TURN = 40, 25
+ICRC_BYTE, PAYLOAD_BYTE, IDENT_BYTE = -1, -5, 19
+
+
+def random_spec(draw: Random, service: Service) -> QpSpec:
+    return QpSpec(
+        service=service,
+        remote=Host(draw.randbytes(6), draw.randbytes(4)),
+        remote_qpn=draw.getrandbits(24),
+        sq_psn=draw.getrandbits(24),
+        path_mtu=256,
+        udp_sport=draw.getrandbits(16),
+        traffic_class=draw.getrandbits(8),
+        hop_limit=draw.getrandbits(8),
+        ip_id=draw.getrandbits(16),
+    )
+
+
+@pytest.mark.parametrize("service", [Service.RC, Service.UC, Service.UD])
+def test_frames_made_in_bulk_are_those_that_the_codec_builds(service: Service) -> None:
+    draw = Random(service)
+    for _ in range(200):
+        spec = random_spec(draw, service)
+        flow = FlowCodec(
+            src=DEVICE,
+            dst=spec.remote,
+            dest_qpn=spec.remote_qpn,
+            src_qpn=0x11,
+            service=int(service),
+            request_start=spec.sq_psn,
+            response_start=0,
+            sport=spec.udp_sport,
+            tos=spec.traffic_class,
+            ttl=spec.hop_limit,
+        )
+        work = Work(
+            wr_id=1,
+            op=draw.choice(PUSHES[:2] if service is Service.UD else PUSHES),
+            data=draw.randbytes(draw.randrange(257 if service is Service.UD else 900)),
+            remote_addr=draw.getrandbits(64),
+            rkey=draw.getrandbits(32),
+            immediate=draw.getrandbits(32),
+            solicited=draw.random() < 0.5,
+            datagram_qpn=draw.getrandbits(24),
+            datagram_qkey=draw.getrandbits(32),
+        )
+        message = predict(spec, work, draw.getrandbits(24))
+        made = list(FrameMaker(spec, DEVICE, local_qpn=0x11).frames(message))
+        idents = [(spec.ip_id + index) % (1 << 16) for index in range(len(made))]
+        packets = zip(message.packets, idents, strict=True)
+        assert made == [flow.build(packet.but(ident=ident)) for packet, ident in packets]
+
+
+class Once(WireFault):
+    """Does something to one frame in the middle."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = 0
+
+    def sent(self, frame: bytes, now_ns: int) -> list[bytes]:
+        self.seen += 1
+        return self.turn(frame) if self.seen == TURN else [frame]
+
+    def turn(self, frame: bytes) -> list[bytes]:
+        raise NotImplementedError
+
+
+class Lost(Once):
+    def turn(self, frame: bytes) -> list[bytes]:
+        return []
+
+
+class Doubled(Once):
+    def turn(self, frame: bytes) -> list[bytes]:
+        return [frame, frame]
+
+
+def flipped(name: str, place: int) -> type[Once]:
+    """One bit of one byte of the frame is wrong."""
+
+    class Flipped(Once):
+        def turn(self, frame: bytes) -> list[bytes]:
+            broken = bytearray(frame)
+            broken[place] ^= 1
+            return [bytes(broken)]
+
+    Flipped.__name__ = name
+    return Flipped
+
+
+class Swallowed(WireFault):
+    """Frames that come are lost from some moment on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = 0
+
+    def received(self, frame: bytes, now_ns: int) -> list[bytes]:
+        self.seen += 1
+        return [frame] if self.seen < 3 else []
+
+
+@contextmanager
+def bench_of(fault: type[WireFault] = WireFault) -> Iterator[Bench]:
+    source = CorruptingFactory(ModelFactory(), WireMutant("fault", "", (), (), make=fault))
+    with source.device(CasePlace(name="storm", seed=1)) as target:
+        yield Bench(target, source.claims, seed=1)
+
+
+def rage(bench: Bench, service: Service = Service.UC, length: int = 64) -> Storm:
+    storm = Storm(bench)
+    stream = storm.on(bench.connect(service, path_mtu=256))
+    for _ in range(MESSAGES):
+        stream.post(Op.WRITE, length)
+    storm.rage(answers=all_that_left)
+    return storm
+
+
+def test_a_healthy_device_lives_through_it() -> None:
+    with bench_of() as bench:
+        storm = rage(bench, Service.RC)
+        assert (storm.frames, storm.most_in_flight, storm.in_flight) == (MESSAGES, MESSAGES, 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "text", "rules"),
+    [
+        (Lost, f"want  message {TURN} (WRITE of 64 bytes), packet 0", ("PSN-02",)),
+        (Doubled, f"want  message {TURN + 1} (WRITE of 64 bytes), packet 0", ("PSN-02",)),
+        (flipped("Payload", PAYLOAD_BYTE), "payload: want", ("RETH-13",)),
+        (flipped("Icrc", ICRC_BYTE), "its fields are right, its bytes wrong from 137", ()),
+        (flipped("Nobody", 48), "a frame to nobody", ("BTH-10",)),
+    ],
+)
+def test_the_first_frame_that_differs_is_told(
+    fault: type[WireFault], text: str, rules: tuple[str, ...]
+) -> None:
+    with bench_of(fault) as bench, pytest.raises(CaseFailed) as failure:
+        rage(bench)
+    assert text in str(failure.value)
+    assert "messages in flight" in str(failure.value)
+    assert failure.value.rules[: len(rules)] == rules
+
+
+def test_an_identification_that_is_not_contracted_may_be_any() -> None:
+    class Identified(WireFault):
+        def sent(self, frame: bytes, now_ns: int) -> list[bytes]:
+            other = bytearray(frame)
+            other[18:20] = bytes(2)
+            reseal(other)
+            return [bytes(other)]
+
+    with bench_of(Identified) as bench:
+        rage(bench)
+
+
+def test_answers_that_do_not_arrive_leave_messages_that_are_told() -> None:
+    with bench_of(Swallowed) as bench, pytest.raises(CaseFailed, match="is not completed"):
+        storm = Storm(bench)
+        stream = storm.on(bench.connect(Service.RC, path_mtu=256))
+        for _ in range(3):
+            stream.post(Op.WRITE, 64)
+            storm.blow(steps=4)
+            storm.rage(answers=all_that_left)
+
+
+def test_what_was_not_acknowledged_must_not_complete() -> None:
+    with bench_of() as bench, pytest.raises(CaseFailed, match="without an answer"):
+        storm = Storm(bench)
+        stream = storm.on(bench.connect(Service.RC, path_mtu=256))
+        stream.post(Op.WRITE, 64)
+        storm.blow(steps=4)
+        ack = stream.ack(0)
+        stream.acked_psn = 0
+        storm.say([(stream, ack)])
+        storm.blow(steps=4)
+
+
+def test_a_queue_pair_in_error_must_be_silent() -> None:
+    with bench_of() as bench:
+        storm = Storm(bench)
+        stream = storm.on(bench.connect(Service.RC, path_mtu=256))
+        for _ in range(4):
+            stream.post(Op.WRITE, 64)
+        storm.blow(steps=4)
+        storm.say([(stream, stream.nak(2, 1, status="rem_access_err"))])
+        storm.rage()
+        with pytest.raises(CaseFailed, match="want  nothing of a queue pair in error"):
+            storm._take(bench.target.now_ns, bench.frames_sent()[-1])
+
+
+def test_hail_is_answered_rightly_or_not_at_all() -> None:
+    with bench_of() as bench:
+        storm = Storm(bench)
+        streams = crowd(storm, Service.RC, Service.UC, Service.UD)
+        hail = Hail(storm)
+        for _ in range(MESSAGES):
+            post_any(bench.random.choice(streams), [Op.SEND], 5)
+        storm.rage(answers=all_that_left, changes=lambda: hail.fall(20))
+        hail.judge()
+
+
+def test_an_answer_to_nothing_that_was_asked_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    with bench_of() as bench:
+        storm = Storm(bench)
+        crowd(storm, Service.UC)
+        hail = Hail(storm)
+        for _ in range(60):
+            hail.fall(1)
+            storm.blow(steps=1)
+        answers = bench.target.asides()
+        assert {answer[12:14] for answer in answers} == {b"\x08\x06", b"\x08\x00"}
+        for answer in answers:
+            changed = answer[:30] + bytes([answer[30] ^ 1]) + answer[31:]
+            monkeypatch.setattr(bench.target, "asides", lambda found=changed: [found])
+            with pytest.raises(CaseFailed, match="no answer to anything"):
+                hail.judge()
