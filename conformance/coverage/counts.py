@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How often each bin was hit: added up, merged over runs, kept as JSON."""
+"""How often each bin was hit: added up, merged over runs, turned into JSON."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from roceproof.common.errors import RoceproofError
-from roceproof.common.whole_file import whole_file
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.coverage.table import Table, load_table
 from roceproof.conformance.targets.interface import Claims
-
-SCHEMA = 1
-
-
-class CoverageFileError(RoceproofError):
-    """A file holds no coverage; the text says why and where one comes from."""
 
 
 class Bin(NamedTuple):
@@ -56,7 +46,10 @@ class Counts:
 
     def empty(self, *claims: Claims, table: Table | None = None) -> list[Bin]:
         """The bins that such a device, at the data widths of all claims, leaves without a hit."""
-        scope = Scope.of(claims)
+        return self.empty_in(Scope.of(claims), table=table)
+
+    def empty_in(self, scope: Scope, *, table: Table | None = None) -> list[Bin]:
+        """The same, where a scope says what the device is."""
         return [
             Bin(point.id, name)
             for point in (table or load_table()).points.values()
@@ -65,32 +58,14 @@ class Counts:
             if not hits.get(name)
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        """A document in a fixed order."""
-        hits = {point: dict(sorted(self._hits[point].items())) for point in sorted(self._hits)}
-        return {"schema": SCHEMA, "hits": hits}
+    def to_json(self) -> dict[str, dict[str, int]]:
+        """Hits in a fixed order."""
+        return {point: dict(sorted(self._hits[point].items())) for point in sorted(self._hits)}
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Self:
+    def from_json(cls, document: Mapping[str, Mapping[str, int]]) -> Self:
         """The counts of such a document."""
-        if document.get("schema") != SCHEMA or not isinstance(document.get("hits"), dict):
-            raise CoverageFileError(
-                f"no coverage of schema {SCHEMA}; it comes from: roceproof test --coverage"
-            )
         counts = cls()
-        for point, hits in document["hits"].items():
-            counts._hits[point] = Counter(hits)
+        for point, hits in document.items():
+            counts._hits[point] = Counter({name: int(times) for name, times in hits.items()})
         return counts
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """The counts in a file."""
-        try:
-            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, AttributeError, TypeError, CoverageFileError) as error:
-            raise CoverageFileError(f"{path}: {error}") from error
-
-    def write(self, path: Path) -> None:
-        """Keep them in a file."""
-        with whole_file(path) as part:
-            part.write_text(json.dumps(self.to_json()) + "\n")

@@ -8,9 +8,9 @@ pairs (`qps>=9`, `qps<=64`), a data width (`width:64`), or `cycles` for streams 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
@@ -39,6 +39,31 @@ class Scope:
             qps=first.qps,
             widths=tuple(sorted(widths)),
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """A document in a fixed order."""
+        return {
+            "capabilities": sorted(each.name for each in self.capabilities),
+            "path_mtus": list(self.path_mtus),
+            "qps": self.qps,
+            "widths": list(self.widths),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """The scope of such a document."""
+        return cls(
+            capabilities=frozenset(Capability[name] for name in document["capabilities"]),
+            path_mtus=tuple(document["path_mtus"]),
+            qps=int(document["qps"]),
+            widths=tuple(document["widths"]),
+        )
+
+    def joined(self, other: Self) -> Self | None:
+        """The same device at the data widths of both; None if it is another device."""
+        if replace(self, widths=()) != replace(other, widths=()):
+            return None
+        return replace(self, widths=tuple(sorted({*self.widths, *other.widths})))
 
     def allows(self, need: str) -> bool:
         """Whether a need is met; a capability that nobody has heard of is a KeyError."""

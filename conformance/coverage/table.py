@@ -52,6 +52,9 @@ class Dimension:
                 return [str(index) for index in range(scope.qps)]
             case "lane":
                 return [f"{width}/{lane}" for width in scope.widths for lane in range(width // 8)]
+            case "word":  # where a packet that is padded to four bytes can end
+                places = ((width, range(1, width // 8, 4)) for width in scope.widths)
+                return [f"{width}/{lane}" for width, lanes in places for lane in lanes]
         return [value for value, needs in self.values.items() if all(map(scope.allows, needs))]
 
     def ranges(self) -> Ranges:

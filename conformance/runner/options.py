@@ -36,6 +36,7 @@ class Options:
     mirror: str | None = None
     device_ip: str | None = None
     report: Path | None = None
+    coverage: Path | None = None
     mutant: str | None = None
     cases: tuple[str, ...] = ()
 
@@ -90,6 +91,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-mirror", help="interface that gets a copy of what the device sends (nic)")
     add("--roce-device-ip", help="which of the device's addresses to use (nic)")
     add("--roce-report", type=Path, help="where to write results as JSON")
+    add("--roce-coverage", type=Path, help="where to write functional coverage as JSON")
     add("--roce-mutant", help="run against a planted fault, to see that cases find it")
 
 
@@ -115,6 +117,7 @@ def read_options(config: pytest.Config) -> Options | None:
         mirror=get("--roce-mirror"),
         device_ip=get("--roce-device-ip"),
         report=get("--roce-report"),
+        coverage=get("--roce-coverage"),
         mutant=get("--roce-mutant"),
         cases=tuple(path for path in config.args if Path(path) != CASES),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,20 @@ from roceproof.conformance.runner.factories import (
 )
 from roceproof.conformance.runner.names import case_seed, file_name, short_name
 from roceproof.conformance.runner.options import Options, add_options, read_options
+from roceproof.conformance.runner.reach import NAME as REACH
+from roceproof.conformance.runner.reach import Reach, reach_of
 from roceproof.conformance.runner.results import Results
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import is_known, reason_to_skip
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied
+from roceproof.conformance.targets.interface import (
+    CasePlace,
+    DeviceDied,
+    DeviceFactory,
+    Target,
+)
 
 MARKS = {
     "rules(*ids)": "the rules that a case decides",
@@ -58,6 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if options is None:
         return
     config.stash[OPTIONS] = options
+    if options.coverage is not None:
+        config.pluginmanager.register(Reach(options), REACH)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Results(options), _RESULTS)
 
@@ -136,7 +146,7 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
     )
     factory = factory_of(config, data_width)
     try:
-        with factory.device(place) as target:
+        with factory.device(place) as device, _watched(request, device, factory) as target:
             yield Bench(target, factory.claims, seed=place.seed)
             if config.stash.get(_INTERRUPTED, False):
                 raise KeyboardInterrupt  # so that the device is not tidied up for another case
@@ -217,6 +227,15 @@ def pytest_runtest_makereport(
         )
     report.user_properties.append(("deviation", deviation.id))
     return report
+
+
+def _watched(
+    request: pytest.FixtureRequest, device: Target, factory: DeviceFactory
+) -> AbstractContextManager[Target]:
+    reach = reach_of(request.config)
+    if reach is None:
+        return nullcontext(device)
+    return reach.watched(device, factory.claims, rules_of(request.node))
 
 
 def rules_of(item: pytest.Item) -> list[str]:

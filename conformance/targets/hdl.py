@@ -77,7 +77,7 @@ class HdlTarget(Target):
     def _inject(self, frame: bytes, *, is_damaged: bool) -> None:
         self._port.inject(frame, discard=is_damaged)
         if self._watch:
-            self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged))
+            self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged, self._cycle))
 
     def receive(self, timeout_ns: int) -> Arrival | None:
         """Run until a RoCE frame has left."""
@@ -131,7 +131,7 @@ class HdlTarget(Target):
         self._port.configure(_config(spec, qpn, command=command))
         if self._watch:
             is_reset = command is QpCommand.RESET
-            self._watch.give(Inbound.CONFIGURATION, Configured(0, qpn, spec, is_reset))
+            self._watch.give(Inbound.CONFIGURATION, Configured(0, qpn, spec, is_reset, self._cycle))
 
     def post(self, qp: Qp, work: Work) -> None:
         """Hand over a work request with its payload; data that fall short are some pattern."""
@@ -150,7 +150,7 @@ class HdlTarget(Target):
         endless = PatternPayload(seed=work.wr_id, length=work.size)
         self._port.post(request, payload=endless if falls_short else work.data)
         if self._watch:
-            self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work))
+            self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work, self._cycle))
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """Run until so many have come."""

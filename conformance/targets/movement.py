@@ -2,6 +2,7 @@
 """What moves between a bench and its device: configurations, work, frames, completions.
 
 Times are cycles where the device's streams are clocked, else nanoseconds of the target's clock.
+What goes into the device says, too, since when it was on offer.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Configured(NamedTuple):
     qpn: int
     spec: QpSpec
     is_reset: bool = False
+    offered: int = 0
 
 
 class Posted(NamedTuple):
@@ -31,6 +33,7 @@ class Posted(NamedTuple):
     time: int
     qpn: int
     work: Work
+    offered: int = 0
 
 
 class Received(NamedTuple):
@@ -39,6 +42,7 @@ class Received(NamedTuple):
     time: int
     frame: bytes
     is_damaged: bool = False
+    offered: int = 0
 
 
 class Sent(NamedTuple):

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""coverage.json: what one or more runs over a device have reached, and what that device claims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import Path
+from typing import Any, Self
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.whole_file import whole_file
+from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.coverage.scope import Scope
+
+SCHEMA = 1
+
+
+class CoverageFileError(RoceproofError):
+    """A file holds no coverage, or does not fit another; the text says why and what to do."""
+
+
+@dataclass
+class Coverage:
+    """Counts with their device. `runs` says what was run, in the order of merging."""
+
+    target: str
+    device: str
+    scope: Scope
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+
+    def merged(self, other: Self) -> Self:
+        """Both together; they must be of the same device."""
+        scope = self.scope.joined(other.scope)
+        if scope is None or (self.target, self.device) != (other.target, other.device):
+            raise CoverageFileError(
+                f"coverage of {self.target} {self.device} and of {other.target} {other.device} "
+                "do not add up: merge runs over one device with the same claims"
+            )
+        counts = Counts()
+        counts.merge(self.counts)
+        counts.merge(other.counts)
+        runs = [*self.runs, *other.runs]
+        return type(self)(self.target, self.device, scope, runs, counts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document."""
+        return {
+            "schema": SCHEMA,
+            "target": self.target,
+            "device": self.device,
+            "claims": self.scope.to_json(),
+            "runs": self.runs,
+            "hits": self.counts.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """The coverage of such a document."""
+        if document.get("schema") != SCHEMA:
+            raise ValueError(f"schema {document.get('schema')}, expected {SCHEMA}")
+        return cls(
+            target=str(document["target"]),
+            device=str(document["device"]),
+            scope=Scope.from_json(document["claims"]),
+            runs=list(document["runs"]),
+            counts=Counts.from_json(document["hits"]),
+        )
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The coverage in a file."""
+        try:
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+            raise CoverageFileError(
+                f"{path} holds no coverage ({error}); make it with: roceproof test --coverage"
+            ) from error
+
+    def write(self, path: Path) -> None:
+        """Keep it in a file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as part:
+            part.write_text(json.dumps(self.to_json()) + "\n")
+
+
+def merge_files(paths: Sequence[Path]) -> Coverage:
+    """The coverage in all of these files together."""
+    return reduce(Coverage.merged, [Coverage.read(path) for path in paths])

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Events that meet: how many cycles lie between them, on one queue pair or on two.
+
+A timeout is seen when its completion is, which no response has decided.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
+from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
+from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
+
+_NO_RESPONSE = 0xFF
+_IN_WINDOW = frozenset({"oldest", "middle", "end", "newest"})
+
+
+class _Last(NamedTuple):
+    time: int
+    qpn: int
+
+
+class MomentSampler(Sampler):
+    """Keeps, of each kind of event, the last on two different queue pairs."""
+
+    def __init__(self, life: Life) -> None:
+        super().__init__(life)
+        self._distance = life.table.ranges("distance")
+        self._before: dict[str, list[str]] = defaultdict(list)
+        self._pairs = set(life.table.dimensions["moment"].values)
+        for pair in self._pairs:
+            first, second = pair.split("-")
+            self._before[second].append(first)
+        self._last: dict[str, list[_Last]] = defaultdict(list)
+
+    def _happens(self, event: str, time: int, qpn: int) -> None:
+        for first in self._before[event]:
+            for last in self._last[first]:
+                distance = self._distance.of(time - last.time)
+                if distance:
+                    relation = "same" if last.qpn == qpn else "other"
+                    self.add("moment.distance", f"{first}-{event}", relation, distance)
+        for first in list(self._last):  # what is at once has both orders
+            if f"{event}-{first}" in self._pairs:
+                for last in self._last[first]:
+                    if last.time == time:
+                        relation = "same" if last.qpn == qpn else "other"
+                        self.add("moment.distance", f"{event}-{first}", relation, "0")
+        others = [last for last in self._last[event] if last.qpn != qpn][:1]
+        self._last[event] = [_Last(time, qpn), *others]
+
+    def configured(self, movement: Configured, *, is_restart: bool) -> None:
+        """A restart."""
+        if is_restart:
+            self._happens("restart", movement.time, movement.qpn)
+
+    def posted(self, movement: Posted, qp: QueuePair | None) -> None:
+        """Work."""
+        if qp is not None:
+            self._happens("work", movement.time, qp.qpn)
+
+    def received(
+        self, movement: Received, seen: Glimpse | None, qp: QueuePair | None, answer: Answer | None
+    ) -> None:
+        """An answer that means something."""
+        if qp is not None and seen and answer and answer.place in _IN_WINDOW:
+            event = "ack" if seen.syndrome & 0x60 == 0 else "nak"
+            self._happens(event, movement.time, qp.qpn)
+
+    def sent(
+        self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool
+    ) -> None:
+        """A departure."""
+        if qp is not None:
+            self._happens("departure", movement.time, qp.qpn)
+
+    def completed(self, movement: Completed, qp: QueuePair | None) -> None:
+        """A completion, and perhaps a timeout."""
+        if qp is None:
+            return
+        self._happens("completion", movement.time, qp.qpn)
+        if movement.status == "retry_exc_err" and movement.syndrome == _NO_RESPONSE:
+            self._happens("timeout", movement.time, qp.qpn)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What every sampler has: the device's life so far, and a method for each thing that moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair, QueuePairs
+from roceproof.conformance.coverage.table import Table
+from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
+from roceproof.dpi.options import Flow
+from roceproof.verbs.addresses import Host
+
+
+@dataclass
+class Life:
+    """One device from its reset to its end."""
+
+    counts: Counts
+    table: Table
+    host: Host
+    width: str
+    lanes: int  # bytes of a beat, 0 where nobody clocks the streams
+    queue_pairs: QueuePairs
+    flow: Flow
+
+    def add(self, point: str, *values: object) -> None:
+        """Hit the bin of these values."""
+        self.counts.add(point, "/".join(map(str, values)))
+
+
+class Sampler:
+    """Sees everything that moves; what it does not care for it leaves out.
+
+    The queue pairs know a movement already, but for a response: `answer` says what it meant.
+    """
+
+    def __init__(self, life: Life) -> None:
+        self.life = life
+        self.add = life.add
+
+    def configured(self, movement: Configured, *, is_restart: bool) -> None:
+        """A queue pair was configured."""
+
+    def posted(self, movement: Posted, qp: QueuePair | None) -> None:
+        """Work has gone in."""
+
+    def received(
+        self, movement: Received, seen: Glimpse | None, qp: QueuePair | None, answer: Answer | None
+    ) -> None:
+        """A frame has gone in."""
+
+    def sent(
+        self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool
+    ) -> None:
+        """A frame has come out."""
+
+    def completed(self, movement: Completed, qp: QueuePair | None) -> None:
+        """Work has ended."""
+
+    def finish(self) -> None:
+        """The device's life is over."""
