@@ -49,6 +49,18 @@ _EXAMPLES = {
         roceproof check --annotate annotated.pcapng capture.pcapng  # for Wireshark
         tcpdump -w - -i eth0 | roceproof check --json -
     """,
+    "coverage": """
+        roceproof coverage show build/conformance/coverage.json
+        roceproof coverage merge -o sum.json coverage.json
+    """,
+    "coverage show": """
+        roceproof coverage show build/conformance/coverage.json
+        roceproof coverage show -o coverage.html coverage.json
+    """,
+    "coverage merge": """
+        roceproof coverage merge -o sum.json coverage.json
+        roceproof coverage merge --output sum.json coverage.json build/conformance/coverage.json
+    """,
     "rules": """
         roceproof rules PSN-02            # one rule in full
         roceproof rules PSN --role R      # what a responder must do about PSNs

@@ -23,6 +23,7 @@ from roceproof.outcome import end_with
 _COMPLETION = "_ROCEPROOF_COMPLETE"
 _COMMANDS = {
     "check": "roceproof.check_cli:check",
+    "coverage": "roceproof.reach_cli:coverage",
     "demo": "roceproof.demo_cli:demo",
     "demo-tap": "roceproof.demo_cli:demo_tap",
     "diff": "roceproof.diff_cli:diff",

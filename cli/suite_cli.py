@@ -50,6 +50,7 @@ from roceproof.shared_options import waivers_option
 @click.option("--waves", is_flag=True, help="Write waves of every case that runs (hdl).")
 @waivers_option
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
+@click.option("--coverage", is_flag=True, help="Count what the stimulus reaches.")
 @click.option("--mutant", help="Test a planted fault instead of the healthy device.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option("-j", "jobs", type=click.IntRange(1, 64), help="Workers; 2 if not given, 1 with nic.")
@@ -72,6 +73,7 @@ def test(
     waves: bool,
     waivers: Path | None,
     per_rule: bool,
+    coverage: bool,
     mutant: str | None,
     as_json: bool,
     jobs: int | None,
@@ -98,6 +100,7 @@ def test(
         mutant=mutant,
         jobs=jobs,
         waivers=waivers,
+        coverage=coverage,
     )
     output = Output(directory=out, per_rule=per_rule, as_json=as_json, quiet=quiet)
     sys.exit(run_suite(request, output))

@@ -32,6 +32,7 @@ from roceproof.conformance.runner.options import (
 )
 from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
+from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 from roceproof.suite_waivers import SuiteWaivers
 from roceproof.suite_workers import Workers, worker_arguments
@@ -63,6 +64,7 @@ class Request:
     mutant: str | None
     jobs: int | None
     waivers: Path | None
+    coverage: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +92,8 @@ def _run(request: Request, output: Output) -> int:
     waivers = SuiteWaivers(request.waivers, options)
     junit = output.directory / JUNIT
     junit.unlink(missing_ok=True)  # nothing may be taken for what this run finds
-    (output.directory / RESULTS).unlink(missing_ok=True)
+    for name in (RESULTS, COVERAGE):
+        (output.directory / name).unlink(missing_ok=True)
     try:
         with interruptions_let_through():
             _prepare(options, quiet=output.quiet)
@@ -117,7 +120,19 @@ def _run(request: Request, output: Output) -> int:
     if is_interrupted:
         raise KeyboardInterrupt
     failed = any(case["outcome"] in ("failed", "error") for case in document["cases"])
+    if request.coverage:
+        failed |= not _has_reached_all(request, output)
     return FAILED if failed else PASSED
+
+
+def _has_reached_all(request: Request, output: Output) -> bool:
+    chosen = request.cases or request.expression or request.mutant
+    return conclude_reach(
+        output.directory,
+        is_whole=request.target == "hdl" and request.suite == "full" and not chosen,
+        is_silent=output.as_json,
+        quiet=output.quiet,
+    )
 
 
 def _options(request: Request, output: Output) -> Options:
@@ -187,6 +202,8 @@ def _arguments(request: Request, directory: Path) -> list[str]:
         words += ["-k", request.expression]
     words += ["--roce-keep-all"] * request.keep_all + ["--roce-waves"] * request.waves
     words += ["--roce-show"] * request.show
+    if request.coverage:
+        words += ["--roce-coverage", str(directory / COVERAGE)]
     jobs = request.jobs or (1 if request.target == "nic" else DEFAULT_JOBS)
     return words + (worker_arguments(jobs) if jobs > 1 else [])
 

@@ -13,7 +13,10 @@ import pytest
 
 from roceproof.main import cli
 
-FILES = ("capture.pcapng", "fpga.pcapng", "nic.pcapng", "qps.json", "rtl/dut.toml")
+FILES = (
+    *("coverage.json", "build/conformance/coverage.json"),
+    *("capture.pcapng", "fpga.pcapng", "nic.pcapng", "qps.json", "rtl/dut.toml"),
+)
 
 
 def commands(
@@ -44,7 +47,7 @@ def test_help_ends_with_examples_of_the_command_that_parse(
     path: str, command: click.Command, tmp_path, monkeypatch
 ) -> None:
     for name in FILES:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     help_text = command.get_help(click.Context(command))

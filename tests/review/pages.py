@@ -7,9 +7,9 @@ import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from shutil import which
 from typing import Any
 
+from browser import DESKTOP, resize
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -22,16 +22,7 @@ from roceproof.conformance.review.page_document import GroupRow, Marks, told
 from roceproof.conformance.review.story import Flow, Frame
 
 BUILD = Path(__file__).parents[2] / "build" / "screenshots"
-DESKTOP, PHONE, TALL = (1280, 900), (390, 844), (1280, 6000)
-
-
-def start_browser() -> webdriver.Chrome:
-    options = webdriver.ChromeOptions()
-    options.binary_location = which("chromium") or ""
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(which("chromedriver")))
+TALL = (1280, 6000)
 
 
 def page_of(
@@ -71,11 +62,7 @@ class Opened:
         dark: bool = False,
     ) -> None:
         self.browser = browser
-        width, height = size
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        resize(browser, size, dark=dark)
         browser.get("about:blank")
         browser.get(file.as_uri())
         self.wait(

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import DESKTOP, PHONE, TALL, Opened, page_of, start_browser
+from browser import DESKTOP, PHONE, start_browser
+from pages import TALL, Opened, page_of
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys

@@ -10,7 +10,8 @@ from random import Random
 from struct import pack
 
 import pytest
-from pages import Opened, start_browser
+from browser import start_browser
+from pages import Opened
 from selenium.webdriver.common.keys import Keys
 
 from roceproof.conformance.capture.pcap_writer import write_pcap
