@@ -161,6 +161,7 @@ def build_simulation(
             "ClockPs": manifest.clock_ps_at(data_width),
         },
         dut=manifest.top,
+        circuit=manifest.circuit,
         fst=fst,
     )
     name = f"{manifest.name}-{data_width}-{ports}{'-fst' if fst else ''}"

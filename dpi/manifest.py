@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The DUT manifest, dut.toml: what a device is made of and what it claims to do."""
+"""The DUT manifest, dut.toml: what a device is made of, what it claims to do and what limits it.
+
+Schema 2 is described in docs/dut-contract.md; manifests of schema 1, which knew no limits, are read
+as before.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from roceproof.dpi.manifest_circuit import IDENTIFIER, Circuit, read_circuit, read_files
+from roceproof.dpi.manifest_limits import Environment, read_environment, read_limits
 from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import PathMtu, Service
 
 __all__ = ["Capabilities", "Manifest", "ManifestError", "load_manifest"]
 
-SCHEMA = 1
+SCHEMAS = (1, 2)
 DATA_WIDTHS = (64, 128, 256, 512, 1024)
 FEATURES = ("cnp", "ipv6")
 """What a device may do besides: react to CNPs, speak IPv6."""
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")  # it becomes part of file names
-IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,254}")
 MOST_QPS = 1 << 24
 SLOWEST_CLOCK_PS = 10**9
 
@@ -52,6 +58,9 @@ class Manifest:
     data_widths: tuple[int, ...]
     capabilities: Capabilities
     clock_ps_by_width: Mapping[int, int] = field(default_factory=dict)
+    circuit: Circuit = field(default_factory=Circuit)
+    limits: Limits = field(default_factory=Limits)
+    environment: Environment = field(default_factory=Environment)
 
     def clock_ps_at(self, data_width: int) -> int:
         """The clock period at a data width, which the device must support."""
@@ -78,16 +87,24 @@ def _features(table: Table) -> frozenset[str]:
     return frozenset(names)
 
 
-def _capabilities(table: Table) -> Capabilities:
+def _path_mtus(table: Table) -> frozenset[PathMtu]:
     sizes = table.take_list("path_mtus", int)
     for size in sizes:
         if size not in {mtu.size for mtu in PathMtu}:
             raise table.error("path_mtus", f"{shown(size)} is none of 256, 512, 1024, 2048, 4096")
+    return frozenset(PathMtu.from_size(size) for size in sizes)
+
+
+def _qps(table: Table) -> int:
+    return table.take_number("qps", least=1, most=MOST_QPS)
+
+
+def _capabilities_1(table: Table) -> Capabilities:
     result = Capabilities(
         services=_enum_names(table, "services", Service),
         operations=_enum_names(table, "operations", Operation),
-        path_mtus=frozenset(PathMtu.from_size(size) for size in sizes),
-        qps=table.take_number("qps", least=1, most=MOST_QPS),
+        path_mtus=_path_mtus(table),
+        qps=_qps(table),
         retransmission=table.take("retransmission", bool, default=False),
         features=_features(table),
     )
@@ -95,27 +112,35 @@ def _capabilities(table: Table) -> Capabilities:
     return result
 
 
+def _capabilities_2(
+    table: Table, limits: Table
+) -> tuple[Capabilities, dict[Service, frozenset[Operation]]]:
+    """Operations are listed by service: `RC = ["WRITE", "SEND"]`."""
+    by_service = {
+        service: _enum_names(table, service.name, Operation)
+        for service in Service
+        if service.name in table
+    }
+    if not by_service:
+        names = " or ".join(service.name for service in Service)
+        raise table.error("RC", f'missing; list the operations of {names}, such as ["WRITE"]')
+    result = Capabilities(
+        services=frozenset(by_service),
+        operations=frozenset().union(*by_service.values()),
+        path_mtus=_path_mtus(limits) if "path_mtus" in limits else frozenset(PathMtu),
+        qps=_qps(limits) if "qps" in limits else 1,
+        retransmission=table.take("retransmission", bool, default=False),
+        features=_features(table),
+    )
+    table.finish()
+    return result, by_service
+
+
 def _word(table: Table, key: str, form: re.Pattern[str], expected: str) -> str:
     word = table.take(key, str)
     if not form.fullmatch(word):
         raise table.error(key, f"{shown(word)} will not do; expected {expected}")
     return word
-
-
-def _sources(table: Table, home: Path) -> tuple[Path, ...]:
-    sources = []
-    for name in table.take_list("sources", str):
-        source = home / name
-        if not name.isprintable() or not source.name:
-            raise table.error("sources", f"{shown(name)} is no file name")
-        try:
-            is_there = source.resolve().is_file()
-        except OSError as error:
-            raise table.error("sources", f"{shown(name)}: {error.strerror}") from error
-        if not is_there:
-            raise table.error("sources", f"{source.resolve()} does not exist; correct the name")
-        sources.append(source.resolve())
-    return tuple(sources)
 
 
 def _clock(table: Table, key: str) -> int:
@@ -126,26 +151,39 @@ def load_manifest(path: Path) -> Manifest:
     """Read and check a dut.toml."""
     table = Table(path, "", read_toml(path))
     schema = table.take("schema", int)
-    if schema != SCHEMA:
-        raise table.error(
-            "schema", f"{shown(schema)} is not supported; this version reads {SCHEMA}"
-        )
+    if schema not in SCHEMAS:
+        known = " and ".join(map(str, SCHEMAS))
+        raise table.error("schema", f"{shown(schema)} is not supported; this version reads {known}")
     widths = table.take_list("data_widths", int)
     for width in widths:
         if width not in DATA_WIDTHS:
             raise table.error("data_widths", f"{shown(width)} is none of {list(DATA_WIDTHS)}")
-    by_width = Table(path, "clock_ps_by_width.", table.take("clock_ps_by_width", dict, default={}))
+    by_width = table.take_table("clock_ps_by_width")
     clocks = {width: _clock(by_width, str(width)) for width in widths if str(width) in by_width}
     by_width.finish()
+    files = read_files(table, path.parent, schema=schema)
+    claimed = Table(path, "capabilities.", table.take("capabilities", dict))
+    more: dict[str, Any] = {}
+    if schema == 1:
+        capabilities = _capabilities_1(claimed)
+    else:
+        limits = table.take_table("limits")
+        capabilities, by_service = _capabilities_2(claimed, limits)
+        more = {
+            "circuit": read_circuit(table, files),
+            "limits": read_limits(limits, table.take_table("fixed"), by_service),
+            "environment": read_environment(table.take_table("environment")),
+        }
     result = Manifest(
         path=path.resolve(),
         name=_word(table, "name", NAME, "letters, digits and _ . + -, at most 64"),
         top=_word(table, "top", IDENTIFIER, "the name of a SystemVerilog module"),
-        sources=_sources(table, path.parent),
+        sources=tuple(files.sources),
         clock_ps=_clock(table, "clock_ps"),
         data_widths=tuple(widths),
-        capabilities=_capabilities(Table(path, "capabilities.", table.take("capabilities", dict))),
+        capabilities=capabilities,
         clock_ps_by_width=clocks,
+        **more,
     )
     table.finish()
     return result

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,6 +55,7 @@ class Table:
         self._path = path
         self._name = name
         self._left = dict(values)
+        self._asked: set[str] = set()
 
     def error(self, key: str, problem: str) -> ManifestError:
         """What is wrong with a key."""
@@ -61,6 +63,7 @@ class Table:
 
     def take(self, key: str, kind: type[T], *, default: T | None = None) -> T:
         """The value of a key, of exactly that type."""
+        self._asked.add(key)
         value = self._left.pop(key, default)
         if value is None:
             raise self.error(key, f"missing; add a value of type {kind.__name__}")
@@ -86,12 +89,26 @@ class Table:
         return value
 
     def __contains__(self, key: str) -> bool:
+        self._asked.add(key)
         return key in self._left
+
+    def take_table(self, key: str) -> Table:
+        """A table within; an empty one if it is not there."""
+        return Table(self._path, f"{self._name}{key}.", self.take(key, dict, default={}))
+
+    def peek(self, key: str) -> object:
+        """A value that is asked for later."""
+        return self._left[key]
+
+    def left(self) -> Iterator[str]:
+        """Those that nobody has asked for yet."""
+        yield from tuple(self._left)
 
     def finish(self) -> None:
         """Nothing may be left over."""
         for key in self._left:
+            near = get_close_matches(key, self._asked, n=1)
+            mend = f"is {near[0]} meant?" if near else "remove it or correct its spelling"
             raise ManifestError(
-                f"{self._path}: {self._name}{shown(key)[1:-1]}: unknown key; "
-                "remove it or correct its spelling"
+                f"{self._path}: {self._name}{shown(key)[1:-1]}: unknown key; {mend}"
             )

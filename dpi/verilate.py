@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,9 +18,12 @@ from signal import Signals
 
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
+from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
 from roceproof.dpi.build_errors import build_errors
+from roceproof.dpi.build_warnings import meaningful_warnings
+from roceproof.dpi.manifest_circuit import Circuit
 
 ROOM = Path(__file__).resolve().parent
 BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))
@@ -34,7 +37,7 @@ EXECUTABLE = "simulation"
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
 VERILATOR_FLAGS = (
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--assert"),
-    *("--timescale", "1ps/1ps", "-Wno-fatal"),
+    *("--timescale", "1ps/1ps", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR"),
 )
 # Code that runs every cycle is worth -O2; start-up code is not.
 MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
@@ -64,6 +67,7 @@ class Recipe:
     dut: str  # the device's module
     bridge: bool = True  # link the bridge's C
     fst: bool = False  # able to write waves
+    circuit: Circuit = field(default_factory=Circuit)
     words: tuple[str, ...] = field(init=False)  # for Verilator
 
     def __post_init__(self) -> None:
@@ -74,6 +78,7 @@ class Recipe:
                 *VERILATOR_FLAGS,
                 *(f"-G{name}={value}" for name, value in self.parameters.items()),
                 f"-DROCEPROOF_DUT={self.dut}",
+                *_circuit_words(self.circuit),
                 *(("--trace-fst", "--trace-structs") if self.fst else ()),
             ),
         )
@@ -81,7 +86,17 @@ class Recipe:
     @property
     def inputs(self) -> tuple[Path, ...]:
         """Every file whose change makes another executable."""
-        return (*self.sources, MAIN, *((*BRIDGE_C, *BRIDGE_HEADERS) if self.bridge else ()))
+        included = (path for folder in self.circuit.includes for path in sorted(folder.iterdir()))
+        bridge = (*BRIDGE_C, *BRIDGE_HEADERS) if self.bridge else ()
+        return (*self.sources, *(path for path in included if path.is_file()), MAIN, *bridge)
+
+
+def _circuit_words(circuit: Circuit) -> Iterator[str]:
+    yield from (f"-I{folder}" for folder in circuit.includes)
+    yield from (f"-D{name}={value}" for name, value in circuit.defines.items())
+    if circuit.parameters:
+        given = "".join(f", .{name}({value})" for name, value in circuit.parameters.items())
+        yield f"-DROCEPROOF_DUT_PARAMETERS={given}"
 
 
 def _ask(*command: str) -> str:
@@ -148,6 +163,25 @@ def _compile_bridge(directory: Path, log: Path) -> None:
         _run([*compiler, *C_FLAGS, *extra, "-c", source, "-o", target], log)
 
 
+def _judge_warnings(circuit: Circuit, log: Path) -> None:
+    """Where a manifest cannot accept any, they are only told."""
+    accepted = circuit.accepted_warnings
+    lines = meaningful_warnings(log.read_text(errors="replace"), accepted or ())
+    if lines and accepted is None:
+        notice(f"what is simulated may not be what is built ({'; '.join(lines)}); see {log}")
+    elif lines:
+        names = sorted({line.partition(",")[0] for line in lines})
+        raise BuildError(
+            "\n".join(
+                [
+                    "what is simulated would not be what is built; mend it, or accept it with "
+                    f"warnings = {names} in the manifest; see {log}".replace("'", '"'),
+                    *lines,
+                ]
+            )
+        )
+
+
 def verilate(recipe: Recipe, directory: Path) -> None:
     """Build the recipe in an empty directory."""
     if lack := missing_tools(TOOLS):
@@ -170,6 +204,7 @@ def verilate(recipe: Recipe, directory: Path) -> None:
         ],
         log,
     )
+    _judge_warnings(recipe.circuit, log)
     if recipe.bridge:
         _compile_bridge(directory, log)
     processors = os.cpu_count() or 1

@@ -10,6 +10,7 @@ import pytest
 
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.skips import PREFIX
+from roceproof.conformance.suite.within_limits import allowed_values
 from roceproof.conformance.targets.interface import Claims, Target
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
@@ -51,7 +52,7 @@ class Bench(Exchange):
             "hop_limit": draw.randrange(16, 250),
             "ip_id": draw.getrandbits(16),
         }
-        qp = self.target.open(QpSpec(service=service, **(values | spec)))
+        qp = self.target.open(QpSpec(service=service, **allowed_values(self.claims, spec, values)))
         self.transcript.know(qp, self.target.host_for(qp.spec))
         connection = Connection(self, qp)
         self.add(connection)

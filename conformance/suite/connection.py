@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.suite.peer import Peer
+from roceproof.conformance.suite.within_limits import allowed_values
 from roceproof.verbs.queue_pair import QpSpec
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Connection(RequesterSide, ResponderSide):
     def reconnect(self, **changes: Any) -> None:
         """Take the queue pair through RESET; unsaid PSNs are drawn anew."""
         fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
-        spec = replace(self.spec, **(fresh | changes))
+        spec = replace(self.spec, **allowed_values(self._exchange.claims, changes, fresh))
         self._settle(self._exchange.reopen(self.qp, spec))
         if isinstance(self.answer_with, Peer):
             self.serve()

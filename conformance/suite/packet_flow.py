@@ -54,6 +54,7 @@ class PacketFlow:
         self.qp = qp
         self.inbox.clear()
         self._outcomes: list[Outcome] = []
+        self._ended: set[int] = set()
         spec = qp.spec
         device = self._exchange.target.host_for(spec)
         common: dict[str, Any] = {
@@ -210,7 +211,10 @@ class PacketFlow:
     def _next_outcome(self, within_ns: int | None = None) -> Outcome | None:
         if not self._outcomes:
             self._outcomes = self._exchange.completions(self, within_ns=within_ns)
-        return self._outcomes.pop(0) if self._outcomes else None
+        if not self._outcomes:
+            return None
+        self._ended.add(self._outcomes[0].wr_id)
+        return self._outcomes.pop(0)
 
 
 def told(outcome: Outcome) -> str:

@@ -13,6 +13,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
+from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.queue_pair import Qp
@@ -36,8 +37,9 @@ class RequesterSide(PacketFlow):
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """Post one message of given or random bytes; what it must put on the wire is known then."""
         work = self._work(op, payload, fields)
-        self._exchange.target.post(self.qp, work)
         posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
+        self._check_depth(posted)
+        self._exchange.target.post(self.qp, work)
         self._next_psn = posted.end_psn
         self._posted.append(posted)
         return posted
@@ -56,6 +58,14 @@ class RequesterSide(PacketFlow):
             got = "nothing" if outcome is None else told(outcome)
             raise self._exchange.failed(f"want  work {work.wr_id} refused\ngot   {got}")
 
+    def _check_depth(self, posted: Posted) -> None:
+        claims = self._exchange.claims
+        if not claims.limits.limits_depth:
+            return
+        ended = self._ended | {outcome.wr_id for outcome in self._outcomes}
+        waiting = [each for each in self._posted if each.work.wr_id not in ended] + [posted]
+        allowed_depth(claims, len(waiting), sum(each.end_psn - each.psn for each in waiting))
+
     def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
         data = b""
         if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
@@ -70,7 +80,12 @@ class RequesterSide(PacketFlow):
             } | fields
         if op in (Op.SEND_IMM, Op.WRITE_IMM):
             fields = {"immediate": self.random.getrandbits(32)} | fields
-        return Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **fields)
+        claims = self._exchange.claims
+        fixed = claims.limits.fixed
+        said = {"solicited": bool(fixed["solicited"])} | fields if "solicited" in fixed else fields
+        work = Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **said)
+        allowed_work(claims, self.spec.service, work, said=fields)
+        return work
 
     def expect_message(self, *messages: Posted) -> list[Packet]:
         """Whole messages, one behind the other, exactly as predicted."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable
 from ipaddress import ip_address
+from itertools import islice
 
 from roceproof.conformance.targets.interface import (
     Arrival,
@@ -25,12 +26,14 @@ from roceproof.conformance.targets.movement import (
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire import neighbours
 from roceproof.dpi.events import Inbound, Until
+from roceproof.dpi.manifest_limits import Environment
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError
 from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
 from roceproof.dpi.simulation import Simulation
 from roceproof.verbs.addresses import Host, parse_gid, parse_mac
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Outcome, Work
@@ -47,7 +50,15 @@ _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 class HdlTarget(Target):
     """A device in lockstep. Simulated time is the clock, and it moves only in waits."""
 
-    def __init__(self, simulation: Simulation, clock_ps: int) -> None:
+    def __init__(
+        self,
+        simulation: Simulation,
+        clock_ps: int,
+        *,
+        limits: Limits | None = None,
+        environment: Environment | None = None,
+    ) -> None:
+        limits, environment = limits or Limits(), environment or Environment()
         self._simulation = simulation
         self._port = simulation.port(0)
         self._clock_ps = clock_ps
@@ -58,7 +69,11 @@ class HdlTarget(Target):
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
         self.host = Host(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
-        self.patience = Patience(self._ns(_ANSWER_CYCLES), self._ns(_QUIET_CYCLES))
+        self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
+        self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
+        self.patience = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
+        self._answers_arp = environment.resolves_addresses
+        self._neighbours: dict[bytes, bytes] = {}
         self._run(_START_CYCLES, Until.CYCLES)
 
     @property
@@ -108,10 +123,10 @@ class HdlTarget(Target):
         """
         self._configure(spec, qp.qpn, command=QpCommand.RESET)
         self._configure(spec, qp.qpn)
-        end, before = self._cycle + _ANSWER_CYCLES, -1
+        end, before = self._cycle + self._answer_cycles, -1
         while self._cycle < end and (left := self._sent_on(qp)) != before:
             before = left
-            self._run(_QUIET_CYCLES, Until.CYCLES)
+            self._run(self._quiet_cycles, Until.CYCLES)
         self._outcomes[qp.qpn].clear()
         self._arrivals = deque(a for a in self._arrivals if not is_from(qp, a.frame))
         return Qp(qp.qpn, spec)
@@ -129,6 +144,8 @@ class HdlTarget(Target):
         self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
     ) -> None:
         self._port.configure(_config(spec, qpn, command=command))
+        if self._answers_arp:
+            self._neighbours[spec.remote.ip] = spec.remote.mac
         if self._watch:
             is_reset = command is QpCommand.RESET
             self._watch.give(Inbound.CONFIGURATION, Configured(0, qpn, spec, is_reset, self._cycle))
@@ -198,6 +215,32 @@ class HdlTarget(Target):
         return any(map(is_answer, self._others))
 
     def _run(self, cycles: int, until: Until) -> None:
+        """Until it is time; a device that asks for addresses is answered on the way."""
+        if not self._neighbours:
+            self._advance(cycles, until)
+            return
+        end, is_over = self._cycle + cycles, False
+        while not is_over and self._cycle < end:
+            kept = len(self._arrivals), sum(map(len, self._outcomes.values())), len(self._others)
+            self._advance(end - self._cycle, until | Until.FRAME)
+            asked = self._answer_questions(kept[2])
+            came = len(self._arrivals) + len(self._others) - kept[0] - kept[2] - asked
+            completed = sum(map(len, self._outcomes.values())) > kept[1]
+            is_over = (bool(until & Until.FRAME) and came > 0) or (
+                bool(until & Until.COMPLETION) and completed
+            )
+
+    def _answer_questions(self, since: int) -> int:
+        """Answer the device's ARP requests; how many there were."""
+        asked = 0
+        for frame in islice(self._others, since, None):
+            reply = neighbours.answer(frame, self._neighbours)
+            if reply is not None:
+                asked += 1
+                self.send(reply)
+        return asked
+
+    def _advance(self, cycles: int, until: Until) -> None:
         try:
             stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)
         except SimulationError as error:

@@ -84,6 +84,7 @@ class HdlFactory(DeviceFactory):
             path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
             qps=claimed.qps,
             data_width=self._width,
+            limits=manifest.limits,
             absent=_ABSENT,
         )
 
@@ -108,7 +109,12 @@ class HdlFactory(DeviceFactory):
                 command=self._command,
             ) as simulation:
                 try:
-                    yield HdlTarget(simulation, self.manifest.clock_ps_at(self._width))
+                    yield HdlTarget(
+                        simulation,
+                        self.manifest.clock_ps_at(self._width),
+                        limits=self.manifest.limits,
+                        environment=self.manifest.environment,
+                    )
                 except KeyboardInterrupt:
                     simulation.abandon()
                     raise

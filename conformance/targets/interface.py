@@ -22,6 +22,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
@@ -194,6 +195,7 @@ class Claims:
     path_mtus: tuple[int, ...] = (256, 512, 1024, 2048, 4096)
     qps: int = 16
     data_width: int | None = None  # bits of the streams, on HDL
+    limits: Limits = field(default_factory=Limits)
     absent: Mapping[Capability, str] = field(default_factory=dict)
     """Why a capability is not there, where "does not claim it" says too little."""
 

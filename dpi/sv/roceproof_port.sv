@@ -8,6 +8,9 @@
 `ifndef ROCEPROOF_DUT
 `define ROCEPROOF_DUT roce_endpoint
 `endif
+`ifndef ROCEPROOF_DUT_PARAMETERS
+`define ROCEPROOF_DUT_PARAMETERS
+`endif
 
 module roceproof_port
   import roceproof_bridge_pkg::*;
@@ -61,7 +64,7 @@ module roceproof_port
 
   `ROCEPROOF_DUT #(
     .DataWidth(DataWidth),
-    .ClockPs  (ClockPs)
+    .ClockPs  (ClockPs) `ROCEPROOF_DUT_PARAMETERS
   ) u_dut (
     .clk_i,
     .rst_ni,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 
 from roceproof.dpi import BuildError, build_simulation
 from roceproof.dpi.build import BRIDGE_SV
+from roceproof.dpi.manifest_circuit import Circuit
 from roceproof.dpi.verilate import ROOM
 
 pytestmark = pytest.mark.sim
@@ -69,3 +71,30 @@ def test_second_front_end_parses_the_bridge(echo_manifest):
     assert driver.processOptions()
     assert driver.parseAllSources()
     assert driver.runFullCompilation()
+
+
+def test_defines_includes_and_parameters_reach_the_device(echo_manifest, tmp_path):
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "limits.svh").write_text("`define TEXT_OF_INCLUDE 1\n")
+    text = echo_manifest.sources[-1].read_text()
+    device = tmp_path / "device.sv"
+    body = """
+`include "limits.svh"
+  if (Slots != `DEPTH || `TEXT_OF_INCLUDE != 1) $error("slots %0d", Slots);
+endmodule"""
+    text = re.sub(r"(parameter int unsigned ClockPs\s*= \d+)", r"\1, parameter int Slots = 1", text)
+    device.write_text(text.replace("endmodule", body))
+    manifest = replace(echo_manifest, sources=(*echo_manifest.sources[:-1], device))
+
+    def build(slots: str) -> None:
+        circuit = Circuit(
+            includes=(tmp_path / "inc",),
+            defines={"DEPTH": "4"},
+            parameters={"Slots": slots},
+        )
+        build_simulation(
+            replace(manifest, circuit=circuit), data_width=64, ports=1, build_root=tmp_path
+        )
+
+    with pytest.raises(BuildError, match="slots 5"):
+        build("5")

@@ -54,7 +54,7 @@ def test_manifest_is_read_whole(write, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("schema = 1", "schema = 2", "schema: 2 is not supported"),
+        ("schema = 1", "schema = 3", "schema: 3 is not supported; this version reads 1 and 2"),
         ('top = "my_top"\n', "", "top: missing"),
         ('"a.sv"', '"b.sv"', "b.sv does not exist"),
         ("clock_ps = 6400", "clock_ps = 0", "clock_ps: 0 is out of range; expected 2 to"),
@@ -64,6 +64,11 @@ def test_manifest_is_read_whole(write, tmp_path):
         ('"UC"', '"XRC"', "capabilities.services: 'XRC' is none of RC, UC, UD"),
         ("4096]", "1500]", "capabilities.path_mtus: 1500 is none of"),
         ("qps = 4", "qp = 4", "capabilities.qps: missing"),
+        (
+            "qps = 4",
+            "qps = 4\nfeature = []",
+            "capabilities.feature: unknown key; is features meant?",
+        ),
         ("qps = 4", "qps = 4\ncolour = 1", "capabilities.colour: unknown key"),
         ("schema = 1", "schema", "not TOML"),
         ('"mine"', '"../../x"', "name: '../../x' will not do; expected letters"),

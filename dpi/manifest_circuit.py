@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The part of a manifest that says what is compiled, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roceproof.dpi.file_list import FileList
+from roceproof.dpi.toml_table import ManifestError, Table, shown
+
+MEANINGFUL_WARNINGS = ("COMBDLY", "LATCH", "MULTIDRIVEN", "UNOPTFLAT")
+"""Of Verilator: what it then simulates may be another circuit than the one that is built."""
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,254}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circuit:
+    """What is compiled besides the sources, and how."""
+
+    includes: tuple[Path, ...] = ()
+    defines: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Of the top module, as SystemVerilog expressions."""
+    accepted_warnings: frozenset[str] | None = None
+    """Of MEANINGFUL_WARNINGS, those that are no error; None: all are only told."""
+
+
+def read_files(table: Table, home: Path, *, schema: int) -> FileList:
+    """In schema 1 sources are files, each named."""
+    files = FileList()
+    for key, add in (("sources", files.add), ("includes", files.add_include)):
+        if key == "includes" and (schema == 1 or key not in table):
+            continue
+        for name in table.take_list(key, str):
+            try:
+                add(name, home)
+            except ManifestError as error:
+                raise table.error(key, str(error)) from error
+    if not files.sources:
+        raise table.error("sources", "none of them is a source")
+    return files
+
+
+def _values(table: Table) -> dict[str, str]:
+    """Of defines and parameters: text as it is, numbers in decimal."""
+    found = {}
+    for key in table.left():
+        kind = str if isinstance(table.peek(key), str) else int
+        value = table.take(key, kind)
+        if not IDENTIFIER.fullmatch(key):
+            raise table.error(shown(key)[1:-1], "is no identifier")
+        if not str(value).isprintable() or "`" in str(value):
+            raise table.error(key, f"{shown(value)} will not do; expected one line without `")
+        found[key] = str(value)
+    return found
+
+
+def read_circuit(table: Table, files: FileList) -> Circuit:
+    """The keys `warnings`, `defines` and `parameters`, and what lists of files have said."""
+    accepted = table.take_list("warnings", str) if "warnings" in table else []
+    for name in accepted:
+        if name not in MEANINGFUL_WARNINGS:
+            known = ", ".join(MEANINGFUL_WARNINGS)
+            raise table.error("warnings", f"{shown(name)} is none of {known}; others are no error")
+    return Circuit(
+        includes=tuple(files.includes),
+        defines=files.defines | _values(table.take_table("defines")),
+        parameters=_values(table.take_table("parameters")),
+        accepted_warnings=frozenset(accepted),
+    )

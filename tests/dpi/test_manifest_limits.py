@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Manifests of schema 2: operations by service, limits, fixed values, and how it is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
+from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
+from roceproof.verbs.work import Op
+
+GOOD = """\
+schema = 2
+name = "mine"
+top = "my_top"
+sources = ["*.sv"]
+includes = ["inc"]
+clock_ps = 6400
+data_widths = [64]
+warnings = ["LATCH"]
+[defines]
+DEPTH = 4
+SYNTHESIS = ""
+[parameters]
+Slots = 4
+Kind = "8'h5"
+[capabilities]
+RC = ["WRITE", "WRITE_IMM"]
+UC = ["WRITE"]
+[limits]
+path_mtus = [1024]
+qps = 2
+length_multiple = 4
+length = [4, 65536]
+outstanding_messages = 4
+outstanding_packets = 16
+quiet_cycles = 20000
+[fixed]
+solicited = true
+hop_limit = 64
+[environment]
+resolves_addresses = true
+"""
+LEAST = """\
+schema = 2
+name = "mine"
+top = "my_top"
+sources = ["a.sv"]
+clock_ps = 6400
+data_widths = [64]
+[capabilities]
+RC = ["WRITE"]
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    (tmp_path / "a.sv").write_text("module my_top; endmodule\n")
+    (tmp_path / "inc").mkdir()
+
+    def write(text: str) -> Path:
+        path = tmp_path / "dut.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_manifest_with_limits_is_read_whole(write, tmp_path: Path) -> None:
+    manifest = load_manifest(write(GOOD))
+    assert manifest.sources == (tmp_path / "a.sv",)
+    assert manifest.circuit.includes == (tmp_path / "inc",)
+    assert manifest.circuit.defines == {"DEPTH": "4", "SYNTHESIS": ""}
+    assert manifest.circuit.parameters == {"Slots": "4", "Kind": "8'h5"}
+    assert manifest.circuit.accepted_warnings == {"LATCH"}
+    assert manifest.capabilities.services == {Service.RC, Service.UC}
+    assert manifest.capabilities.operations == {Operation.WRITE, Operation.WRITE_IMM}
+    assert (manifest.capabilities.path_mtus, manifest.capabilities.qps) == ({PathMtu.MTU_1024}, 2)
+    assert manifest.environment.resolves_addresses
+    assert manifest.limits == Limits(
+        length_multiple=4,
+        shortest=4,
+        longest=65536,
+        outstanding_messages=4,
+        outstanding_packets=16,
+        quiet_cycles=20000,
+        fixed={"solicited": 1, "hop_limit": 64},
+        operations={
+            Service.RC: frozenset({Op.WRITE, Op.WRITE_IMM}),
+            Service.UC: frozenset({Op.WRITE}),
+        },
+    )
+
+
+def test_what_is_not_said_is_not_limited(write) -> None:
+    manifest = load_manifest(write(LEAST))
+    assert manifest.capabilities.path_mtus == frozenset(PathMtu)
+    assert manifest.limits == Limits(operations={Service.RC: frozenset({Op.WRITE})})
+    assert not manifest.environment.resolves_addresses
+
+
+def test_limits_say_why_something_is_not_tried() -> None:
+    limits = Limits(
+        length_multiple=4,
+        shortest=4,
+        longest=64,
+        outstanding_messages=2,
+        outstanding_packets=8,
+        operations={Service.UC: frozenset({Op.WRITE})},
+    )
+    assert limits.against_length(8) is None
+    for length in (0, 5, 68):
+        assert str(length) in (limits.against_length(length) or "")
+    assert limits.against_operation(Service.UC, Op.WRITE) is None
+    assert limits.against_operation(Service.UC, Op.SEND) == "it has no SEND on UC"
+    assert limits.against_operation(Service.RC, Op.WRITE) == "it has no WRITE on RC"
+    assert limits.against_depth(2, 8) is None
+    assert limits.against_depth(3, 8) == "it has at most 2 messages outstanding, not 3"
+    assert limits.against_depth(2, 9) == "it has at most 8 packets outstanding, not 9"
+    assert Limits().against_length(LONGEST_MESSAGE + 1) is None
+    assert Limits().against_operation(Service.UD, Op.SEND) is None
+    assert Limits().against_depth(10**6, 10**6) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("length_multiple", "length_multipl", "limits.length_multipl: unknown key; is length_mult"),
+        ("hop_limit = 64", "hop_limit = 256", "fixed.hop_limit: 256 is out of range"),
+        ("hop_limit = 64", "ttl = 64", "fixed.ttl: unknown key"),
+        ("solicited = true", "solicited = 1", "fixed.solicited: expected bool, got 1"),
+        ("[4, 65536]", "[8, 4]", "limits.length: expected [shortest, longest]"),
+        ("[4, 65536]", "[4]", "limits.length: expected [shortest, longest]"),
+        ("[4, 65536]", "65536", "limits.length: expected list"),
+        ('RC = ["WRITE"', 'RC = ["READ"', "capabilities.RC: 'READ' is none of"),
+        ('UC = ["WRITE"]', 'services = ["UC"]', "capabilities.services: unknown key"),
+        ('"LATCH"', '"WIDTH"', "warnings: 'WIDTH' is none of COMBDLY, LATCH"),
+        ('["inc"]', '["gone"]', "includes: "),
+        ('["*.sv"]', '["*.vhd"]', "sources: '*.vhd' fits no file"),
+        ("Slots = 4", "Slots = 4.5", "parameters.Slots: expected int, got 4.5"),
+        ("DEPTH = 4", 'DEPTH = "a\\nb"', "defines.DEPTH: 'a\\nb' will not do"),
+        ("DEPTH = 4", '"a b" = 4', "defines.a b: is no identifier"),
+        ("resolves_addresses", "resolves_address", "is resolves_addresses meant?"),
+        ("[parameters]", "[parameter]", "parameter: unknown key; is parameters meant?"),
+    ],
+)
+def test_what_is_wrong_is_named(write, old: str, new: str, words: str) -> None:
+    assert old in GOOD
+    with pytest.raises(ManifestError) as caught:
+        load_manifest(write(GOOD.replace(old, new)))
+    assert words in str(caught.value)

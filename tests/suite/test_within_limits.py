@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What lies beyond a device's limits is skipped with that reason, and what is within is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.skips import is_known
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.verbs.limits import Limits
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+Make = Callable[..., Bench]
+
+
+@pytest.fixture
+def limited() -> Iterator[Make]:
+    """Benches of a device with these limits."""
+    with ExitStack() as open_devices:
+
+        def make(*, path_mtus: tuple[int, ...] = (1024,), **limits: object) -> Bench:
+            source = ModelFactory()
+            target = open_devices.enter_context(source.device(CasePlace(name="limits", seed=1)))
+            claims = replace(source.claims, path_mtus=path_mtus, limits=Limits(**limits))
+            return Bench(target, claims, seed=1)
+
+        yield make
+
+
+def skipped(act: Callable[[], object]) -> str:
+    """Why it was not tried."""
+    with pytest.raises(pytest.skip.Exception) as caught:
+        act()
+    assert is_known(str(caught.value))
+    return str(caught.value)
+
+
+def test_lengths_stay_within_the_limits(limited: Make) -> None:
+    qp = limited(length_multiple=4, shortest=4, longest=64).connect()
+    assert "multiples of 4, not 5" in skipped(lambda: qp.post(Op.WRITE, 5))
+    assert "at least 4 bytes, not 0" in skipped(lambda: qp.post(Op.WRITE, 0))
+    assert "at most 64 bytes, not 68" in skipped(lambda: qp.post(Op.WRITE, b"x" * 68))
+    assert "multiples of 4" in skipped(lambda: qp.refuses(Op.WRITE, 0, length=3))
+    qp.transfer(Op.WRITE, 8)
+
+
+def test_operations_are_those_of_the_service(limited: Make) -> None:
+    bench = limited(
+        operations={
+            Service.RC: frozenset({Op.WRITE}),
+            Service.UC: frozenset({Op.SEND}),
+        }
+    )
+    rc, uc = bench.connect(), bench.connect(Service.UC)
+    assert "it has no SEND on RC" in skipped(lambda: rc.post(Op.SEND, 8))
+    assert "it has no WRITE on UC" in skipped(lambda: uc.post(Op.WRITE, 8))
+    rc.transfer(Op.WRITE, 8)
+    uc.transfer(Op.SEND, 8)
+
+
+def test_no_more_is_outstanding_than_the_device_can_hold(limited: Make) -> None:
+    qp = limited(outstanding_messages=2, outstanding_packets=5).connect()
+    first = qp.post(Op.WRITE, 8)
+    assert "5 packets outstanding, not 6" in skipped(lambda: qp.post(Op.WRITE, 5 * 1024))
+    second = qp.post(Op.WRITE, 4 * 1024)
+    assert "2 messages outstanding, not 3" in skipped(lambda: qp.post(Op.WRITE, 8))
+    qp.expect_message(first, second)
+    qp.finish(first)
+    qp.post(Op.WRITE, 8)
+
+
+def test_what_is_fixed_is_compared_and_never_drawn(limited: Make) -> None:
+    bench = limited(fixed={"hop_limit": 64, "solicited": 1, "local_qpn": 3})
+    qp = bench.connect()
+    assert (qp.spec.hop_limit, qp.qp.spec.local_qpn) == (64, 3)
+    assert "its hop_limit is always 64, not 5" in skipped(lambda: bench.connect(hop_limit=5))
+    assert "its hop_limit is always 64" in skipped(lambda: qp.reconnect(hop_limit=5))
+    assert "it always sets SE" in skipped(lambda: qp.post(Op.SEND, 8, solicited=False))
+    message = qp.post(Op.SEND, 8)
+    (packet,) = qp.expect_message(message)
+    assert message.work.solicited and packet.bth.solicited
+    qp.finish(message)
+    qp.post(Op.SEND, 8, solicited=True)
+
+
+def test_path_mtus_are_those_that_it_claims(limited: Make) -> None:
+    bench = limited(path_mtus=(1024,))
+    assert "does not claim path MTU 256" in skipped(lambda: bench.connect(path_mtu=256))
+    assert bench.connect().mtu == 1024

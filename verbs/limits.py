@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a device cannot do within the operations that it has: lengths, depths, values that it fixes.
+
+A limit is no fault. What lies beyond it is not tried, and said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+LONGEST_MESSAGE = 1 << 31
+
+FIXABLE = MappingProxyType(
+    {
+        "solicited": 1,
+        "traffic_class": 0xFF,
+        "hop_limit": 0xFF,
+        "udp_sport": 0xFFFF,
+        "ip_id": 0xFFFF,
+        "local_qpn": 0xFFFFFF,
+        "remote_qpn": 0xFFFFFF,
+        "sq_psn": 0xFFFFFF,
+        "rq_psn": 0xFFFFFF,
+        "ack_timeout": 31,
+        "retry_count": 7,
+        "rnr_retry": 7,
+        "min_rnr_timer": 31,
+    }
+)
+"""What a device may not let anybody choose, and the largest value of each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Of one device. Lengths are bytes of a message, depths are of one queue pair."""
+
+    length_multiple: int = 1
+    shortest: int = 0
+    longest: int | None = None
+    outstanding_messages: int | None = None
+    """Posted and not complete."""
+    outstanding_packets: int | None = None
+    answer_cycles: int | None = None
+    """By then what must come has come."""
+    quiet_cycles: int | None = None
+    """This long nothing comes before silence is believed."""
+    fixed: Mapping[str, int] = field(default_factory=dict)
+    """Keys of FIXABLE."""
+    operations: Mapping[Service, frozenset[Op]] | None = None
+    """Of each service; every operation of the device where nothing is said."""
+
+    def against_length(self, length: int) -> str | None:
+        """Why a message of so many bytes is not tried; None if it may be."""
+        if length % self.length_multiple:
+            return f"its lengths are multiples of {self.length_multiple}, not {length}"
+        if length < self.shortest:
+            return f"its messages have at least {self.shortest} bytes, not {length}"
+        if self.longest is not None and length > self.longest:
+            return f"its messages have at most {self.longest} bytes, not {length}"
+        return None
+
+    def against_operation(self, service: Service, op: Op) -> str | None:
+        """Why an operation is not tried on a service."""
+        if self.operations is None or op in self.operations.get(service, frozenset()):
+            return None
+        return f"it has no {op.name} on {service.name}"
+
+    @property
+    def limits_depth(self) -> bool:
+        """Whether anything is said of what may be outstanding."""
+        return (self.outstanding_messages, self.outstanding_packets) != (None, None)
+
+    def against_depth(self, messages: int, packets: int) -> str | None:
+        """Why no more is posted while so much, the next message included, is outstanding."""
+        most = self.outstanding_messages
+        if most is not None and messages > most:
+            return f"it has at most {most} messages outstanding, not {messages}"
+        most = self.outstanding_packets
+        if most is not None and packets > most:
+            return f"it has at most {most} packets outstanding, not {packets}"
+        return None
