@@ -33,7 +33,9 @@ from roceproof.shared_options import waivers_option
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
-@click.option("--width", type=int, multiple=True, help="Data width (hdl); may be repeated.")
+@click.option(
+    "--width", type=int, multiple=True, help="Data width (hdl); all without it; may be repeated."
+)
 @click.option("--interface", help="Network interface (nic).")
 @click.option("--agent", help="Command that starts the verbs agent beside the NIC (nic).")
 @click.option("--mirror", help="Interface that gets a copy of what the device sends (nic).")

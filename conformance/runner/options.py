@@ -125,7 +125,7 @@ def read_options(config: pytest.Config) -> Options | None:
 
 @cache
 def widths_of(options: Options) -> tuple[int | None, ...]:
-    """The data widths to test at: those asked for, else all of the manifest's; smoke the first."""
+    """The data widths to test at: those asked for, else all of the manifest's."""
     if options.target != "hdl":
         return (None,)
     from roceproof.dpi.manifest import load_manifest
@@ -137,9 +137,7 @@ def widths_of(options: Options) -> tuple[int | None, ...]:
             f"{manifest.name} has no width {min(unknown)}; its manifest says "
             f"{list(manifest.data_widths)}"
         )
-    if options.widths:
-        return options.widths
-    return manifest.data_widths[:1] if options.suite == "smoke" else manifest.data_widths
+    return options.widths or manifest.data_widths
 
 
 def open_factory(options: Options, width: int | None) -> DeviceFactory:
