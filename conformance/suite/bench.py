@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 from roceproof.conformance.suite.exchange import Exchange
 
-_FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN, _REMOTE_STEP = 0x11, 0x010203, 0x1111
+_FIRST_QPN, _LAST_QPN = 2, 0xFFE000
+"""Below are numbers with a meaning; above, room for cases that count on from a number."""
 _ECN_BITS = 3
 
 
@@ -42,8 +43,8 @@ class Bench(Exchange):
         draw = self.random
         values: dict[str, Any] = {
             "remote": self.peer(ipv6=ipv6, vlan=spec.get("vlan")),
-            "local_qpn": _FIRST_LOCAL_QPN + index,
-            "remote_qpn": _FIRST_REMOTE_QPN + _REMOTE_STEP * index,
+            "local_qpn": self._local_qpn(),
+            "remote_qpn": self._remote_qpn(),
             "sq_psn": draw.randrange(1 << 24),
             "rq_psn": draw.randrange(1 << 24),
             "path_mtu": min(self.claims.path_mtus),
@@ -57,6 +58,20 @@ class Bench(Exchange):
         connection = Connection(self, qp)
         self.add(connection)
         return connection
+
+    def _local_qpn(self) -> int:
+        """Any number in a place of the device's table that no connection of the case has."""
+        places = self.claims.qps
+        taken = {connection.qp.qpn % places for connection in self.connections}
+        while (drawn := self.numbers.randrange(_FIRST_QPN, _LAST_QPN)) % places in taken:
+            pass
+        return drawn
+
+    def _remote_qpn(self) -> int:
+        taken = {connection.spec.remote_qpn for connection in self.connections}
+        while (drawn := self.numbers.randrange(_FIRST_QPN, _LAST_QPN)) in taken:
+            pass
+        return drawn
 
     def add(self, connection: Connection) -> None:
         """Give a connection the packets that come for it from now on."""

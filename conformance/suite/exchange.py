@@ -12,6 +12,7 @@ from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packets import whole_frames
 from roceproof.conformance.suite.transcript import Entry, Transcript
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival, Claims, Target
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.addresses import Host, parse_mac
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _LAST_BYTES = (2, 3, 4, 5, 6)
 _SHOWN_FRAMES = 40
+_NUMBERS = 0x9E3779B97F4A7C15
 
 
 class End(Protocol):
@@ -55,11 +57,17 @@ class Exchange:
         self.strays: list[Packet] = []
         self.peers = [self.peer(index) for index in range(len(_LAST_BYTES))]
         self._arrived: dict[int, tuple[Packet, Entry]] = {}
-        self._wr_ids = iter(range(1, 1 << 31))
+        self.numbers = Random(seed ^ _NUMBERS)
+        """Draws what things are called; what happens to them does not depend on it."""
+        self._wr_ids: set[int] = set()
 
     def next_wr_id(self) -> int:
-        """A number that no work of this case has."""
-        return next(self._wr_ids)
+        """A number that no work of this case has; of 62 bits where the verbs agent carries it."""
+        bits = 64 if Capability.LOCKSTEP in self.claims.capabilities else 62
+        while (drawn := self.numbers.getrandbits(bits)) in self._wr_ids:
+            pass
+        self._wr_ids.add(drawn)
+        return drawn
 
     def peer(self, index: int = 0, *, ipv6: bool = False, vlan: int | None = None) -> Host:
         """A host in the device's subnet of an IP version and a VLAN."""

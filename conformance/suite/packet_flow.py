@@ -200,11 +200,11 @@ class PacketFlow:
         outcome = self._next_outcome(within_ns)
         if outcome is None:
             raise self._exchange.failed(
-                f"want  work {wr_id} completed with {status}\ngot   nothing"
+                f"want  work {wr_id:#x} completed with {status}\ngot   nothing"
             )
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
-                f"want  work {wr_id} completed with {status}\ngot   {told(outcome)}"
+                f"want  work {wr_id:#x} completed with {status}\ngot   {told(outcome)}"
             )
         return outcome
 
@@ -219,7 +219,7 @@ class PacketFlow:
 
 def told(outcome: Outcome) -> str:
     """A completion in words."""
-    return f"work {outcome.wr_id} completed with {outcome.status}"
+    return f"work {outcome.wr_id:#x} completed with {outcome.status}"
 
 
 def is_request(packet: Packet) -> bool:

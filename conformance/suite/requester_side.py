@@ -56,7 +56,7 @@ class RequesterSide(PacketFlow):
         outcome = self._next_outcome()
         if outcome is None or outcome.wr_id != work.wr_id or outcome.status == SUCCESS:
             got = "nothing" if outcome is None else told(outcome)
-            raise self._exchange.failed(f"want  work {work.wr_id} refused\ngot   {got}")
+            raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
     def _check_depth(self, posted: Posted) -> None:
         claims = self._exchange.claims

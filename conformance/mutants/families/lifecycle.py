@@ -24,7 +24,7 @@ from roceproof.verbs.work import Work
 _CNP, _ACKNOWLEDGE = 0x81, 0x11
 _BEHIND_BTH = 20  # from the UDP header
 _NEW_CONNECTION = 1 << 16
-_LOCAL_QPN = 0x11
+_ANOTHER_QPN = 0x11
 
 
 def is_cnp(frame: bytes) -> bool:
@@ -275,8 +275,15 @@ class CnpBeforeIcrc(WireFault):
     expected=["CNP-08"],
 )
 class CnpToAnyQueuePair(WireFault):
+    def __init__(self) -> None:
+        self._latest = 0  # queue pair that was written to
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
-        return [with_bth(frame, dest_qpn=_LOCAL_QPN) if is_cnp(frame) else frame]
+        if is_cnp(frame):
+            return [with_bth(frame, dest_qpn=self._latest)]
+        bth = bth_of(frame)
+        self._latest = self._latest if bth is None else bth.dest_qpn
+        return [frame]
 
 
 @wire_mutant(
@@ -296,4 +303,4 @@ class CnpWithoutReservedBytes(WireFault):
 )
 class CnpToOwnNumber(WireFault):
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        return [with_bth(frame, dest_qpn=_LOCAL_QPN) if is_cnp(frame) else frame]
+        return [with_bth(frame, dest_qpn=_ANOTHER_QPN) if is_cnp(frame) else frame]
