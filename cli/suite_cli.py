@@ -24,7 +24,7 @@ from roceproof.shared_options import waivers_option
 @click.option(
     "--dut",
     type=click.Path(path_type=Path),
-    help="Manifest of the device (hdl); the reference endpoint if not given.",
+    help="Manifest of the device (hdl), or of what the model keeps within; else the endpoint.",
 )
 @click.option(
     "--suite",

@@ -79,8 +79,8 @@ class Output:
 
 def run_suite(request: Request, output: Output) -> int:
     """Run it, print and write what was asked for, return the exit code."""
-    if request.dut is not None and request.target != "hdl":
-        raise click.UsageError("--dut is for --target hdl")
+    if request.dut is not None and request.target not in ("hdl", "model"):
+        raise click.UsageError("--dut is for --target hdl, or for a model within its limits")
     if request.waves and (request.target != "hdl" or request.expression is None):
         raise click.UsageError("--waves needs --target hdl and -k to choose cases")
     with output_directory(output.directory), interruptions_held():

@@ -13,6 +13,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 MOST_CYCLES = 10**9
+SMALLEST_MTU = 256
 MOST_OUTSTANDING = 1 << 24
 
 
@@ -30,7 +31,7 @@ def read_limits(
     """What is not said is not limited; `path_mtus` and `qps` have been taken before."""
     shortest, longest = _lengths(table)
     result = Limits(
-        length_multiple=table.take_number("length_multiple", least=1, most=4096, default=1),
+        length_multiple=_multiple(table),
         shortest=shortest,
         longest=longest,
         outstanding_messages=_optional(table, "outstanding_messages", MOST_OUTSTANDING),
@@ -54,6 +55,13 @@ def read_environment(table: Table) -> Environment:
     )
     table.finish()
     return result
+
+
+def _multiple(table: Table) -> int:
+    multiple = table.take_number("length_multiple", least=1, most=SMALLEST_MTU, default=1)
+    if SMALLEST_MTU % multiple:
+        raise table.error("length_multiple", f"{multiple} is no power of two")
+    return multiple
 
 
 def _lengths(table: Table) -> tuple[int, int | None]:

@@ -54,6 +54,10 @@ class Limits:
     operations: Mapping[Service, frozenset[Op]] | None = None
     """Of each service; every operation of the device where nothing is said."""
 
+    def fit(self, length: int) -> int:
+        """The next length upwards that is a multiple of what lengths are multiples of."""
+        return -(-length // self.length_multiple) * self.length_multiple
+
     def against_length(self, length: int) -> str | None:
         """Why a message of so many bytes is not tried; None if it may be."""
         if length % self.length_multiple:

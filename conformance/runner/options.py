@@ -152,6 +152,11 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
 
         return HdlFactory(load_manifest(options.dut), data_width=width)
     if options.target == "model":
+        if options.dut != REFERENCE_DUT:
+            from roceproof.conformance.targets.limited_model import LimitedModelFactory
+            from roceproof.dpi.manifest import load_manifest
+
+            return LimitedModelFactory(load_manifest(options.dut))
         from roceproof.conformance.targets.model import ModelFactory
 
         return ModelFactory()

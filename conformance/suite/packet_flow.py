@@ -28,6 +28,7 @@ from roceproof.conformance.suite.packets import (
 from roceproof.conformance.suite.pattern import (
     Pattern,
 )
+from roceproof.conformance.suite.within_limits import fitted
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import Qp, QpSpec
@@ -190,6 +191,7 @@ class PacketFlow:
 
     def _mismatches(self, packet: Packet, wanted: Wanted) -> list[Mismatch]:
         frame = self._exchange.entry_of(packet).frame
+        wanted = fitted(self._exchange.claims, wanted)
         return mismatches(wanted, packet, frame, self.from_device)
 
     def _send(self, packet: Sendable, **notes: Any) -> None:

@@ -35,7 +35,10 @@ class RequesterSide(PacketFlow):
         self._next_psn = 0
 
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
-        """Post one message of given or random bytes; what it must put on the wire is known then."""
+        """Post one message of given or random bytes; what it must put on the wire is known then.
+
+        Of random bytes there are a few more where the device's lengths are whole words only.
+        """
         work = self._work(op, payload, fields)
         posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
         self._check_depth(posted)
@@ -72,7 +75,9 @@ class RequesterSide(PacketFlow):
             size = payload if isinstance(payload, int) else len(payload)
             fields = {"length": size if op is Op.READ else 8} | fields
         else:
-            data = self.random.randbytes(payload) if isinstance(payload, int) else payload
+            if isinstance(payload, int):
+                payload = self.random.randbytes(self._exchange.claims.limits.fit(payload))
+            data = payload
         if op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
             fields = {
                 "remote_addr": self.random.getrandbits(64) & ~7,

@@ -11,6 +11,8 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 
 PREFIX = "roceproof: "
+_LENGTHS = {"length", "size"}
+"""Parameters of cases that are about a message of just this length."""
 
 
 def reason_to_skip(item: pytest.Item, claims: Claims) -> str | None:
@@ -25,6 +27,11 @@ def reason_to_skip(item: pytest.Item, claims: Claims) -> str | None:
     mtu = params.get("mtu")
     if isinstance(mtu, int) and mtu not in claims.path_mtus:
         return f"{PREFIX}{claims.device} does not claim path MTU {mtu}"
+    for name in _LENGTHS & params.keys():
+        length = params[name]
+        reason = claims.limits.against_length(length) if isinstance(length, int) else None
+        if reason:
+            return f"{PREFIX}{claims.device}: {reason}"
     return None
 
 

@@ -8,8 +8,11 @@ from typing import Any, NoReturn
 
 import pytest
 
+from roceproof.conformance.suite.packets import Wanted
+from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.interface import Claims
+from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
 
@@ -31,6 +34,22 @@ def allowed_values(
     if mtu is not None and mtu not in claims.path_mtus:
         _skip(claims, f"it does not claim path MTU {mtu}")
     return values
+
+
+def fitted(claims: Claims, wanted: Wanted) -> Wanted:
+    """A request of the device with as many bytes as `post` will have given it.
+
+    Path MTUs are whole words, too, so what is rounded in a message is rounded in its last packet.
+    """
+    if claims.limits.length_multiple == 1 or not isinstance(wanted, Pattern):
+        return wanted
+    row = OPCODES.get(wanted.opcode)
+    if row is None or row.is_response:
+        return wanted
+    lengths = {name: wanted.said.get(name) for name in ("payload", "dmalen")}
+    return wanted.but(
+        **{name: claims.limits.fit(size) for name, size in lengths.items() if type(size) is int}
+    )
 
 
 def allowed_work(claims: Claims, service: Service, work: Work, *, said: Mapping[str, Any]) -> None:

@@ -7,53 +7,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl import PORT_IPV4, PORT_MAC, HdlTarget
 from roceproof.conformance.targets.interface import (
     CasePlace,
-    Claims,
     DeviceDied,
     DeviceFactory,
     Target,
 )
+from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import PortOptions
 from roceproof.dpi.process import SimulationError
 from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.verilate import verilator_version
-
-_CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
-_ALWAYS = frozenset(
-    {
-        Capability.REQUESTER,
-        Capability.LOCKSTEP,
-        Capability.DISTURBANCE,
-        Capability.ALIGNMENT,
-        Capability.RESET,
-        Capability.PING,
-        Capability.DAMAGE,
-    }
-)
-_ABSENT = {
-    Capability.RESPONDER: "the DUT contract is that of a transmitter",
-    Capability.MEMORY: "the DUT contract is that of a transmitter",
-    **dict.fromkeys(
-        (
-            Capability.UD,
-            Capability.SEND_INV,
-            Capability.CREDITS,
-            Capability.READ,
-            Capability.ATOMIC,
-            Capability.VLAN,
-            Capability.PFC,
-            Capability.FCS,
-            Capability.CM,
-            Capability.STATES,
-        ),
-        _CONTRACT,
-    ),
-}
 
 
 class HdlFactory(DeviceFactory):
@@ -71,22 +38,7 @@ class HdlFactory(DeviceFactory):
         self._width = data_width or manifest.data_widths[0]
         self._plusargs = tuple(plusargs)
         self._command = command
-        claimed = manifest.capabilities
-        names = {service.name for service in claimed.services}
-        names |= {operation.name for operation in claimed.operations}
-        names |= {feature.upper() for feature in claimed.features}
-        if claimed.retransmission:
-            names.add(Capability.RETRANSMISSION.name)
-        self.claims = Claims(
-            target="hdl",
-            device=manifest.name,
-            capabilities=_ALWAYS | {Capability[name] for name in names},
-            path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
-            qps=claimed.qps,
-            data_width=self._width,
-            limits=manifest.limits,
-            absent=_ABSENT,
-        )
+        self.claims = claims_of(manifest, data_width)
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
         """Build the simulation."""

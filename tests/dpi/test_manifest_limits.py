@@ -128,6 +128,7 @@ def test_limits_say_why_something_is_not_tried() -> None:
     ("old", "new", "words"),
     [
         ("length_multiple", "length_multipl", "limits.length_multipl: unknown key; is length_mult"),
+        ("multiple = 4", "multiple = 12", "limits.length_multiple: 12 is no power of two"),
         ("hop_limit = 64", "hop_limit = 256", "fixed.hop_limit: 256 is out of range"),
         ("hop_limit = 64", "ttl = 64", "fixed.ttl: unknown key"),
         ("solicited = true", "solicited = 1", "fixed.solicited: expected bool, got 1"),

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_LAST
 from roceproof.conformance.suite.skips import is_known
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
@@ -44,11 +45,19 @@ def skipped(act: Callable[[], object]) -> str:
 
 def test_lengths_stay_within_the_limits(limited: Make) -> None:
     qp = limited(length_multiple=4, shortest=4, longest=64).connect()
-    assert "multiples of 4, not 5" in skipped(lambda: qp.post(Op.WRITE, 5))
+    assert "multiples of 4, not 5" in skipped(lambda: qp.post(Op.WRITE, b"12345"))
     assert "at least 4 bytes, not 0" in skipped(lambda: qp.post(Op.WRITE, 0))
     assert "at most 64 bytes, not 68" in skipped(lambda: qp.post(Op.WRITE, b"x" * 68))
     assert "multiples of 4" in skipped(lambda: qp.refuses(Op.WRITE, 0, length=3))
     qp.transfer(Op.WRITE, 8)
+
+
+def test_random_bytes_are_as_many_as_the_device_can_take(limited: Make) -> None:
+    qp = limited(length_multiple=4).connect()
+    message = qp.post(Op.WRITE, 1024 + 5)
+    assert message.work.size == 1024 + 8
+    qp.expect(WRITE_FIRST(payload=1024, dmalen=1024 + 5), WRITE_LAST(payload=5))
+    qp.finish(message)
 
 
 def test_operations_are_those_of_the_service(limited: Make) -> None:

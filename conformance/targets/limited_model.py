@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The reference model under a device's manifest: it claims no more, and holds the suite to it.
+
+Whatever a case asks for beyond the limits is an error of the bench, so that a suite which passes
+here asks nothing of that device that it cannot do.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from roceproof.conformance.model.components import Components
+from roceproof.conformance.model.device import Device
+from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
+from roceproof.conformance.targets.manifest_claims import claims_of
+from roceproof.conformance.targets.model import HOST, ModelFactory, ModelTarget
+from roceproof.dpi.manifest import Manifest
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.work import Outcome, Work
+
+
+class LimitedModelTarget(ModelTarget):
+    """A model device that is asked for no more than its claims."""
+
+    def __init__(self, device: Device, claims: Claims) -> None:
+        super().__init__(device)
+        self._claims = claims
+        self._open: set[int] = set()
+        self._under_way: dict[int, list[tuple[int, int]]] = defaultdict(list)
+
+    def open(self, spec: QpSpec) -> Qp:
+        """One queue pair more."""
+        self._require_spec(spec)
+        qp = super().open(spec)
+        self._open.add(qp.qpn)
+        if len(self._open) > self._claims.qps:
+            raise _beyond(f"{len(self._open)} queue pairs")
+        return qp
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        """It forgets what was under way."""
+        self._require_spec(spec)
+        self._under_way[qp.qpn].clear()
+        return super().reopen(qp, spec)
+
+    def post(self, qp: Qp, work: Work) -> None:
+        """One message more."""
+        limits = self._claims.limits
+        mtu = qp.spec.path_mtu
+        self._under_way[qp.qpn].append((work.wr_id, max(1, -(-work.size // mtu))))
+        waiting = self._under_way[qp.qpn]
+        reason = (
+            limits.against_operation(qp.spec.service, work.op)
+            or limits.against_length(work.size)
+            or limits.against_depth(len(waiting), sum(packets for _, packets in waiting))
+        )
+        if reason is None and work.solicited != limits.fixed.get("solicited", work.solicited):
+            reason = f"solicited is {work.solicited}"
+        if reason:
+            raise _beyond(reason)
+        super().post(qp, work)
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """What has ended is no longer under way."""
+        found = super().completions(qp, count=count, timeout_ns=timeout_ns)
+        ended = {outcome.wr_id for outcome in found}
+        self._under_way[qp.qpn] = [w for w in self._under_way[qp.qpn] if w[0] not in ended]
+        return found
+
+    def _require_spec(self, spec: QpSpec) -> None:
+        for name, value in self._claims.limits.fixed.items():
+            if name != "solicited" and getattr(spec, name) != value:
+                raise _beyond(f"{name} is {getattr(spec, name)} and not {value}")
+        if spec.path_mtu not in self._claims.path_mtus:
+            raise _beyond(f"path MTU {spec.path_mtu}")
+
+
+class LimitedModelFactory(ModelFactory):
+    """Fresh ones, all alike."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        super().__init__()
+        given = claims_of(manifest)
+        self.claims = replace(
+            given,
+            target="model",
+            device=f"the reference model as {manifest.name}",
+            capabilities=given.capabilities & self.claims.capabilities,
+            data_width=None,
+        )
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        """A fresh device."""
+        yield LimitedModelTarget(Device(HOST, Components()), self.claims)
+
+
+def _beyond(what: str) -> TargetError:
+    return TargetError(f"the case goes beyond the limits of the manifest: {what}")

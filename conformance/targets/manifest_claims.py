@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a device behind a manifest claims, before it is built."""
+
+from __future__ import annotations
+
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Claims
+from roceproof.dpi.manifest import Manifest
+
+_CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
+_ALWAYS = frozenset(
+    {
+        Capability.REQUESTER,
+        Capability.LOCKSTEP,
+        Capability.DISTURBANCE,
+        Capability.ALIGNMENT,
+        Capability.RESET,
+        Capability.PING,
+        Capability.DAMAGE,
+    }
+)
+_ABSENT = {
+    Capability.RESPONDER: "the DUT contract is that of a transmitter",
+    Capability.MEMORY: "the DUT contract is that of a transmitter",
+    **dict.fromkeys(
+        (
+            Capability.UD,
+            Capability.SEND_INV,
+            Capability.CREDITS,
+            Capability.READ,
+            Capability.ATOMIC,
+            Capability.VLAN,
+            Capability.PFC,
+            Capability.FCS,
+            Capability.CM,
+            Capability.STATES,
+        ),
+        _CONTRACT,
+    ),
+}
+
+
+def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
+    """As a device in a simulation at a data width, the first where none is said."""
+    claimed = manifest.capabilities
+    names = {service.name for service in claimed.services}
+    names |= {operation.name for operation in claimed.operations}
+    names |= {feature.upper() for feature in claimed.features}
+    if claimed.retransmission:
+        names.add(Capability.RETRANSMISSION.name)
+    return Claims(
+        target="hdl",
+        device=manifest.name,
+        capabilities=_ALWAYS | {Capability[name] for name in names},
+        path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
+        qps=claimed.qps,
+        data_width=data_width or manifest.data_widths[0],
+        limits=manifest.limits,
+        absent=_ABSENT,
+    )
