@@ -61,6 +61,10 @@ _EXAMPLES = {
         roceproof coverage merge -o sum.json coverage.json
         roceproof coverage merge --output sum.json coverage.json build/conformance/coverage.json
     """,
+    "coverage ucis": """
+        roceproof coverage ucis -o coverage.xml coverage.json
+        roceproof coverage ucis -o coverage.xml coverage.json build/conformance/coverage.json
+    """,
     "rules": """
         roceproof rules PSN-02            # one rule in full
         roceproof rules PSN --role R      # what a responder must do about PSNs

@@ -39,3 +39,13 @@ def merge(files: tuple[Path, ...], output: Path) -> None:
     from roceproof.reach_command import run_merge
 
     sys.exit(run_merge(files, output))
+
+
+@coverage.command(epilog=examples("coverage ucis"))
+@_files
+@click.option("-o", "--output", type=_OUTPUT, required=True, help="Where to write the XML.")
+def ucis(files: tuple[Path, ...], output: Path) -> None:
+    """Export what FILES together have reached as UCIS, for other coverage tools."""
+    from roceproof.reach_command import run_ucis
+
+    sys.exit(run_ucis(files, output))

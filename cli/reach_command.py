@@ -52,6 +52,14 @@ def run_show(files: Sequence[Path], *, page: Path | None, as_json: bool) -> int:
     return 0
 
 
+def run_ucis(files: Sequence[Path], output: Path) -> int:
+    """Write what files show together as UCIS."""
+    from roceproof.conformance.coverage.ucis_export import write_ucis
+
+    write_ucis(summarized(merge_files(files)), output)
+    return 0
+
+
 def _write_page(summary: Summary, path: Path) -> None:
     # The template engine is needed for nothing else here.
     from roceproof.conformance.coverage.html import page
