@@ -34,9 +34,22 @@ def test_mutants_are_many_and_their_ids_differ() -> None:
     assert [mutant.number for mutant in ALL] == list(range(1, len(ALL) + 1))
 
 
-def behind_the_section_header(capture: bytes) -> bytes:
-    """All but the block that names the device."""
-    return capture[int.from_bytes(capture[4:8], "little") :]
+def behind_the_section_header(capture: bytes) -> list[bytes]:
+    """All blocks but the one that names the device; those of one clock edge have no order."""
+    blocks = []
+    at = 0
+    while at < len(capture):
+        size = int.from_bytes(capture[at + 4 : at + 8], "little")
+        blocks.append(capture[at : at + size])
+        at += size
+    interface, *packets = blocks[1:]
+    return [interface, *sorted(packets, key=lambda block: (time_of(block), block))]
+
+
+def time_of(block: bytes) -> int:
+    """When the packet of a block passed."""
+    high, low = (int.from_bytes(block[at : at + 4], "little") for at in (12, 16))
+    return high << 32 | low
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -49,7 +62,7 @@ def test_with_no_mutant_selected_the_capture_is_that_of_the_healthy_build(
         with open_device(device, width, capture=path) as opened:
             stalled_traffic(opened)
         captures.append(behind_the_section_header(path.read_bytes()))
-    assert len(captures[0]) > 10_000
+    assert len(captures[0]) > 100
     assert captures[0] == captures[1]
 
 
