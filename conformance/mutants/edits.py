@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The three ways in which a mutant changes a source file.
+"""The three ways in which a mutant changes a source file, and what tells that it matters.
 
 Each names its place by text that occurs exactly once in the file, so that a mutant whose
 place has changed is refused and never goes astray.
@@ -46,6 +46,17 @@ class Replacement:
     becomes: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Trigger:
+    """`when` is true at a clock edge at which the mutant may do something else.
+
+    Where it never holds, the mutant is the healthy device.
+    """
+
+    file: str
+    when: str
+
+
 Edit = Declare | Statement | Replacement
 _KINDS: tuple[type[Edit], ...] = (Declare, Statement, Replacement)
 
@@ -57,7 +68,19 @@ def edit_of(owner: str, table: Mapping[str, Any]) -> Edit:
     if kind is None:
         forms = "; ".join(", ".join(field.name for field in fields(kind)) for kind in _KINDS)
         raise MutantError(f"{owner}: an edit with {', '.join(table)}; expected one of: {forms}")
+    _require_texts(owner, table)
+    return kind(**table)
+
+
+def trigger_of(owner: str, table: Mapping[str, Any]) -> Trigger:
+    """A trigger from its table."""
+    if table.keys() != {"file", "when"}:
+        raise MutantError(f"{owner}: a trigger with {', '.join(table)}; expected file, when")
+    _require_texts(owner, table)
+    return Trigger(**table)
+
+
+def _require_texts(owner: str, table: Mapping[str, Any]) -> None:
     for key, value in table.items():
         if type(value) is not str or not value.strip():
             raise MutantError(f"{owner}: {key} is {value!r}; expected text")
-    return kind(**table)

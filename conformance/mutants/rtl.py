@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,12 @@ from roceproof.conformance.mutants.edits import (
     MutantError,
     Replacement,
     Statement,
+    Trigger,
     edit_of,
+    trigger_of,
 )
 from roceproof.conformance.mutants.schemata import PACKAGE, declared, metamutant
+from roceproof.conformance.mutants.triggers import derived, monitored, package_body, reporting
 from roceproof.conformance.rules.signatures import SIGNATURES
 from roceproof.conformance.rules.table import RULES
 from roceproof.dpi.manifest import Manifest, load_manifest
@@ -34,6 +37,7 @@ OVERLAY = BUILD / "mutants"
 NAME = "reference-mutants"
 
 _KEYS = {"id", "description", "expected", "explained_as", "edit"}
+_THEME_KEYS = {"kind", "shared", "mutant"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,10 @@ class Mutant:
     explained_as: tuple[str, ...]
     """Signatures that name it; none if no wrong ICRC or PSN gets onto the wire."""
     edits: tuple[Edit, ...]
+    kind: str | None = None
+    """Of the faults that measure how far the stimulus reaches; None of those that prove checks."""
+    trigger: Trigger | None = None
+    """Its own; others may have one that is derived from their edits."""
 
     @property
     def plusarg(self) -> str:
@@ -69,8 +77,9 @@ def load_mutants(folder: Path = MUTANTS) -> Mutants:
     mutants: list[Mutant] = []
     shared: list[tuple[str, Declare]] = []
     for path in sorted(folder.glob("*.toml")):
-        for table in _theme(path, shared):
-            mutants.append(_mutant(path.stem, len(mutants) + 1, table))
+        kind, tables = _theme(path, shared)
+        for table in tables:
+            mutants.append(_mutant(path.stem, len(mutants) + 1, table, kind))
     ids = [mutant.id for mutant in mutants]
     for name in ids:
         if ids.count(name) > 1:
@@ -84,29 +93,53 @@ def reference_mutants(
     """The manifest of the endpoint with all mutants; two processes may write it at once."""
     faults = faults or load_mutants()
     healthy = load_manifest(dut)
-    known = {source.name for source in healthy.sources}
-    edits = [(mutant, edit) for mutant in faults.mutants for edit in mutant.edits]
-    for owner, edit in [*faults.shared, *((mutant.id, edit) for mutant, edit in edits)]:
-        if edit.file not in known:
-            raise MutantError(f"{owner}: {edit.file} is no source of {dut}")
+    texts = _declared_texts(healthy, faults)
+    triggers = triggers_of(faults, texts)
     overlay.mkdir(parents=True, exist_ok=True)
     package = overlay / f"{PACKAGE}.sv"
     _write(package, _package(faults.mutants))
     sources = [package]
-    for source in healthy.sources:
-        text = _overlaid(source, faults, edits)
-        sources.append(overlay / source.name)
-        _write(sources[-1], text)
+    for name, text in texts.items():
+        changes = [
+            (mutant.number, mutant.id, edit)
+            for mutant in faults.mutants
+            for edit in mutant.edits
+            if edit.file == name and isinstance(edit, Statement | Replacement)
+        ]
+        watched = [
+            (mutant.number, mutant.id, trigger)
+            for mutant in faults.mutants
+            for trigger in triggers[mutant.id]
+            if trigger.file == name
+        ]
+        changed = monitored(metamutant(text, changes), watched)
+        if f"module {healthy.top}\n" in text:
+            changed = reporting(changed)
+        sources.append(overlay / name)
+        _write(sources[-1], changed)
     return replace(healthy, name=NAME, sources=tuple(sources))
 
 
-def _theme(path: Path, shared: list[tuple[str, Declare]]) -> list[dict[str, Any]]:
+def triggers_of(
+    faults: Mutants, texts: dict[str, str] | None = None
+) -> dict[str, tuple[Trigger, ...]]:
+    """The triggers of each mutant by its id; it is reached when one of them holds."""
+    texts = texts or _declared_texts(load_manifest(REFERENCE_DUT), faults)
+    return {
+        mutant.id: (mutant.trigger,) if mutant.trigger else derived(mutant.edits, texts)
+        for mutant in faults.mutants
+    }
+
+
+def _theme(
+    path: Path, shared: list[tuple[str, Declare]]
+) -> tuple[str | None, list[dict[str, Any]]]:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise MutantError(f"{path}: not a theme of mutants: {error}") from error
-    for key in values.keys() - {"shared", "mutant"}:
-        raise MutantError(f"{path}: unknown key {key!r}; expected shared or mutant")
+    for key in values.keys() - _THEME_KEYS:
+        raise MutantError(f"{path}: unknown key {key!r}; expected kind, shared or mutant")
     for table in values.get("shared", []):
         edit = edit_of(path.name, table)
         if not isinstance(edit, Declare):
@@ -115,13 +148,14 @@ def _theme(path: Path, shared: list[tuple[str, Declare]]) -> list[dict[str, Any]
     tables = values.get("mutant", [])
     if not tables:
         raise MutantError(f"{path}: no mutants; add a [[mutant]] or remove the file")
-    return list(tables)
+    return values.get("kind"), list(tables)
 
 
-def _mutant(theme: str, number: int, table: dict[str, Any]) -> Mutant:
+def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) -> Mutant:
     owner = str(table.get("id", f"mutant {number}"))
-    if table.keys() != _KEYS:
-        wrong = ", ".join(sorted(table.keys() ^ _KEYS))
+    keys = _KEYS | {"trigger"} if kind else _KEYS
+    if table.keys() != keys:
+        wrong = ", ".join(sorted(table.keys() ^ keys))
         raise MutantError(f"{theme}.toml: {owner}: wrong or missing: {wrong}")
     for key, known in (("expected", RULES), ("explained_as", SIGNATURES)):
         for name in table[key]:
@@ -137,17 +171,31 @@ def _mutant(theme: str, number: int, table: dict[str, Any]) -> Mutant:
         expected=tuple(table["expected"]),
         explained_as=tuple(table["explained_as"]),
         edits=tuple(edit_of(owner, edit) for edit in table["edit"]),
+        kind=kind,
+        trigger=trigger_of(owner, table["trigger"]) if kind else None,
     )
 
 
-def _overlaid(source: Path, faults: Mutants, edits: Iterable[tuple[Mutant, Edit]]) -> str:
-    ours = [(mutant, edit) for mutant, edit in edits if edit.file == source.name]
-    declarations = [(owner, edit) for owner, edit in faults.shared if edit.file == source.name]
-    declarations += [(m.id, edit) for m, edit in ours if isinstance(edit, Declare)]
-    changes = [
-        (m.number, m.id, edit) for m, edit in ours if isinstance(edit, Statement | Replacement)
-    ]
-    return metamutant(declared(source.read_text(encoding="utf-8"), declarations), changes)
+def _declared_texts(healthy: Manifest, faults: Mutants) -> dict[str, str]:
+    """The sources by name, with the declarations of all mutants."""
+    sources = {source.name: source for source in healthy.sources}
+    declarations = list(faults.shared)
+    for mutant in faults.mutants:
+        places = [*mutant.edits, *([mutant.trigger] if mutant.trigger else [])]
+        for place in places:
+            if place.file not in sources:
+                raise MutantError(f"{mutant.id}: {place.file} is no source of {healthy.path}")
+        declarations += [(mutant.id, edit) for edit in mutant.edits if isinstance(edit, Declare)]
+    for owner, edit in faults.shared:
+        if edit.file not in sources:
+            raise MutantError(f"{owner}: {edit.file} is no source of {healthy.path}")
+    return {
+        name: declared(
+            source.read_text(encoding="utf-8"),
+            [(owner, edit) for owner, edit in declarations if edit.file == name],
+        )
+        for name, source in sources.items()
+    }
 
 
 def _package(mutants: Sequence[Mutant]) -> str:
@@ -164,6 +212,7 @@ package {PACKAGE};
 
   int unsigned selected = chosen();
 
+{package_body(len(mutants))}
 endpackage
 """
 
