@@ -33,8 +33,9 @@ class Candidate:
 
 
 def candidates() -> list[Candidate]:
-    """All mutants in the order of their kinds and ids."""
-    found = [_candidate(mutant, "rtl", "hdl") for mutant in load_mutants().mutants]
+    """All mutants that prove checks, in the order of their kinds and ids."""
+    proofs = [mutant for mutant in load_mutants().mutants if mutant.kind is None]
+    found = [_candidate(mutant, "rtl", "hdl") for mutant in proofs]
     found += [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
     return found
 

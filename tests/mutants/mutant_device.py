@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from endpoint_bench import PORT_IPV4, PORT_MAC, START_CYCLES
@@ -28,6 +29,14 @@ class Differs(Exception):
     """The device did something else than it was expected to."""
 
 
+@dataclass(frozen=True)
+class Station:
+    """The addresses that the device has."""
+
+    mac: str = PORT_MAC
+    ipv4: str = PORT_IPV4
+
+
 class Device:
     """What stimuli act on. `seen` holds frames, completions and marks in their order.
 
@@ -35,13 +44,21 @@ class Device:
     """
 
     def __init__(
-        self, simulation: Simulation, *, clock_ps: int, expected: Sequence[object] | None = None
+        self,
+        simulation: Simulation,
+        *,
+        clock_ps: int,
+        lanes: int,
+        station: Station,
+        expected: Sequence[object] | None = None,
     ) -> None:
         self.simulation = simulation
         self.port: Port = simulation.port(0)
         self.clock_ps = clock_ps
+        self.lanes = lanes
+        self.station = station
         self._expected = expected
-        self.peer = Peer(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
+        self.peer = Peer(parse_mac(station.mac), parse_gid(station.ipv4)[-4:])
         self.random = random.Random(1)
         self.seen: list[object] = []
         self.run(START_CYCLES)
@@ -123,19 +140,46 @@ def open_device(
     plusargs: Sequence[str] = (),
     capture: Path | None = None,
     expected: Sequence[object] | None = None,
+    station: Station = Station(),
 ) -> Iterator[Device]:
     """A freshly started device."""
-    options = PortOptions(mac=PORT_MAC, ipv4=PORT_IPV4, link="lockstep", capture=capture)
+    options = PortOptions(mac=station.mac, ipv4=station.ipv4, link="lockstep", capture=capture)
     clock_ps = manifest.clock_ps_at(data_width)
     with Simulation.start(
         manifest, data_width=data_width, ports=[options], plusargs=plusargs
     ) as simulation:
-        yield Device(simulation, clock_ps=clock_ps, expected=expected)
+        yield Device(
+            simulation,
+            clock_ps=clock_ps,
+            lanes=data_width // 8,
+            station=station,
+            expected=expected,
+        )
 
 
-def seen(manifest: Manifest, data_width: int, stimulus: Stimulus) -> list[object]:
+def station_of(stimulus: Stimulus) -> Station:
+    """The addresses that a stimulus wants for the device; `at` says so."""
+    station: Station = getattr(stimulus, "station", Station())
+    return station
+
+
+def at(station: Station) -> Callable[[Stimulus], Stimulus]:
+    """Give a stimulus a device of other addresses."""
+
+    def mark(stimulus: Stimulus) -> Stimulus:
+        stimulus.station = station  # type: ignore[attr-defined]
+        return stimulus
+
+    return mark
+
+
+def seen(
+    manifest: Manifest, data_width: int, stimulus: Stimulus, *, plusargs: Sequence[str] = ()
+) -> list[object]:
     """What the healthy device does about a stimulus."""
-    with open_device(manifest, data_width) as device:
+    with open_device(
+        manifest, data_width, plusargs=plusargs, station=station_of(stimulus)
+    ) as device:
         stimulus(device)
         return device.seen
 
@@ -150,7 +194,13 @@ def differs(
 ) -> bool:
     """Whether a mutant does anything else than the healthy device, dying of it included."""
     try:
-        with open_device(manifest, data_width, plusargs=[plusarg], expected=healthy) as device:
+        with open_device(
+            manifest,
+            data_width,
+            plusargs=[plusarg],
+            expected=healthy,
+            station=station_of(stimulus),
+        ) as device:
             stimulus(device)
             return len(device.seen) < len(healthy)
     except (Differs, SimulationError):

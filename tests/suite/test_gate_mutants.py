@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The suite as a gate: it finds faults of every class, by a rule that is expected to.
 
-`make test` finds the first mutant of each theme of rtl/mutants and two of the others;
-`make mutants`, in `make test-full`, finds all.
+`make test` finds the first mutant of each theme of rtl/mutants that proves checks and two of the
+others; `make mutants`, in `make test-full`, finds all.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ pytestmark = [pytest.mark.sim, pytest.mark.long]
 
 
 def first_of_each_theme() -> list[str]:
-    firsts = {mutant.theme: mutant.id for mutant in reversed(load_mutants().mutants)}
-    assert firsts.keys() == {path.stem for path in MUTANTS.glob("*.toml")}
+    mutants = load_mutants().mutants
+    firsts = {mutant.theme: mutant.id for mutant in reversed(mutants) if not mutant.kind}
+    measuring = {mutant.theme for mutant in mutants if mutant.kind}
+    assert firsts.keys() | measuring == {path.stem for path in MUTANTS.glob("*.toml")}
     return sorted(f"rtl:{name}" for name in firsts.values())
 
 
