@@ -40,8 +40,9 @@ test-full: setup packages-test packages-dist c-test ## everything: slow tests, w
 	@$(PYTEST)
 	@$(MAKE) --no-print-directory mutants
 
-mutants: setup ## every planted fault against the cases that must find it: build/mutants/matrix.json
+mutants: setup ## every planted fault against the cases that must find it, and how far these reach: build/mutants/
 	@$(BIN)/python -m roceproof.conformance.matrix
+	@$(BIN)/python -m roceproof.conformance.matrix.measure
 
 calibrate: setup ## random devices with known faults against explain: DEVICES=5000 SEED=1 JOBS=2
 	@$(BIN)/python -m roceproof.conformance.calibration --devices $(or $(DEVICES),5000) --seed $(or $(SEED),1) -j $(or $(JOBS),2)

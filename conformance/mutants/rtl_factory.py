@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Device factory of the reference endpoint with one RTL fault chosen."""
+"""Device factories of the reference endpoint with one RTL fault chosen, or none and watched."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 from roceproof.conformance.mutants.edits import MutantError
 from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
+from roceproof.conformance.mutants.triggers import PLUSARG
 from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.interface import CasePlace, Target
+from roceproof.dpi.manifest import Manifest
 
 
 def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:
@@ -16,3 +24,39 @@ def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:
         raise MutantError(f"{name}: no RTL mutant has this id; they are in rtl/mutants")
     manifest = reference_mutants(faults)
     return HdlFactory(manifest, data_width=data_width, plusargs=(chosen[0].plusarg,))
+
+
+class WatchedFactory(HdlFactory):
+    """The healthy endpoint; each case leaves in a folder which faults it reached."""
+
+    def __init__(self, manifest: Manifest, folder: Path, *, data_width: int | None) -> None:
+        super().__init__(manifest, data_width=data_width)
+        self._folder = folder
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        """One simulation for one case."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = reached_path(self._folder, place.name).absolute()
+        factory = HdlFactory(
+            self.manifest, data_width=self.claims.data_width, plusargs=(f"{PLUSARG}={path}",)
+        )
+        with factory.device(place) as target:
+            yield target
+
+
+def watched_factory(folder: Path, *, data_width: int | None) -> WatchedFactory:
+    """Devices with every fault in them and none chosen."""
+    return WatchedFactory(reference_mutants(), folder, data_width=data_width)
+
+
+def reached_path(folder: Path, case: str) -> Path:
+    """Where a case, by its short name, leaves what it reached."""
+    return folder / f"{hashlib.sha256(case.encode()).hexdigest()[:20]}.txt"
+
+
+def reached_in(folder: Path, case: str) -> dict[int, int]:
+    """How often the trigger of each mutant held in a case, by the mutant's number."""
+    path = reached_path(folder, case)
+    lines = path.read_text().split("\n") if path.is_file() else []
+    return {int(number): int(times) for number, times in map(str.split, filter(None, lines))}

@@ -38,6 +38,7 @@ class Options:
     report: Path | None = None
     coverage: Path | None = None
     mutant: str | None = None
+    reached: Path | None = None
     cases: tuple[str, ...] = ()
 
     @property
@@ -93,6 +94,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-report", type=Path, help="where to write results as JSON")
     add("--roce-coverage", type=Path, help="where to write functional coverage as JSON")
     add("--roce-mutant", help="run against a planted fault, to see that cases find it")
+    add("--roce-reached", type=Path, help="folder for which planted faults each case reaches (hdl)")
 
 
 def read_options(config: pytest.Config) -> Options | None:
@@ -119,6 +121,7 @@ def read_options(config: pytest.Config) -> Options | None:
         report=get("--roce-report"),
         coverage=get("--roce-coverage"),
         mutant=get("--roce-mutant"),
+        reached=get("--roce-reached"),
         cases=tuple(path for path in config.args if Path(path) != CASES),
     )
 
@@ -146,6 +149,10 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
         from roceproof.conformance.mutants.factory import mutant_factory
 
         return mutant_factory(options.mutant, target=options.target, width=width)
+    if options.reached:
+        from roceproof.conformance.mutants.rtl_factory import watched_factory
+
+        return watched_factory(options.reached, data_width=width)
     if options.target == "hdl":
         from roceproof.conformance.targets.hdl_factory import HdlFactory
         from roceproof.dpi.manifest import load_manifest

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.mutants.rtl import load_mutants
 from roceproof.conformance.rules.signatures import SIGNATURES
 from roceproof.conformance.rules.table import RULES
 
@@ -25,3 +26,9 @@ def test_rules_and_signatures_are_counted_rightly(document) -> None:
 
 def test_the_readme_says_how_many_rules_there_are() -> None:
     assert f"{len(RULES)} rules" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_faults_that_measure_the_stimulus_are_counted_rightly() -> None:
+    kinds = [mutant.kind for mutant in load_mutants().mutants if mutant.kind]
+    text = (REPOSITORY / "docs" / "suite.md").read_text(encoding="utf-8")
+    assert f"\n{len(kinds)} faults of {len(set(kinds))} kinds " in text

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How far the stimulus reaches: which cases reach each measuring fault of the RTL, which notice.
+
+A healthy run of the suite, watched, says where a fault could show at all; only those cases then
+run against it, and no longer than they can still change what is known: whether smoke notices it,
+whether the random part alone does, and whether more than one case does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from roceproof.common.paths import CASES
+from roceproof.conformance.mutants.rtl import Mutant
+from roceproof.conformance.mutants.rtl_factory import reached_in
+from roceproof.conformance.runner.names import short_name
+from roceproof.conformance.runner.options import Options, session_arguments, widths_of
+
+ENOUGH = 2
+RANDOM = "test_requester_random"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The cases of the suite, and which of them are smoke and random ones."""
+
+    cases: tuple[str, ...]
+    smoke: frozenset[str]
+    random: frozenset[str]
+
+    def order(self, case: str) -> int:
+        """Smoke first, then random ones."""
+        return 0 if case in self.smoke else 1 if case in self.random else 2
+
+
+@dataclass
+class Found:
+    """What is known of one fault."""
+
+    mutant: Mutant
+    reached: tuple[str, ...]
+    noticed: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def by(self, cases: frozenset[str]) -> bool:
+        """Whether one of these cases notices it."""
+        return not cases.isdisjoint(self.noticed)
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.items: list[pytest.Item] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.items = [item for item in session.items if item.get_closest_marker("skip") is None]
+
+
+class _Economy:
+    """Runs the cases that reach a fault in their order, and leaves out what adds nothing."""
+
+    def __init__(self, found: Found, parts: Parts, *, brief: bool) -> None:
+        self._found = found
+        self._parts = parts
+        self._enough = 1 if brief else ENOUGH
+        self._brief = brief
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        wanted = set(self._found.reached)
+        items[:] = sorted(
+            (item for item in items if _path(item) in wanted),
+            key=lambda item: self._parts.order(_path(item)),
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        return None if self._adds(_path(item)) else True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and "broken" in dict(report.user_properties):
+            self._found.noticed.append(_full(report.nodeid))
+
+    def _adds(self, case: str) -> bool:
+        if not self._brief:
+            for part in (self._parts.smoke, self._parts.random):
+                if case in part and not self._found.by(part):
+                    return True
+        return len(self._found.noticed) < self._enough
+
+
+def _full(nodeid: str) -> str:
+    return f"{CASES / Path(nodeid.partition('::')[0]).name}::{nodeid.partition('::')[2]}"
+
+
+def _path(item: pytest.Item) -> str:
+    return _full(item.nodeid)
+
+
+def parts_of(options: Sequence[str] = ()) -> Parts:
+    """Collect the suite of a simulated device."""
+    collector = _Collector()
+    pytest.main(
+        [*session_arguments("hdl"), *options, str(CASES), "--collect-only"], plugins=[collector]
+    )
+    smoke_widths = {f"{width}bit" for width in widths_of(Options(target="hdl", suite="smoke"))}
+    smoke, random = set(), set()
+    for item in collector.items:
+        width = item.nodeid.rpartition("[")[2].rstrip("]").split("-")
+        if item.get_closest_marker("smoke") and not smoke_widths.isdisjoint(width):
+            smoke.add(_path(item))
+        if item.path.name.startswith(RANDOM):
+            random.add(_path(item))
+    return Parts(tuple(map(_path, collector.items)), frozenset(smoke), frozenset(random))
+
+
+def watch(
+    parts: Parts, pool: ProcessPoolExecutor, *, jobs: int, folder: Path
+) -> Mapping[str, dict[int, int]]:
+    """Run the suite on the healthy device: how often each case reached each mutant."""
+    shares = [parts.cases[first::jobs] for first in range(jobs)]
+    for done in [pool.submit(_watch, share, folder) for share in shares if share]:
+        done.result()
+    return {case: reached_in(folder, short_name(case)) for case in parts.cases}
+
+
+def _watch(cases: Sequence[str], folder: Path) -> None:
+    pytest.main(
+        [
+            *session_arguments("hdl"),
+            *("--roce-reached", str(folder), "--roce-captures", str(folder)),
+            *cases,
+        ]
+    )
+
+
+def measure(
+    mutants: Sequence[Mutant],
+    reached: Mapping[str, dict[int, int]],
+    parts: Parts,
+    pool: ProcessPoolExecutor,
+    *,
+    brief: bool,
+    out: Path,
+) -> list[Future[Found]]:
+    """Run each mutant against the cases that reach it."""
+    futures = []
+    for mutant in mutants:
+        cases = tuple(case for case in parts.cases if mutant.number in reached[case])
+        futures.append(pool.submit(_measure, Found(mutant, cases), parts, brief, out))
+    return futures
+
+
+def _measure(found: Found, parts: Parts, brief: bool, out: Path) -> Found:
+    started = time.monotonic()
+    if found.reached:
+        pytest.main(
+            [
+                *session_arguments("hdl"),
+                *("--roce-mutant", found.mutant.id),
+                *("--roce-captures", str(out / "runs" / found.mutant.id)),
+                *dict.fromkeys(case.partition("::")[0] for case in found.reached),
+            ],
+            plugins=[_Economy(found, parts, brief=brief)],
+        )
+    found.seconds = time.monotonic() - started
+    return found
