@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -58,6 +58,10 @@ class Outcome:
     byte_len: int | None = None
     immediate: int | None = None
     invalidated: int | None = None
+    syndrome: int | None = field(default=None, compare=False)
+    """Of the response that decided it, 0xFF where none did; from targets that say it."""
+    time_ns: int | None = field(default=None, compare=False)
+    """When it came, from targets that say it."""
 
 
 class Region(ABC):

@@ -83,6 +83,11 @@ class ObservedTarget(ForwardingTarget):
         self.drain()
         return fresh
 
+    def restart(self, qp: Qp, spec: QpSpec) -> Qp:
+        """A queue pair is configured amid its traffic."""
+        self._show(Configured(self.now_ns, qp.qpn, spec))
+        return self._inner.restart(qp, spec)
+
     def set_state(self, qp: Qp, state: State) -> None:
         """A queue pair may be reset."""
         if state is State.RESET:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ from roceproof.conformance.targets.interface import (
     DeviceFactory,
     Target,
 )
+from roceproof.verbs.addresses import Host, parse_mac
 
 MARKS = {
     "rules(*ids)": "the rules that a case decides",
@@ -48,6 +51,7 @@ MARKS = {
     "smoke": "part of the smoke suite",
     "unjudged(reasons)": "rules that the observer leaves alone here, each with the reason",
     "targets(*names)": "kinds of target that can show it",
+    "identity(mac, ip)": "the address that the device shall have, where it lets itself be told",
 }
 _INTERRUPTED = pytest.StashKey[bool]()
 _RESULTS = "roceproof-results"
@@ -143,11 +147,22 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
         name=name,
         seed=case_seed(options.seed, name),
         waves=_waves(options, name),
+        host=_identity(request.node),
     )
     factory = factory_of(config, data_width)
+
+    @contextmanager
+    def another(seed: int, host: Host | None) -> Iterator[Bench]:
+        other = replace(place, seed=seed, host=host, waves=None)
+        with factory.device(other) as device, _watched(request, device, factory) as target:
+            fresh = Bench(target, factory.claims, seed=seed)
+            yield fresh
+            for failure in judge(fresh):
+                raise failure
+
     try:
         with factory.device(place) as device, _watched(request, device, factory) as target:
-            yield Bench(target, factory.claims, seed=place.seed)
+            yield Bench(target, factory.claims, seed=place.seed, another=another)
             if config.stash.get(_INTERRUPTED, False):
                 raise KeyboardInterrupt  # so that the device is not tidied up for another case
     except KeyboardInterrupt:
@@ -298,6 +313,13 @@ def _conclude(
         entries=[entry for failure in failures for entry in failure.entries],
         example=failures[0].example,
     ) from None
+
+
+def _identity(item: pytest.Item) -> Host | None:
+    mark = item.get_closest_marker("identity")
+    if mark is None:
+        return None
+    return Host(parse_mac(mark.kwargs["mac"]), ip_address(mark.kwargs["ip"]).packed)
 
 
 def _waves(options: Options, name: str) -> Path | None:

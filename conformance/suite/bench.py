@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.within_limits import allowed_values
 from roceproof.conformance.targets.interface import Claims, Target
+from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 
@@ -24,14 +27,35 @@ from roceproof.conformance.suite.exchange import Exchange
 _FIRST_QPN, _LAST_QPN = 2, 0xFFE000
 """Below are numbers with a meaning; above, room for cases that count on from a number."""
 _ECN_BITS = 3
+Another = Callable[[int, "Host | None"], "AbstractContextManager[Bench]"]
+
+
+class BenchError(RoceproofError):
+    """A case asks its bench for what only another has; the text says what."""
 
 
 class Bench(Exchange):
     """The exchange with one device, and the connections that the case has opened."""
 
-    def __init__(self, target: Target, claims: Claims, *, seed: int) -> None:
+    def __init__(
+        self, target: Target, claims: Claims, *, seed: int, another: Another | None = None
+    ) -> None:
         super().__init__(target, claims, seed=seed)
+        self._another = another
         self.connections: list[Connection] = []
+
+    def another(self, seed: int, host: Host | None = None) -> AbstractContextManager[Bench]:
+        """A bench with a fresh device of this kind, for cases that need many.
+
+        It is judged when it closes, as every case is.
+        """
+        if self._another is None:
+            raise BenchError("no fresh devices here: only the bench of a case has them")
+        return self._another(seed, host)
+
+    def shows(self, other: Bench) -> None:
+        """What is kept and judged behind the case is what passed on another bench."""
+        self.transcript, self.strays = other.transcript, other.strays
 
     def connect(
         self, service: Service = Service.RC, *, ipv6: bool = False, **spec: Any

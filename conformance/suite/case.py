@@ -57,6 +57,11 @@ def case(
     return mark
 
 
+def identity(*, mac: str, ip: str) -> pytest.MarkDecorator:
+    """The address that the device shall have, where it lets itself be told."""
+    return pytest.mark.identity(mac=mac, ip=ip)
+
+
 def needs(*capabilities: Capability) -> pytest.MarkDecorator:
     """A mark for one parameter or a whole module."""
     return pytest.mark.needs(*capabilities)

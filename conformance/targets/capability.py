@@ -46,4 +46,5 @@ class Capability(Enum):
     FCS = "show the frame check sequence"
     ALIGNMENT = "take payload at any byte lane"
     PING = "answer ARP and ping"
+    RESTART = "restart a queue pair amid its traffic"
     DAMAGE = "let the bench mark frames as damaged"

@@ -61,6 +61,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.reopen(qp, spec)
 
+    def restart(self, qp: Qp, spec: QpSpec) -> Qp:
+        """As the inner target."""
+        return self._inner.restart(qp, spec)
+
     def set_state(self, qp: Qp, state: State) -> None:
         """As the inner target."""
         self._inner.set_state(qp, state)

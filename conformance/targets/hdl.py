@@ -38,7 +38,7 @@ from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Outcome, Work
 
-PORT_MAC, PORT_IPV4 = "02:00:00:00:00:01", "192.168.1.1"
+HOST = Host(parse_mac("02:00:00:00:00:01"), parse_gid("192.168.1.1")[-4:])
 _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
@@ -55,6 +55,7 @@ class HdlTarget(Target):
         simulation: Simulation,
         clock_ps: int,
         *,
+        host: Host = HOST,
         limits: Limits | None = None,
         environment: Environment | None = None,
     ) -> None:
@@ -68,7 +69,7 @@ class HdlTarget(Target):
         self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
-        self.host = Host(parse_mac(PORT_MAC), parse_gid(PORT_IPV4)[-4:])
+        self.host = host
         self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
         self.patience = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
@@ -129,6 +130,11 @@ class HdlTarget(Target):
             self._run(self._quiet_cycles, Until.CYCLES)
         self._outcomes[qp.qpn].clear()
         self._arrivals = deque(a for a in self._arrivals if not is_from(qp, a.frame))
+        return Qp(qp.qpn, spec)
+
+    def restart(self, qp: Qp, spec: QpSpec) -> Qp:
+        """Configure it again."""
+        self._configure(spec, qp.qpn)
         return Qp(qp.qpn, spec)
 
     def _sent_on(self, qp: Qp) -> int:
@@ -257,7 +263,12 @@ class HdlTarget(Target):
                 self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
         for timed in completions:
             done = timed.completion
-            outcome = Outcome(wr_id=done.wr_id, status=done.status.name.lower())
+            outcome = Outcome(
+                wr_id=done.wr_id,
+                status=done.status.name.lower(),
+                syndrome=done.syndrome,
+                time_ns=self._ns(timed.cycle),
+            )
             self._outcomes[done.qpn].append(outcome)
 
     def _ns(self, cycle: int) -> int:

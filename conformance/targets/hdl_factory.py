@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from ipaddress import ip_address
 
-from roceproof.conformance.targets.hdl import PORT_IPV4, PORT_MAC, HdlTarget
+from roceproof.conformance.targets.hdl import HOST, HdlTarget
 from roceproof.conformance.targets.interface import (
     CasePlace,
     DeviceDied,
@@ -49,7 +50,8 @@ class HdlFactory(DeviceFactory):
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """One simulation for one case."""
-        options = PortOptions(mac=PORT_MAC, ipv4=PORT_IPV4)
+        host = place.host or HOST
+        options = PortOptions(mac=host.mac.hex(":"), ipv4=str(ip_address(host.ip)))
         try:
             with Simulation.start(
                 self.manifest,
@@ -64,6 +66,7 @@ class HdlFactory(DeviceFactory):
                     yield HdlTarget(
                         simulation,
                         self.manifest.clock_ps_at(self._width),
+                        host=host,
                         limits=self.manifest.limits,
                         environment=self.manifest.environment,
                     )

@@ -62,6 +62,7 @@ class CasePlace:
     name: str
     seed: int
     waves: Path | None = None
+    host: Host | None = None  # the address that the device shall have, where it lets itself be told
 
 
 class Target(ABC):
@@ -113,6 +114,13 @@ class Target(ABC):
     @abstractmethod
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """The same queue pair through RESET to the state of a new spec."""
+
+    def restart(self, qp: Qp, spec: QpSpec) -> Qp:
+        """The same queue pair starts anew amid whatever goes on; needs RESTART.
+
+        No time passes, and what its former life leaves behind still comes.
+        """
+        raise NotImplementedError
 
     def set_state(self, qp: Qp, state: State) -> None:
         """Move a queue pair to RESET (needs RESET) or ERR, or on from INIT or RTR (STATES)."""

@@ -17,6 +17,7 @@ _ALWAYS = frozenset(
         Capability.RESET,
         Capability.PING,
         Capability.DAMAGE,
+        Capability.RESTART,
     }
 )
 _ABSENT = {

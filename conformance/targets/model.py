@@ -43,7 +43,7 @@ Filter = Callable[[bytes, int], list[bytes]]
 
 _GAP_BYTES = 24  # preamble, FCS and interframe gap
 _PS_PER_BYTE = 800  # 10 Gbit/s
-_CANNOT: tuple[Capability, ...] = ()
+_CANNOT = (Capability.RESTART,)
 
 
 def unchanged(frame: bytes, _time_ns: int) -> list[bytes]:
@@ -276,7 +276,7 @@ class ModelFactory(DeviceFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
         yield ModelTarget(
-            Device(self._host, self._components),
+            Device(place.host or self._host, self._components),
             corrupt_sent=self._corrupt_sent,
             repair_received=self._repair_received,
         )

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Random stimulus, each seed on a fresh device; a failure comes as a small case of its own."""
+
+from __future__ import annotations
+
+from roceproof.conformance.stimulus.trial import RULES, try_seed
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, over
+from roceproof.conformance.suite.failure import CaseFailed
+
+pytestmark = REQUESTER
+
+SHARE = 40
+"""Plans of one case."""
+
+
+def run(bench: Bench, count: int) -> None:
+    """So many plans; their seeds follow from the case's own."""
+    for _ in range(count):
+        seed = bench.random.getrandbits(32)
+        finding = try_seed(seed, bench.claims, bench.another)
+        if finding is not None:
+            if finding.bench is not None:
+                bench.shows(finding.bench)
+            raise CaseFailed(finding.told(), rules=finding.failure.rules)
+
+
+@case(*RULES, smoke=True)
+@over("part", range(2))
+def test_what_nobody_has_thought_of(bench: Bench, part: int) -> None:
+    run(bench, 12)
+
+
+@case(*RULES)
+@over("part", range(16))
+def test_much_that_nobody_has_thought_of(bench: Bench, part: int) -> None:
+    run(bench, SHARE)

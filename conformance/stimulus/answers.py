@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the far side says to a requester: good responses in all their forms, and flawed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.pattern import ACKNOWLEDGE, Pattern
+from roceproof.conformance.wire import frame_edits as edits
+
+DAMAGED = "mac"
+"""The flaw that the MAC finds, whatever the frame says."""
+
+_QPN_BITS = 24
+_OTHER_OPCODES = (0x00, 0x04, 0x0A, 0x0C, 0x0D, 0x10, 0x12, 0x31, 0x51, 0x91, 0xFF)
+_FRAGMENTS = (0x2000, 0x0001, 0x1FFF, 0x6000)
+
+
+def _flipped_bth(at: int, mask: int) -> Callable[[Pattern], Pattern]:
+    return lambda pattern: pattern.resealed(edits.flip_udp(8 + at, mask))
+
+
+def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
+    """Each makes of a good response one that the device must ignore; the number varies it."""
+
+    def other(value: bytes, bit: int) -> bytes:
+        changed = bytearray(value)
+        changed[bit // 8 % len(value)] ^= 1 << bit % 8
+        return bytes(changed)
+
+    return {
+        "icrc": lambda p, n, _: p.corrupted(edits.bad_icrc(1 << n % 32)),
+        "covered": lambda p, n, _: (
+            p.corrupted(edits.flip_udp(8 + n // 8 % 4, 1 << n % 8))
+            if n // 8 % 4 != 0
+            else p.corrupted(edits.flip_udp(17 + n % 3, 1 << n % 8))
+        ),
+        "checksum": lambda p, n, _: p.corrupted(edits.flip_ip(10 + n // 8 % 2, 1 << n % 8)),
+        "stranger": lambda p, n, f: p.but(src_ip=other(f.src.ip, n % 32)),
+        "dst_ip": lambda p, n, f: p.but(dst_ip=other(f.dst.ip, n % 32)),
+        "dst_mac": lambda p, n, f: p.but(dst_mac=other(f.dst.mac, 8 + n % 40)),
+        "alias": lambda p, n, f: p.but(qpn=f.dest_qpn ^ 1 << n % _QPN_BITS),
+        "opcode": lambda p, n, _: p.resealed(
+            edits.set_udp(8, bytes((_OTHER_OPCODES[n % len(_OTHER_OPCODES)],)))
+        ),
+        "port": lambda p, n, _: p.resealed(edits.flip_udp(2 + n // 8 % 2, 1 << n % 8)),
+        "pad": lambda p, n, _: p.resealed(edits.set_pad_count(1 + n % 3)),
+        "tver": lambda p, n, _: p.but(tver=1 + n % 15),
+        "pkey": lambda p, n, _: p.but(pkey=0xFFFF ^ 1 << n % 15),
+        "fragment": lambda p, n, _: p.corrupted(edits.fragment(_FRAGMENTS[n % len(_FRAGMENTS)])),
+        "long": lambda p, n, _: p.resealed(edits.resize(4 + 4 * (n % 8))),
+        "short": lambda p, n, _: p.resealed(edits.resize(-4)),
+        DAMAGED: lambda p, _n, _f: p,
+    }
+
+
+FLAWS = _flaws()
+
+
+def response(
+    flow: FlowCodec,
+    *,
+    psn: int,
+    syndrome: int,
+    flaw: str | None = None,
+    bit: int = 0,
+    trailer: int = 0,
+    **fields: Any,
+) -> bytes:
+    """The frame of an ACK or NAK at a PSN relative to the queue pair's start."""
+    pattern = ACKNOWLEDGE(psn=psn, syndrome=syndrome, **fields)
+    if flaw is not None:
+        pattern = FLAWS[flaw](pattern, bit, flow)
+    if trailer:
+        pattern = pattern.corrupted(edits.trailer(bytes(0xA5 for _ in range(trailer))))
+    return flow.build(pattern)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One life of a queue pair, from a configuration to the next, and the frames that it demands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from roceproof.conformance.model.segmentation import Message, refusal
+from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.work import Work
+
+_POOL = Random(1).randbytes(1 << 18)
+_STARTS, _STRIDE = 65_521, 7919  # messages of one plan begin at different places of the pool
+_IDENTITIES = 1 << 16
+_IPV6_BYTES = 16
+NOT_ACTIVE = "loc_qp_op_err"
+
+
+def payload(number: int, size: int, fill: int | None = None) -> bytes:
+    """The bytes of a plan's message: all alike, or its own piece of random ones."""
+    if fill is not None:
+        return bytes((fill,)) * size
+    start = number * _STRIDE % _STARTS
+    return (_POOL[start:] * (1 + size // (len(_POOL) - start)))[:size]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Life:
+    """What was configured, and how many works were posted before."""
+
+    spec: QpSpec
+    host: Host
+    is_active: bool = True
+    posted_before: int = 0
+    """Works posted earlier may be taken in this life, too: a configuration may overtake them."""
+    counts_identity: bool = True
+
+    def refusal(self, work: Work) -> str | None:
+        """The status with which the device ends work for which it sends nothing."""
+        return refusal(self.spec, work) or (None if self.is_active else NOT_ACTIVE)
+
+    def packets(self, work: Work) -> int:
+        """How many packets the work is."""
+        return Message(self.spec, work, 0).packets
+
+    def frame(self, work: Work, offset: int, psn: int, identity: int) -> bytes:
+        """The frame of one packet, byte by byte; `psn` is that of the work's first packet."""
+        spec, segment = self.spec, Message(self.spec, work, psn).request(offset)
+        return build(
+            Packet(
+                dst_mac=spec.remote.mac,
+                src_mac=self.host.mac,
+                ip=self._network(identity % _IDENTITIES),
+                udp_sport=spec.udp_sport,
+                bth=segment.bth,
+                extensions=segment.extensions,
+                payload=segment.payload,
+            )
+        )
+
+    def _network(self, identity: int) -> Ipv4 | Ipv6:
+        spec, src = self.spec, self.host.ip
+        dst, hops = spec.remote.ip, spec.hop_limit
+        if len(dst) == _IPV6_BYTES:
+            return Ipv6(src=src, dst=dst, traffic_class=spec.traffic_class, hop_limit=hops)
+        return Ipv4(src=src, dst=dst, tos=spec.traffic_class, ident=identity, ttl=hops)

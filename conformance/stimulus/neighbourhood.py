@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ARP and ping between the other traffic: what was asked, and what must be answered.
+
+A device answers one question of a kind at a time: those that come while an answer waits may be
+dropped, and no other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from struct import pack
+from typing import NamedTuple
+
+from roceproof.conformance.stimulus.life import payload
+from roceproof.conformance.targets.ping import ECHO_REQUEST
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
+from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
+from roceproof.conformance.wire.neighbours import is_advertised, solicit
+from roceproof.verbs.addresses import Host
+
+_ARP = b"\x08\x06"
+_ECHO_REPLY = 0
+
+
+class Question(NamedTuple):
+    """One ARP or echo request."""
+
+    asker: Host
+    echo: bytes | None  # what an echo request carries
+    is_owed: bool
+
+
+class Neighbourhood:
+    """All that was asked of the device and is not answered."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._open: dict[bool, deque[Question]] = {False: deque(), True: deque()}
+        self._count = 0
+
+    def asks(self, asker: Host, size: int | None) -> bytes:
+        """An ARP request or, with a size, an echo request."""
+        self._count += 1
+        waiting = self._open[size is not None]
+        echo = None
+        if size is None:
+            frame = solicit(asker, self._host.ip)
+        else:
+            echo = pack(">HH", 7, self._count) + payload(self._count, size)
+            frame = icmp_frame(asker, self._host, ECHO_REQUEST[len(asker.ip)], echo)
+        waiting.append(Question(asker, echo, is_owed=not waiting))
+        return frame
+
+    def answers(self, frame: bytes) -> str | None:
+        """What is wrong with an answer, None if nothing."""
+        waiting = self._open[frame[12:14] != _ARP]
+        while waiting:
+            question = waiting.popleft()
+            if self._fits(question, frame):
+                return None
+            if question.is_owed:
+                return f"a wrong answer to {_told(question)}: {frame[:80].hex()}"
+        return f"an answer to nothing that was asked: {frame[:80].hex()}"
+
+    def settled(self) -> str | None:
+        """What is still owed when all is quiet."""
+        owed = [question for waiting in self._open.values() for question in waiting]
+        for waiting in self._open.values():
+            waiting.clear()
+        return next((f"no answer to {_told(each)}" for each in owed if each.is_owed), None)
+
+    def _fits(self, question: Question, frame: bytes) -> bool:
+        asker, host = question.asker, self._host
+        if frame[:12] != asker.mac + host.mac:
+            return False
+        if question.echo is None:
+            tail = host.mac + host.ip + asker.mac + asker.ip
+            exact = len(frame) == ETHERNET_MINIMUM and not any(frame[42:])
+            return exact and is_advertised(frame, host.ip) and frame[22:42] == tail
+        message = icmp_message(frame)
+        if message is None or (message.kind, message.body) != (_ECHO_REPLY, question.echo):
+            return False
+        end = 14 + int.from_bytes(frame[16:18], "big")
+        is_tight = len(frame) == max(ETHERNET_MINIMUM, end) and not any(frame[end:])
+        return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
+
+
+def _sum(header: bytes) -> int:
+    total = sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, len(header), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def _told(question: Question) -> str:
+    if question.echo is None:
+        return "an ARP request"
+    return f"an echo request with {len(question.echo)} bytes"

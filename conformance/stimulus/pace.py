@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How long a device may need to heed what it is sent, under the disturbance of the moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+STREAMS = ("tx_stall", "rx_gap", "payload_gap", "qpc_gap", "wr_gap", "cpl_stall")
+_NS_PER_BYTE = 0.8  # at 10 Gbit/s, the slowest of the contract's data paths
+_REACTION_NS = 3_000
+_COMPLETIONS_IN_FRONT, _NS_PER_COMPLETION = 64, 7
+_FRAMES_IN_FRONT = 16
+
+
+@dataclass
+class Pace:
+    """What has been sent to the device and may still be on its way."""
+
+    stalls: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STREAMS, 0))
+    longest_frame: int = 64
+    _free_ns: float = 0
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether any stream is."""
+        return any(self.stalls.values())
+
+    def posts(self, path_mtu: int) -> None:
+        """Work was posted whose packets may be that long."""
+        self.longest_frame = max(self.longest_frame, path_mtu)
+
+    def sent(self, size: int, now_ns: int) -> None:
+        """A frame was handed to the device."""
+        busy = size * _NS_PER_BYTE * self._stretch("rx_gap")
+        self._free_ns = max(self._free_ns, now_ns) + busy
+
+    def lag_ns(self, now_ns: int) -> int:
+        """By then after now all that was sent has taken effect, if the device is healthy."""
+        waiting = max(0.0, self._free_ns - now_ns)
+        completions = _COMPLETIONS_IN_FRONT * _NS_PER_COMPLETION * self._stretch("cpl_stall")
+        frames = _FRAMES_IN_FRONT * self.longest_frame * _NS_PER_BYTE * self._stretch("tx_stall")
+        return int(waiting + completions + frames + _REACTION_NS)
+
+    def _stretch(self, stream: str) -> float:
+        return 200 / (100 - self.stalls[stream])

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair of a play: its number, its judge and the codec of its far side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any
+
+from roceproof.conformance.stimulus.life import Life
+from roceproof.conformance.stimulus.watched import Judge
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.verbs.addresses import parse_mac
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+
+_FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN = 0x11, 0x101
+_DYNAMIC_PORTS = 0xC000
+
+
+@dataclass
+class QueuePair:
+    """One of the device's, active or not."""
+
+    qp: Qp
+    judge: Judge
+    life: Life
+    serve_every: int = 0
+    unserved: int = 0
+    """Messages that have ended and are not answered yet."""
+
+    @property
+    def codec(self) -> FlowCodec:
+        """From the far side to the device, its PSNs absolute."""
+        spec = self.life.spec
+        return FlowCodec(
+            src=spec.remote,
+            dst=self.life.host,
+            dest_qpn=self.qp.qpn,
+            src_qpn=spec.remote_qpn,
+            service=int(spec.service),
+            request_start=0,
+            response_start=0,
+            sport=_DYNAMIC_PORTS | spec.remote_qpn & 0x3FFF,
+        )
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether anything is answered at all."""
+        return self.life.spec.service is Service.RC
+
+    def lives(self, life: Life, qp: Qp) -> None:
+        """The queue pair has been configured again."""
+        self.life, self.qp = life, qp
+        self.judge.configured(life)
+
+
+def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
+    """The spec of a plan's queue pair; what is not said is the same in all plans."""
+    known = dict(fields)
+    remote = bench.peers[0]
+    if "remote_mac" in known:
+        remote = remote._replace(mac=parse_mac(known.pop("remote_mac")))
+    if "remote_ip" in known:
+        remote = remote._replace(ip=ip_address(known.pop("remote_ip")).packed)
+    values: dict[str, Any] = {
+        "service": Service[known.pop("service", "RC")],
+        "remote": remote,
+        "local_qpn": _FIRST_LOCAL_QPN + key,
+        "remote_qpn": _FIRST_REMOTE_QPN + key,
+        "path_mtu": min(bench.claims.path_mtus),
+    }
+    fixed = {name: n for name, n in bench.claims.limits.fixed.items() if name != "solicited"}
+    return QpSpec(**(values | known | fixed))

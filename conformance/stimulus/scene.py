@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The wire of a play: what goes to the device, what comes of it, and that all of it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roceproof.conformance.stimulus.answers import response
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.pace import STREAMS, Pace
+from roceproof.conformance.stimulus.queue_pair import QueuePair
+from roceproof.conformance.stimulus.state import Response
+from roceproof.conformance.stimulus.tolerance import differences
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.transcript import Entry
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Arrival
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.work import Outcome
+
+_ACK = 0x1F
+_CNP = 0x81
+_TOLD = 6
+
+
+class Scene:
+    """The device, its queue pairs, and time."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.qps: dict[int, QueuePair] = {}
+        self.pace = Pace()
+        self._neighbourhood = Neighbourhood(bench.target.host)
+        self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
+        self._events = 0
+
+    # queue pairs
+
+    def add(self, key: int, known: QueuePair) -> None:
+        """A queue pair is there."""
+        self.qps[key] = known
+        self.changed(known)
+
+    def changed(self, known: QueuePair) -> None:
+        """A queue pair has been configured."""
+        spec = known.life.spec
+        owners = self._owners.setdefault((spec.remote.ip, spec.remote_qpn), [])
+        if known not in owners:
+            owners.append(known)
+        if known.life.is_active:
+            self.bench.transcript.know(known.qp, known.life.host)
+
+    def is_known(self, qpn: int) -> bool:
+        """Whether a queue pair of that number is in the plan."""
+        return any(known.qp.qpn == qpn for known in self.qps.values())
+
+    # to the device
+
+    def send(self, frame: bytes, *, is_void: bool = False, is_damaged: bool = False) -> None:
+        """A frame travels when time next moves."""
+        target = self.bench.target
+        self.pace.sent(len(frame), target.now_ns)
+        if is_damaged and Capability.DAMAGE not in self.bench.claims.capabilities:
+            return
+        comment = "damaged" if is_damaged else ""
+        self.bench.transcript.add(Entry(target.now_ns, False, frame, comment, is_void))
+        if is_damaged:
+            target.send_damaged(frame)
+        else:
+            target.send(frame)
+
+    def ask(self, asker: Host, size: int | None, *, is_damaged: bool) -> None:
+        """ARP, or with a size an echo request."""
+        if is_damaged:
+            frame = Neighbourhood(self.bench.target.host).asks(asker, size)
+        else:
+            frame = self._neighbourhood.asks(asker, size)
+        self.send(frame, is_void=True, is_damaged=is_damaged)
+
+    def disturb(self, percent: dict[str, int]) -> None:
+        """Hold streams back, those that are not named no more."""
+        if Capability.DISTURBANCE in self.bench.claims.capabilities:
+            self.pace.stalls = dict.fromkeys(STREAMS, 0) | percent
+            self.bench.target.disturb(**percent)
+
+    # time
+
+    def advance(self, ns: int) -> None:
+        """Let time pass, and judge what comes."""
+        target = self.bench.target
+        if any(known.serve_every for known in self.qps.values()):
+            end = target.now_ns + ns
+            while target.now_ns < end:
+                arrival = target.receive(end - target.now_ns)
+                self._take([arrival] if arrival else [])
+        elif Capability.LOCKSTEP in self.bench.claims.capabilities:
+            target.wait(max(1, ns))
+            self._take([])
+        else:
+            self.until(1 << 30, ns)
+        self._judge_time()
+
+    def until(self, frames: int, within_ns: int) -> None:
+        """Wait for so many frames."""
+        target = self.bench.target
+        end = target.now_ns + within_ns
+        while frames > 0 and target.now_ns < end:
+            arrival = target.receive(end - target.now_ns)
+            if arrival is None:
+                break
+            frames -= 1 + self._take([arrival])
+        self._take([])
+
+    def settle(self) -> None:
+        """Answer everything, until nothing is owed any more."""
+        self.disturb({})
+        patience = self.bench.target.patience
+        still = 0
+        while True:
+            before = self._events
+            self.advance(patience.quiet_ns)
+            if self._events != before:
+                still = 0
+                continue
+            owing = [known for known in self.qps.values() if known.judge.owed()]
+            if not owing:
+                break
+            answered = [known for known in owing if self._acknowledge(known)]
+            still = 0 if answered else still + patience.quiet_ns
+            if still > patience.answer_ns:
+                self._fail_owing(owing)
+        problem = self._neighbourhood.settled()
+        if problem is not None:
+            raise self.bench.failed(problem, rules=["LIVE-03"])
+
+    def close(self) -> None:
+        """Nothing comes behind all."""
+        self.advance(self.bench.target.patience.quiet_ns)
+        for known in self.qps.values():
+            self._judge_violations(known)
+
+    def _acknowledge(self, known: QueuePair) -> bool:
+        unanswered = known.judge.unanswered if known.is_reliable else None
+        if unanswered is None or known.judge.is_dead:
+            return False
+        self.acknowledge(known, unanswered[1])
+        return True
+
+    def acknowledge(self, known: QueuePair, psn: int) -> None:
+        """A good ACK of everything up to that PSN."""
+        now = self.bench.target.now_ns
+        self.send(response(known.codec, psn=psn, syndrome=_ACK))
+        known.unserved = 0
+        known.judge.answered(Response(psn, _ACK, now, now + self.pace.lag_ns(now)))
+
+    def _fail_owing(self, owing: list[QueuePair]) -> None:
+        told = [
+            f"qp {known.qp.qpn:#x}: {debt}" for known in owing for debt in known.judge.owed()[:2]
+        ]
+        raise self.bench.failed(
+            "want  a completion\ngot   nothing in time\n" + "\n".join(told[:_TOLD])
+        )
+
+    # from the device
+
+    def _take(self, arrivals: list[Arrival]) -> int:
+        """Judge what has come, in the order of time; how many frames there were besides."""
+        target, given = self.bench.target, len(arrivals)
+        while (arrival := target.receive(0)) is not None:
+            arrivals.append(arrival)
+        done = [
+            (outcome, known)
+            for known in self.qps.values()
+            for outcome in target.completions(known.qp, count=0, timeout_ns=0)
+        ]
+        while (arrival := target.receive(0)) is not None:
+            arrivals.append(arrival)
+        now = target.now_ns
+        events: list[tuple[int, int, Arrival | tuple[Outcome, QueuePair]]] = [
+            (arrival.time_ns, 0, arrival) for arrival in arrivals
+        ]
+        events += [(now if o.time_ns is None else o.time_ns, 1, (o, known)) for o, known in done]
+        events.sort(key=lambda event: event[:2])
+        for time_ns, _, event in events:
+            self._events += 1
+            if isinstance(event, Arrival):
+                self._judge_frame(event)
+            else:
+                self._judge_outcome(*event, time_ns)
+        if Capability.LOCKSTEP in self.bench.claims.capabilities:
+            self._judge_asides(target.asides())
+        return len(arrivals) - given
+
+    def _judge_frame(self, arrival: Arrival) -> None:
+        frame, time_ns = arrival.frame, arrival.time_ns
+        packet = parse(frame)
+        where = None if packet is None else (packet.ip.dst, packet.bth.dest_qpn)
+        for known in self._owners.get(where, ()) if where is not None else ():
+            life = known.judge.takes(frame, time_ns)
+            if life is not None:
+                is_of_old = life + 1 < known.judge.life_count
+                self.bench.transcript.add(Entry(time_ns, True, frame, is_void=is_of_old))
+                self._serve(known, frame)
+                self._judge_violations(known)
+                return
+        self.bench.transcript.add(Entry(time_ns, True, frame))
+        if packet is None or packet.bth.opcode != _CNP or not self._is_claimed(Capability.MARKS):
+            self._fail_frame(frame)
+        for known in self._owners.get(where, ()) if where is not None else ():
+            known.judge.sent_aside()
+
+    def _is_claimed(self, capability: Capability) -> bool:
+        return capability in self.bench.claims.capabilities
+
+    def _fail_frame(self, frame: bytes) -> None:
+        wanted = [each for known in self.qps.values() for each in known.judge.expected_frames()]
+        if not wanted:
+            told = differences(frame, frame)[0].splitlines()[-1]
+            raise self.bench.failed(f"want  nothing\n{told}", rules=["PSN-06"])
+        text, rules = min(
+            (differences(frame, each) for each in wanted), key=lambda found: found[0].count("\n")
+        )
+        raise self.bench.failed(text, rules=rules)
+
+    def _serve(self, known: QueuePair, frame: bytes) -> None:
+        packet = parse(frame)
+        if not known.serve_every or packet is None or not packet.bth.ack_req:
+            return
+        known.unserved += 1
+        if known.unserved >= known.serve_every:
+            self.acknowledge(known, packet.bth.psn)
+
+    def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
+        if not known.judge.completes(outcome, time_ns):
+            syndrome = "" if outcome.syndrome is None else f", syndrome {outcome.syndrome:#04x}"
+            owed = ", ".join(known.judge.owed()[:2]) or "none"
+            raise self.bench.failed(
+                f"want  no such completion on qp {known.qp.qpn:#x}; owed: {owed}\n"
+                f"got   work {outcome.wr_id:#x} completed with {outcome.status}{syndrome}"
+            )
+        self._judge_violations(known)
+
+    def _judge_asides(self, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            problem = self._neighbourhood.answers(frame)
+            if problem is not None:
+                raise self.bench.failed(problem, rules=["LIVE-03"])
+
+    def _judge_violations(self, known: QueuePair) -> None:
+        for broken in known.judge.violations:
+            raise self.bench.failed(
+                f"want  {broken.expected}\ngot   {broken.got}", rules=[broken.rule]
+            )
+
+    def _judge_time(self) -> None:
+        now, patience = self.bench.target.now_ns, self.bench.target.patience
+        grace = 2 * self.pace.lag_ns(now) + patience.answer_ns
+        for known in self.qps.values():
+            if known.is_reliable and known.judge.overdue(now, grace):
+                raise self.bench.failed("want  a timeout\ngot   nothing", rules=["RTX-05"])

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a device may choose in a packet beside its prediction, and what else differs, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.suite.failure import rule_of
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import Mismatch, got, name_of
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.opcodes import OPCODES, Transport
+from roceproof.verbs.addresses import Host
+
+
+def asks_early(frame: bytes, wanted: bytes) -> bool:
+    """Whether it is the packet wanted, only that it asks for an acknowledgement before the end."""
+    want = parse(wanted)
+    row = None if want is None else OPCODES.get(want.bth.opcode)
+    if want is None or row is None or row.transport is not Transport.RC or want.bth.ack_req:
+        return False
+    return build(replace(want, bth=replace(want.bth, ack_req=True))) == frame
+
+
+def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
+    """What was wanted and what came, field by field, and the rules that are broken."""
+    have, want = parse(frame), parse(wanted)
+    if have is None or want is None:
+        return f"want  {wanted.hex()}\ngot   {frame.hex()}", []
+    flow = _flow(want)
+    mine, theirs = flow.fields_of(want), flow.fields_of(have)
+    mine |= _rest(want) | {"opcode": name_of(want, flow)}
+    theirs |= _rest(have) | {"opcode": name_of(have, flow)}
+    wrong = [
+        Mismatch(name, _shown(mine.get(name)), _shown(theirs.get(name)))
+        for name in dict.fromkeys((*mine, *theirs))
+        if mine.get(name) != theirs.get(name)
+    ]
+    lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
+    lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
+    rules = [rule for each in wrong if (rule := _rule(each)) is not None]
+    return "\n".join(lines), rules
+
+
+_RULES = {"ident": "IP-04", "icrc": "ICRC-01", "udp_checksum": "UDP-06"}
+
+
+def _rule(wrong: Mismatch) -> str | None:
+    return rule_of(wrong) or _RULES.get(wrong.field)
+
+
+def _rest(packet: Packet) -> dict[str, object]:
+    return {
+        "icrc": packet.icrc,
+        "pad bytes": packet.pad,
+        "trailer": packet.trailer,
+        "udp_length": packet.udp_length,
+        "udp_checksum": packet.udp_checksum,
+    }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        return f"{len(value)}[{value[:4].hex()}{'..' if len(value) > 4 else ''}]"
+    return f"{value:#x}" if isinstance(value, int) and value > 9 else str(value)
+
+
+def _flow(packet: Packet) -> FlowCodec:
+    return FlowCodec(
+        src=Host(packet.src_mac, packet.ip.src),
+        dst=Host(packet.dst_mac, packet.ip.dst),
+        dest_qpn=packet.bth.dest_qpn,
+        src_qpn=0,
+        service=packet.bth.opcode >> 5,
+        request_start=0,
+        response_start=0,
+    )

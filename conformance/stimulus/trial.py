@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plays plans on fresh devices, and tells a failure as a small case with what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.plan import Plan
+from roceproof.conformance.stimulus.reduction import Reduction
+from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.targets.interface import Claims, DeviceDied
+from roceproof.verbs.addresses import Host
+
+RULES = ("LIVE-02", "FUZZ-15", "FUZZ-16")
+REDUCTION_SECONDS = 20.0
+
+Open = Callable[[int, Host | None], AbstractContextManager[Bench]]
+"""Opens a fresh device with a seed and, where it lets itself be told, an address.
+
+What it holds against the device when it is closed is raised as `CaseFailed`.
+"""
+
+
+class Finding(NamedTuple):
+    """A plan that fails, and how."""
+
+    seed: int
+    plan: Plan
+    failure: CaseFailed
+    bench: Bench | None
+    """Where the reduced plan was played."""
+    tries: int
+
+    def told(self) -> str:
+        """What happened, and the case that repeats it."""
+        name = f"found_by_random_stimulus_{self.seed}"
+        count = len(self.plan.steps)
+        return (
+            f"random stimulus of seed {self.seed}, reduced to {count} steps in {self.tries} tries:"
+            f"\n\n{self.plan.case(name, rules=self.failure.rules or RULES)}\n{self.failure}"
+        )
+
+
+class Played(NamedTuple):
+    """What a plan shows of a fresh device."""
+
+    failure: CaseFailed | None
+    bench: Bench | None = None
+
+
+def played(plan: Plan, seed: int, open_bench: Open) -> Played:
+    """Play a plan to its end or to what fails."""
+    bench = None
+    try:
+        with open_bench(seed, plan.host) as bench:
+            plan.play(bench)
+    except CaseFailed as failure:
+        return Played(failure, bench)
+    except DeviceDied as death:
+        return Played(CaseFailed(f"the device died: {death}", rules=["LIVE-01"]), bench)
+    return Played(None)
+
+
+def try_seed(
+    seed: int,
+    claims: Claims,
+    open_bench: Open,
+    *,
+    weights: Weights | None = None,
+    seconds: float = REDUCTION_SECONDS,
+) -> Finding | None:
+    """Draw and play the plan of a seed; a failure is made small."""
+    plan = draw_plan(seed, claims, weights)
+    first = played(plan, seed, open_bench)
+    if first.failure is None:
+        return None
+
+    def fails(candidate: Plan) -> bool:
+        return played(candidate, seed, open_bench).failure is not None
+
+    reduction = Reduction(plan, fails, seconds=seconds)
+    least = reduction.run()
+    last = played(least, seed, open_bench)
+    return Finding(seed, least, last.failure or first.failure, last.bench, reduction.tries)

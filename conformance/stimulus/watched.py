@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges one RC queue pair of a device that retransmits: the monitor's states, and every byte."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Protocol
+
+from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
+from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.stimulus.early import EarlyTrack
+from roceproof.conformance.stimulus.life import Life
+from roceproof.conformance.stimulus.state import SUCCESS, Response
+from roceproof.conformance.stimulus.tolerance import asks_early
+from roceproof.conformance.stimulus.track import Track
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome, Work
+
+_ACKNOWLEDGE = 0x11
+_TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
+
+
+class Judge(Protocol):
+    """Who knows what one queue pair may do."""
+
+    newest: int
+
+    def configured(self, life: Life) -> None: ...  # noqa: D102
+    def posted(self, work: Work) -> None: ...  # noqa: D102
+    def answered(self, response: Response) -> None: ...  # noqa: D102
+    def takes(self, frame: bytes, time_ns: int) -> int | None: ...  # noqa: D102
+    def completes(self, outcome: Outcome, time_ns: int) -> bool: ...  # noqa: D102
+    def expected_frames(self) -> list[bytes]: ...  # noqa: D102
+    def owed(self) -> list[str]: ...  # noqa: D102
+    def overdue(self, now_ns: int, grace_ns: int) -> bool: ...  # noqa: D102
+    def sent_aside(self) -> None: ...  # noqa: D102
+    @property
+    def posted_count(self) -> int: ...  # noqa: D102
+    @property
+    def life_count(self) -> int: ...  # noqa: D102
+    @property
+    def uncertain_lives(self) -> int: ...  # noqa: D102
+    @property
+    def violations(self) -> list[Violation]: ...  # noqa: D102
+    @property
+    def is_dead(self) -> bool: ...  # noqa: D102
+    @property
+    def unanswered(self) -> tuple[int, int] | None: ...  # noqa: D102
+    @property
+    def end_psn(self) -> int: ...  # noqa: D102
+
+
+class WatchedTrack:
+    """Work by work; a new life begins only when the one before has ended."""
+
+    def __init__(self, life: Life) -> None:
+        self.works: list[Work] = []
+        self.configured(life)
+
+    def configured(self, life: Life) -> None:
+        """A fresh start."""
+        self.life = life
+        self.newest = (life.spec.sq_psn - 1) % PSN_MODULUS
+        self._first = len(self.works)
+        self._starts: list[int] = []  # of each work of this life, counted from its first PSN
+        self._end = 0
+        self._seen = 0  # packets that have left once
+        self._acknowledged = 0
+        self._open: list[Work] = []
+        """Without a completion."""
+        self._identity = life.spec.ip_id
+        self._failed = False
+        self._monitor = RequesterMonitor(life.spec, timing=_TIMING)
+
+    @property
+    def posted_count(self) -> int:
+        """How much work there has been."""
+        return len(self.works)
+
+    @property
+    def life_count(self) -> int:
+        """Former lives have ended."""
+        return 1
+
+    @property
+    def uncertain_lives(self) -> int:
+        """None."""
+        return 0
+
+    @property
+    def violations(self) -> list[Violation]:
+        """What the monitor holds against the device."""
+        return self._monitor.violations
+
+    def posted(self, work: Work) -> None:
+        """More work."""
+        self.works.append(work)
+        self._open.append(work)
+        self._starts.append(self._end)
+        if self.life.refusal(work) is None:
+            self._end += self.life.packets(work)
+
+    def answered(self, response: Response) -> None:
+        """A response is on its way."""
+        bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=self.life.spec.local_qpn, psn=response.psn)
+        aeth = Aeth(response.syndrome, 0)
+        self._monitor.heard(Segment(bth, (aeth,)), response.sent_ns)
+        place = distance(response.psn, self.life.spec.sq_psn)
+        if response.is_ack and place < self._seen:
+            self._acknowledged = max(self._acknowledged, place + 1)
+
+    def sent_aside(self) -> None:
+        """A packet left that is no request, and counts among the identities."""
+        self._identity += 1
+
+    def takes(self, frame: bytes, time_ns: int) -> int | None:
+        """Whether its bytes are those of its PSN, and the monitor lets it leave."""
+        packet = parse(frame)
+        if packet is None:
+            return None
+        psn = packet.bth.psn
+        place = distance(psn, self.life.spec.sq_psn)
+        wanted = self._at(place)
+        if wanted is None or not (frame == wanted or asks_early(frame, wanted)):
+            return None
+        self._identity += 1
+        if place == self._seen:
+            self._seen, self.newest = place + 1, psn
+        self._monitor.sent(Segment(packet.bth, packet.extensions, packet.payload), time_ns)
+        return 0
+
+    def completes(self, outcome: Outcome, time_ns: int) -> bool:
+        """In the order of posting, each once; what is refused may come earlier."""
+        is_first = True
+        for place, work in enumerate(self._open):
+            refused = self.life.refusal(work)
+            may_end = is_first if refused is None else outcome.status != SUCCESS
+            if work.wr_id == outcome.wr_id and may_end:
+                del self._open[place]
+                self._failed |= refused is None and outcome.status != SUCCESS
+                if refused is None:
+                    self._monitor.completed(outcome, time_ns)
+                return True
+            is_first &= refused is not None
+        return False
+
+    def expected_frames(self) -> list[bytes]:
+        """The packet that has not left yet."""
+        frame = self._at(self._seen)
+        return [] if frame is None else [frame]
+
+    def owed(self) -> list[str]:
+        """Work without a completion."""
+        return [f"work {work.wr_id:#x}" for work in self._open]
+
+    def overdue(self, now_ns: int, grace_ns: int) -> bool:
+        """The monitor judges silence when something happens."""
+        return False
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether work has failed."""
+        return self._failed
+
+    @property
+    def unanswered(self) -> tuple[int, int] | None:
+        """From the first PSN that is not acknowledged to the last one seen."""
+        if self._acknowledged >= self._seen:
+            return None
+        start = self.life.spec.sq_psn
+        return (start + self._acknowledged) % PSN_MODULUS, self.newest
+
+    @property
+    def end_psn(self) -> int:
+        """Behind everything posted."""
+        return (self.life.spec.sq_psn + self._end) % PSN_MODULUS
+
+    def _at(self, place: int) -> bytes | None:
+        if not 0 <= place < self._end:
+            return None
+        index = bisect_right(self._starts, place) - 1
+        work = self.works[self._first + index]
+        psn = (self.life.spec.sq_psn + self._starts[index]) % PSN_MODULUS
+        return self.life.frame(work, place - self._starts[index], psn, self._identity)
+
+
+def judge_of(life: Life, *, retransmits: bool, is_ordered: bool) -> Judge:
+    """The judge for a queue pair of that kind."""
+    if retransmits and life.spec.service is Service.RC:
+        return WatchedTrack(life)
+    return Track(life) if is_ordered else EarlyTrack(life)

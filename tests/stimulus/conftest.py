@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Devices for random stimulus: the endpoint at both widths, and the model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.dpi.manifest import load_manifest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the helper module beside this file
+
+
+@pytest.fixture(params=[64, 512])
+def endpoint(request: pytest.FixtureRequest) -> HdlFactory:
+    """The reference endpoint at both widths."""
+    return HdlFactory(load_manifest(REFERENCE_DUT), data_width=request.param)
+
+
+@pytest.fixture
+def model() -> ModelFactory:
+    """The reference model."""
+    return ModelFactory()

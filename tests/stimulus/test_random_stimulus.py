@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Random stimulus finds nothing in healthy devices, and small cases in those that are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from random_devices import opener
+
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.trial import Finding, try_seed
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.targets.forwarding import ForwardingTarget
+from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.interface import Arrival, Target
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.wire import frame_edits
+from roceproof.conformance.wire.codec import parse
+from roceproof.dpi.manifest import load_manifest
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.work import Outcome, Work
+
+FEW, MANY = range(6), range(1000, 1200)
+MOST_STEPS = 12
+
+
+class OddKeys(ForwardingTarget):
+    """Sends a key wrongly when four of its bits are set."""
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """A frame, perhaps with another key."""
+        arrival = super().receive(timeout_ns)
+        if arrival is None:
+            return None
+        packet = parse(arrival.frame)
+        if packet is None or packet.reth is None or packet.reth.rkey & 0xF0 != 0xF0:
+            return arrival
+        frame = bytearray(arrival.frame)
+        frame_edits.flip_udp(8 + 12 + 8, 1)(frame)
+        frame_edits.reseal(frame)
+        return arrival._replace(frame=bytes(frame))
+
+
+class LosesAWord(ForwardingTarget):
+    """Says nothing of work whose number ends with three ones, once it is told."""
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """All but those."""
+        found = super().completions(qp, count=count, timeout_ns=timeout_ns)
+        return [outcome for outcome in found if outcome.wr_id & 0b111 != 0b111]
+
+
+class SwapsLanes(ForwardingTarget):
+    """Takes the wrong bytes of a message that begins in lane 5 behind another one."""
+
+    _before = 0
+
+    def post(self, qp: Qp, work: Work) -> None:
+        """Work, perhaps with another payload."""
+        changes: dict[str, Any] = {}
+        if work.offset == 5 and self._before and len(work.data) > 1:
+            changes["data"] = work.data[1:] + work.data[:1]
+        self._before = work.offset
+        super().post(qp, Work(**{**vars(work), **changes}))
+
+
+FAULTS = [OddKeys, LosesAWord, SwapsLanes]
+
+
+def test_a_seed_gives_the_same_plan_again(model: ModelFactory) -> None:
+    first, again = (draw_plan(7, model.claims) for _ in range(2))
+    assert first == again != draw_plan(8, model.claims)
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("seed", FEW)
+def test_a_healthy_endpoint_passes(endpoint: HdlFactory, seed: int) -> None:
+    assert_passes(endpoint, seed)
+
+
+@pytest.mark.parametrize("seed", FEW)
+def test_a_healthy_model_passes(model: ModelFactory, seed: int) -> None:
+    assert_passes(model, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+@pytest.mark.parametrize("seed", MANY)
+def test_a_healthy_endpoint_passes_many(endpoint: HdlFactory, seed: int) -> None:
+    assert_passes(endpoint, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", MANY)
+def test_a_healthy_model_passes_many(model: ModelFactory, seed: int) -> None:
+    assert_passes(model, seed)
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_becomes_a_small_case_that_fails(fault: type[Target]) -> None:
+    factory = HdlFactory(load_manifest(REFERENCE_DUT), data_width=64)
+    open_bench = opener(factory, fault)
+    findings = (try_seed(seed, factory.claims, open_bench, seconds=15) for seed in range(40))
+    finding = next(found for found in findings if found is not None)
+    assert len(finding.plan.steps) <= MOST_STEPS, finding.told()
+    with pytest.raises(CaseFailed):
+        run_printed(finding, open_bench)
+    run_printed(finding, opener(factory))
+
+
+def run_printed(finding: Finding, open_bench: Any) -> None:
+    """Run the text of the case, as if it had been pasted into a file."""
+    text = finding.plan.case("printed", rules=finding.failure.rules or ["FUZZ-16"])
+    names: dict[str, Any] = {}
+    exec(compile(text, "printed", "exec"), names)
+    marks = {mark.name: mark.kwargs for mark in names["test_printed"].pytestmark}
+    assert ("identity" in marks) == (finding.plan.host is not None)
+    with open_bench(finding.seed, finding.plan.host) as bench:
+        names["test_printed"](bench)
+
+
+def assert_passes(factory: HdlFactory | ModelFactory, seed: int) -> None:
+    finding = try_seed(seed, factory.claims, opener(factory))
+    assert finding is None, finding.told()
