@@ -44,6 +44,9 @@ mutants: setup ## every planted fault against the cases that must find it, and h
 	@$(BIN)/python -m roceproof.conformance.matrix
 	@$(BIN)/python -m roceproof.conformance.matrix.measure
 
+long-life: setup ## a million frames, and all PSNs twice, byte by byte: half an hour at most
+	@$(BIN)/roceproof test --target hdl --suite long -j 2
+
 calibrate: setup ## random devices with known faults against explain: DEVICES=5000 SEED=1 JOBS=2
 	@$(BIN)/python -m roceproof.conformance.calibration --devices $(or $(DEVICES),5000) --seed $(or $(SEED),1) -j $(or $(JOBS),2)
 

@@ -28,8 +28,8 @@ from roceproof.shared_options import waivers_option
 )
 @click.option(
     "--suite",
-    type=click.Choice(["smoke", "full"]),
-    help="Which cases; smoke if nothing else chooses them.",
+    type=click.Choice(["smoke", "full", "long"]),
+    help="Which cases; smoke if nothing else chooses them. Long ones take minutes each.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")

@@ -21,6 +21,7 @@ from roceproof.conformance.suite.storm import (
     some_that_left,
 )
 from roceproof.conformance.suite.storm_crowd import (
+    MANY,
     STALLS,
     connected,
     crowd,
@@ -139,4 +140,28 @@ def test_what_was_held_until_all_was_full_comes_in_order(
         storm.say([(s, p) for s in streams for p in each_that_left(storm, s)])
         storm.blow(steps=4)
         storm.stall()
+        storm.rage(answers=some_that_left)
+
+
+@case(*RULES, "QPS-06", "FUZZ-16", smoke=True)
+@over("qpc_gap", [0, 90, 99])
+def test_queue_pairs_open_and_start_anew_in_the_middle_of_it(bench: Bench, qpc_gap: int) -> None:
+    storm = Storm(bench)
+    storm.stall(qpc_gap=qpc_gap, tx_stall=bench.random.choice((0, 30, 60)))
+    for _ in range(min(MANY, bench.claims.qps)):
+        crowd(storm, Service.UC, Service.RC, count=1)
+        for _ in range(MESSAGES // 20):
+            stream = bench.random.choice(storm.streams)
+            ops = operations(bench, stream.qp.spec.service)
+            post_any(stream, ops, tiny(bench.random), lanes=lanes(bench))
+        storm.blow(steps=bench.random.randrange(3))
+    storm.rage(answers=some_that_left)
+    for _ in range(4):
+        for stream in bench.random.sample(storm.streams, len(storm.streams)):
+            if stream.is_done:
+                stream.qp.reconnect()
+                stream = storm.on(stream.qp)
+            for _ in range(3):
+                ops = operations(bench, stream.qp.spec.service)
+                post_any(stream, ops, tiny(bench.random), lanes=lanes(bench))
         storm.rage(answers=some_that_left)

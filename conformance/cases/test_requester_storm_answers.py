@@ -138,7 +138,7 @@ def test_a_broken_frame_right_in_front_does_not_touch_a_good_one(
 @case("NAK-09", "QPS-06", "LIVE-02")
 @over("stalled", [None, "cpl_stall", "tx_stall"], ids=str)
 def test_many_queue_pairs_fail_at_once_and_start_anew(bench: Bench, stalled: str | None) -> None:
-    storm = Storm(bench)
+    storm = Storm(bench, steps=32)
     streams = crowd(storm, Service.RC, Service.RC, Service.UC)
     for turn in range(4):
         if turn:
@@ -147,9 +147,11 @@ def test_many_queue_pairs_fail_at_once_and_start_anew(bench: Bench, stalled: str
                 stream.qp.reconnect()
             streams = [storm.on(stream.qp) for stream in streams]
         for _ in range(MESSAGES):
-            post_tiny(storm, bench.random.choice(streams), 1)
+            stream = bench.random.choice(streams)
+            length = tiny(bench.random) if turn % 2 else mixed(bench.random, stream.qp.mtu)
+            post_any(stream, operations(bench, stream.qp.spec.service), length)
         storm.stall(**({stalled: 90} if stalled else {}))
-        storm.blow(steps=2)
+        storm.blow(steps=bench.random.randrange(12, 40))
         fail_some(storm, streams)
         storm.rage(answers=some_that_left)
 
@@ -196,3 +198,32 @@ def test_a_reliable_ring_lives_through_rubbish_of_every_length(bench: Bench) -> 
         bench.send(bench.target.host.mac + bench.random.randbytes(size - 6), is_void=True)
         stream.qp.send(*all_that_left(storm, stream))
         storm.rage()
+
+
+@case("ACK-15", *RULES, smoke=True)
+@over("cpl_stall", [0, 90, 99])
+def test_answers_come_on_the_heels_of_what_they_answer(bench: Bench, cpl_stall: int) -> None:
+    storm = Storm(bench, steps=64)
+    streams = crowd(storm, Service.RC, Service.UC)
+    storm.stall(cpl_stall=cpl_stall)
+    for _ in range(MESSAGES):
+        post_tiny(storm, bench.random.choice(streams), 1)
+    storm.rage(answers=each_that_left, at_once=True)
+
+
+@case("LIVE-01", "ETH-07", "LIVE-03")
+@over("tx_stall", [0, 90, 99])
+def test_questions_that_pile_up_get_answers_of_their_own(bench: Bench, tx_stall: int) -> None:
+    storm = Storm(bench)
+    streams = crowd(storm, Service.RC, Service.UC)
+    hail = Hail(storm)
+    for _ in range(ROUNDS):
+        storm.stall(tx_stall=tx_stall)
+        for _ in range(8):
+            post_any(bench.random.choice(streams), operations(bench, Service.RC), 64)
+        hail.ask(24)
+        storm.blow(steps=3)
+        hail.ask(8)
+        storm.stall()
+        storm.rage(answers=all_that_left)
+        hail.judge()

@@ -15,6 +15,7 @@ from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.conformance.targets.interface import DeviceFactory, TargetError
 
 TARGETS = ("hdl", "rxe", "nic", "model")
+SUITES = ("smoke", "full", "long")
 DEFAULT_CAPTURES = Path("build/conformance")
 
 
@@ -61,6 +62,8 @@ class Options:
             words += ["--device-ip", self.device_ip]
         if self.mutant:
             words += ["--mutant", self.mutant]
+        if self.suite == "long":
+            words += ["--suite", "long"]
         path, _, name = nodeid.partition("::")
         expression = f"{Path(path).stem} and {name}"
         return shlex.join([*words, "--seed", str(self.seed), "-k", expression])
@@ -81,7 +84,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-target", choices=TARGETS, help="what to test; without it the plug-in sleeps")
     add("--roce-dut", type=Path, help="manifest of the device (hdl); the reference if not given")
     add("--roce-width", type=int, action="append", help="data width (hdl); may be repeated")
-    add("--roce-suite", choices=("smoke", "full"), default="full", help="which cases")
+    add("--roce-suite", choices=SUITES, default="full", help="which cases")
     add("--roce-seed", type=int, default=1, help="of all that cases draw")
     add("--roce-captures", type=Path, default=DEFAULT_CAPTURES, help="where captures go")
     add("--roce-keep-all", action="store_true", help="keep the captures of passing cases, too")

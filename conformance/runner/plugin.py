@@ -49,6 +49,7 @@ MARKS = {
     "rules(*ids)": "the rules that a case decides",
     "needs(*capabilities)": "what a target must claim",
     "smoke": "part of the smoke suite",
+    "long_life": "takes minutes; only the long suite has it",
     "unjudged(reasons)": "rules that the observer leaves alone here, each with the reason",
     "targets(*names)": "kinds of target that can show it",
     "identity(mac, ip)": "the address that the device shall have, where it lets itself be told",
@@ -118,8 +119,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if options is None:
         return
     cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
-    if options.suite == "smoke":
-        left_out = [item for item in cases if item.get_closest_marker("smoke") is None]
+    left_out = [item for item in cases if not _belongs(item, options.suite)]
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
     for item in cases:
@@ -127,6 +128,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         reason = reason_to_skip(item, factory_of(config, _width(item)).claims)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _belongs(item: pytest.Item, suite: str) -> bool:
+    is_long = item.get_closest_marker("long_life") is not None
+    if suite == "smoke":
+        return item.get_closest_marker("smoke") is not None
+    return is_long == (suite == "long")
 
 
 @pytest.fixture

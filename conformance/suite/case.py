@@ -29,6 +29,7 @@ def case(
     *rules: str,
     needs: Iterable[Capability] = (),
     smoke: bool = False,
+    long: bool = False,
     unjudged: Mapping[str, str] | None = None,
     targets: Iterable[str] = (),
 ) -> Callable[[F], F]:
@@ -37,6 +38,7 @@ def case(
     `unjudged` names rules that the passive observer must not judge here, each with the reason:
     what the case itself sends can make a capture look broken. `targets` restricts a case to
     some kinds of target, for what only they can show; elsewhere it is skipped with that reason.
+    A `long` case takes minutes, and only the suite of that name has it.
     """
     for rule in (*rules, *(unjudged or {})):
         if rule not in RULES:
@@ -46,6 +48,8 @@ def case(
         marks = [pytest.mark.rules(*rules), pytest.mark.needs(*needs)]
         if smoke:
             marks.append(pytest.mark.smoke)
+        if long:
+            marks.append(pytest.mark.long_life)
         if unjudged:
             marks.append(pytest.mark.unjudged(reasons=dict(unjudged)))
         if targets:

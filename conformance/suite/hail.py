@@ -50,6 +50,11 @@ class Hail:
         """One frame, which concerns this queue pair or none."""
         self._random.choice(self._kinds)(stream)
 
+    def ask(self, count: int) -> None:
+        """So many questions of ARP and ping from anybody."""
+        for _ in range(count):
+            self._random.choice((self._ask, self._ping))(self._storm.streams[0])
+
     def judge(self) -> None:
         """What the device has answered until now are right answers to what it was asked."""
         for frame in self._bench.target.asides():

@@ -22,8 +22,8 @@ from roceproof.verbs.service import Service
 Answers = Callable[["Storm", Stream], Iterable[Pattern]]
 """What the other end of a queue pair says now."""
 
-_STEPS = 2  # a step is this part of the time after which a device is quiet
-_QUIET_STEPS = 3
+_STEPS = 2  # in the time after which a device is quiet
+_QUIET = 3  # halves of that time pass before answers that wait for it
 _STALLED = 8  # times longer than usual may a frame take when all streams stall
 _AFTER_A_FAILURE = 200  # frames, so that its capture shows how the device goes on
 _KEPT = 2000
@@ -33,16 +33,18 @@ _QPN = slice(47, 50)  # in a frame over IPv4 without a VLAN tag
 class Storm:
     """Everything that is under way at once.
 
-    `endless` keeps only the last frames, and none of them for the observer.
+    `endless` keeps only the last frames, and none of them for the observer. `steps` are those in
+    the time after which a device is quiet: what is answered at once is answered that soon.
     """
 
-    def __init__(self, bench: Bench, *, endless: bool = False) -> None:
+    def __init__(self, bench: Bench, *, endless: bool = False, steps: int = _STEPS) -> None:
         self.bench = bench
         self.random = bench.random
         self.streams: list[Stream] = []
         self.frames = 0
         self.most_in_flight = 0
         self._endless = endless
+        self._steps = steps
         self._stalls: dict[str, int] = {}
         self._by_qpn: dict[bytes, Stream] = {}
 
@@ -90,11 +92,11 @@ class Storm:
                 changes()
             has_come = self.step()
             idle = 0 if has_come else idle + 1
-            if answers is not None and (at_once or idle >= _QUIET_STEPS):
+            if answers is not None and (at_once or 2 * idle >= _QUIET * self._steps):
                 said = [(s, packet) for s in self.streams for packet in answers(self, s)]
                 self.say(said)
                 idle = 0 if said else idle
-            if idle * patience.quiet_ns > _STEPS * _STALLED * patience.answer_ns:
+            if idle * patience.quiet_ns > self._steps * _STALLED * patience.answer_ns:
                 raise self._failed(f"nothing more comes: {self._owed()}")
 
     def blow(self, *, steps: int) -> None:
@@ -110,7 +112,7 @@ class Storm:
         """Some time passes; whether anything came, which is judged."""
         target = self.bench.target
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
-        target.wait(target.patience.quiet_ns // _STEPS)
+        target.wait(target.patience.quiet_ns // self._steps)
         before = self.frames
         while (arrival := target.receive(0)) is not None:
             self.frames += 1
@@ -187,15 +189,18 @@ def _is_reliable(stream: Stream) -> bool:
 
 
 def all_that_left(_storm: Storm, stream: Stream) -> Sequence[Pattern]:
-    """One ACK for every message that has left."""
-    left = stream.unanswered()
-    return [stream.ack(left[-1].last_psn)] if left and _is_reliable(stream) else []
+    """One ACK for every packet that has left."""
+    if not _is_reliable(stream) or stream.sent_psn == stream.acked_psn:
+        return []
+    return [stream.ack(stream.sent_psn - 1)]
 
 
-def each_that_left(_storm: Storm, stream: Stream) -> Sequence[Pattern]:
-    """An ACK for each message that has left."""
-    left = stream.unanswered() if _is_reliable(stream) else []
-    return [stream.ack(message.last_psn) for message in left]
+def each_that_left(storm: Storm, stream: Stream) -> Sequence[Pattern]:
+    """An ACK for each message that has left; of one that waits for it, for its first packets."""
+    if not _is_reliable(stream):
+        return []
+    whole = [stream.ack(message.last_psn) for message in stream.unanswered()]
+    return whole or all_that_left(storm, stream)
 
 
 def some_that_left(storm: Storm, stream: Stream) -> Sequence[Pattern]:

@@ -47,18 +47,18 @@ def connected(storm: Storm, service: Service, **spec: Any) -> Stream:
     return storm.on(bench.connect(service, **(usual | spec)))
 
 
-def crowd(storm: Storm, *services: Service, **spec: Any) -> list[Stream]:
-    """As many queue pairs as a device of 16 has, of these services in turn, of any path MTU."""
+def crowd(storm: Storm, *services: Service, count: int = MANY, **spec: Any) -> list[Stream]:
+    """So many queue pairs, if the device has them, of these services in turn, of any path MTU."""
     claims = storm.bench.claims
     having = [s for s in services if Capability[s.name] in claims.capabilities]
     mtus = claims.path_mtus
     return [
         connected(
             storm,
-            having[index % len(having)],
+            having[len(storm.streams) % len(having)],
             **({"path_mtu": storm.random.choice(mtus)} | spec),
         )
-        for index in range(min(MANY, claims.qps))
+        for _ in range(min(count, claims.qps))
     ]
 
 
