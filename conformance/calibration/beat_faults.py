@@ -69,7 +69,8 @@ class WrongLastTable(_Beats):
         """The field of a packet."""
         _, data = self.covered(unit, packet)
         right = unit.compute(packet)
-        if (len(data) + self.lead(packet)) % self.width != self.place:
+        mistaken = (len(data) + self.lead(packet)) % self.width == self.place
+        if not mistaken or self.behind >= len(data):  # the beat begins in the Ethernet header
             return right
         byte, error = data[-1 - self.behind], 0
         for bit, column in enumerate(self.columns):

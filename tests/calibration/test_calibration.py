@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
 
 from roceproof.conformance.calibration.__main__ import main
+from roceproof.conformance.calibration.beat_faults import WrongLastTable
 from roceproof.conformance.calibration.device import draw_device, play
+from roceproof.conformance.calibration.icrc_unit import IcrcUnit
 from roceproof.conformance.calibration.judge import Verdict
+from roceproof.conformance.calibration.packet import Body, Face, Packet, assemble, finish
 from roceproof.conformance.calibration.run import outcome, records_of
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.observer.checker import Checker
@@ -42,6 +46,26 @@ def test_a_device_without_faults_breaks_no_rule(number: int) -> None:
 def test_a_device_is_the_same_for_the_same_number_and_seed() -> None:
     assert draw_device(3, 1).captured == draw_device(3, 1).captured
     assert draw_device(3, 1).captured != draw_device(3, 2).captured
+
+
+def test_a_beat_that_begins_in_the_ethernet_header_passes_a_wrong_table_untouched() -> None:
+    stage = WrongLastTable(Random(1))
+    stage.width, stage.from_frame, stage.place, stage.behind = 64, True, 58, 57
+    (short,) = [
+        packet
+        for size in range(64)
+        if (packet := _acknowledgement(size)) and (len(packet.in_front) + 40 + size) % 64 == 58
+    ]
+    unit = IcrcUnit()
+    assert stage.value(unit, short) == unit.compute(short)
+
+
+def _acknowledgement(size: int) -> Packet:
+    face = Face(bytes(12), b"", bytes(4), bytes(4), 49152, 64, 0, 0, migreq=True)
+    body = Body(bytes(size))
+    packet = assemble(face, opcode=0x11, flags=0, queue=1, psn_word=0, ident=0, body=body)
+    finish(packet)
+    return packet
 
 
 QUICK = (

@@ -9,7 +9,9 @@ from explained import healthy, records
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.observation import Station, observe
+from roceproof.conformance.diagnosis.psn.counted import Completed
 from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
+from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import (
@@ -132,3 +134,81 @@ def test_what_was_sent_with_a_wrong_icrc_has_not_suffered() -> None:
         sides = sides_of(seen, None, Suffered(frozenset(), as_sent))
         damaged = {each.number for side in sides for each in side.requests if each.damaged}
         assert damaged == {wrong} - as_sent
+
+
+def test_what_changed_on_the_way_is_damaged_from_the_first_packet_on() -> None:
+    frames = healthy(1, connections=1)
+    first = next(n for n, seen in enumerate(observe(records(frames)), 1) if seen.bth.psn)
+    frames[first - 1] = frames[first - 1][:-1] + bytes([frames[first - 1][-1] ^ 1])
+    sides = sides_of([*observe(records(frames))], None, Suffered(frozenset({first})))
+    assert {each.number for side in sides for each in side.requests if each.damaged} == {first}
+
+
+def shared(psns: list[tuple[int, int]]) -> list[Stream]:
+    """The streams of two queue pairs that take turns, met with each other."""
+    queues: dict[int, list[Sent]] = {1: [], 2: []}
+    for number, (queue, psn) in enumerate(psns, 1):
+        queues[queue].append(sent(number, psn))
+    made = [streams_of(side(*requests, queue=n), Budget())[0] for n, requests in queues.items()]
+    meet_neighbours(made)
+    return made
+
+
+def test_a_register_that_queue_pairs_share_gives_no_psn_twice() -> None:
+    own = shared([(1, 10), (2, 11), (1, 12), (2, 13), (2, 14), (1, 15)])
+    assert all("P09" in hypotheses(each) for each in own)
+    twice = shared([(1, 10), (2, 10), (1, 11), (2, 11), (1, 13), (2, 13)])
+    assert not any("P09" in [*hypotheses(each), *besides(each)] for each in twice)
+
+
+def test_repeated_requests_tell_nothing_of_a_shared_register() -> None:
+    first = [(1, 10), (2, 11), (1, 12), (2, 13)]
+    own = shared([*first, *[(1, 10), (1, 12)], *[(2, 11), (2, 13)]])
+    again = [[replace(each, content=each.psn) for each in stream.requests] for stream in own]
+    made = [streams_of(side(*each, queue=n), Budget())[0] for n, each in enumerate(again, 1)]
+    meet_neighbours(made)
+    assert all("P09" in hypotheses(each) for each in made)
+
+
+def test_a_lost_packet_does_not_hide_how_the_psn_is_counted() -> None:
+    requests = [sent(n, psn, UC_SEND_ONLY) for n, psn in enumerate((10, 10, 10, 11), 1)]
+    empty = [replace(each, size=0) if n < 2 else each for n, each in enumerate(requests)]
+    assert hypotheses(stream(*empty))[0] == "P13"
+    behind_a_loss = [*empty, sent(5, 13, UC_SEND_ONLY)]
+    assert hypotheses(stream(*behind_a_loss)) == ["P13"]
+    assert "P13" not in hypotheses(stream(*empty, sent(5, 9, UC_SEND_ONLY)))
+
+
+def test_a_late_register_is_seen_through_steps_that_losses_would_excuse() -> None:
+    psns = (10, 11, 11, 13, 13, 15)
+    found = stream(*(sent(n, psn) for n, psn in enumerate(psns, 1)))
+    assert "P14" in hypotheses(found)
+
+
+def test_a_gap_inside_a_message_that_lacks_no_byte_is_the_senders() -> None:
+    first = replace(sent(1, 10, 0x06), size=256, reth=Reth(address=0, rkey=1, length=320))
+    last = replace(sent(2, 12, 0x08), size=64)
+    assert stream(first, last).wrong
+    torn = replace(first, reth=Reth(address=0, rkey=1, length=576))
+    assert not stream(torn, last).wrong
+
+
+def test_who_answers_whom_is_told_by_the_count_of_messages_where_psns_are_alike() -> None:
+    for more in (0, 1):
+        many = [sent(1, 10), sent(3, 11), sent(5, 12)]
+        few = [replace(each, number=each.number + 1, row=OPCODES[0x01]) for each in many[:2]]
+        few.append(replace(many[2], number=6))
+        own = side(replies=tuple(replace(reply(7 + n, 10 + n), msn=n + 1) for n in range(3)))
+        ones = side(*many, queue=2, source=PEER)
+        others = side(*few, queue=3, source=PEER)
+        pair_sides([own, *([ones, others] if more else [others, ones])], Budget())
+        assert own.counterpart is ones
+
+
+def test_a_responder_that_counts_a_message_too_few_from_the_start_on_is_seen() -> None:
+    requests = [sent(n, 10 + n) for n in range(4)]
+    for lag, told in ((0, 0), (1, 1)):
+        answers = [replace(reply(10 + n, 10 + n), msn=n + 1 - lag) for n in range(4)]
+        assert Completed(requests, answers).uncounted == told
+    answers[3] = replace(answers[3], msn=4)
+    assert Completed(requests, answers).uncounted is None

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from explained import cases_of, explain, healthy, planted, with_icrc
 
-from roceproof.conformance.diagnosis.icrc.alignment import Run, align
+from roceproof.conformance.diagnosis.icrc.alignment import Run, align, copies_of_one
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.engine import outgoing
@@ -208,3 +208,16 @@ def test_any_slip_is_named_over_many_seeds(traffic: dict[str, object], loss: flo
         where = (seed, at, first, second)
         assert "S65" in (said.id, *said.equivalent) and not rest, where
         assert loss or (said.id, said.equivalent) == ("S65", ()), where
+
+
+def test_copies_of_one_entry_stand_in_front_of_a_slip_by_several() -> None:
+    right = [*range(100, 110)]
+    found = [100, 101, 101, 101, 101, 102, 103, 104, 105, 106]
+    path = align(right, found)
+    assert path == [Run(0, 0), Run(4, -3)]
+    assert copies_of_one(path, found) == {2: -1, 3: -2}
+
+
+def test_of_alike_places_the_nearest_is_the_owners() -> None:
+    right = [1, 2, 3, 4, 1, 2, 3, 4]
+    assert align(right, [1, 2, 3, 4, 1, 1, 2, 3])[-1].offset == -1

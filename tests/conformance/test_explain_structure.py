@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from explained import records
 
+from roceproof.conformance.diagnosis.icrc.signs import without_icrc
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.structure.messages import judge_messages
@@ -156,3 +158,81 @@ def test_a_packet_without_icrc_stands_between_those_around_it() -> None:
     without = judge_messages([seen[0], seen[2]], some_right=True)
     assert [each.rule for each in without.misplaced] == ["OPC-01"]
     assert not judge_messages(seen, some_right=True, bare={seen[1].number}).misplaced
+
+
+def last_as_only(capture: list[bytes], psn: Callable[[int, int], int]) -> list[bytes]:
+    """WRITEs whose last packet is sent as ONLY, with PSNs by message and packet."""
+    made = []
+    message = packet = 0
+    for frame in capture:
+        seen = parse(frame)
+        if seen is None or seen.bth.opcode not in (6, 7, 8, 10):
+            continue
+        opcode = 10 if seen.bth.opcode == 8 else seen.bth.opcode
+        number = psn(message, packet)
+        made.append(build(replace(seen, bth=replace(seen.bth, opcode=opcode, psn=number))))
+        packet += 1
+        message += seen.bth.opcode in (8, 10)
+    return made
+
+
+@pytest.mark.parametrize(
+    "psn",
+    [
+        lambda _, packet: packet,
+        lambda message, _: message,
+        lambda _, packet: int.from_bytes(packet.to_bytes(3, "big"), "little"),
+    ],
+    ids=["packets", "messages", "bytes reversed"],
+)
+def test_messages_are_judged_in_the_order_in_which_the_station_counts(
+    psn: Callable[[int, int], int],
+) -> None:
+    talk = Conversation(
+        seed=1,
+        services=(Service.RC,),
+        kinds=(Kind.WRITE,),
+        lengths=(600,),
+        path_mtus=(256,),
+        messages=(20, 0),
+        connections=1,
+    )
+    frames = [frame for _, frame in talk.frames()]
+    seen = [*observe(records(last_as_only(frames, psn)))]
+    assert len(seen) == 60
+    judged = judge_messages(seen, some_right=True)
+    assert len([each for each in judged.misplaced if each.rule == "OPC-03"]) == 20
+
+
+def test_packets_lost_from_a_station_that_counts_messages_are_no_habit() -> None:
+    talk = Conversation(
+        seed=1,
+        services=(Service.RC,),
+        kinds=(Kind.WRITE,),
+        lengths=(600,),
+        path_mtus=(256,),
+        messages=(40, 0),
+        connections=1,
+    )
+    frames = last_as_only([frame for _, frame in talk.frames()], lambda message, _: message)
+    sent = [
+        replace(packet, bth=replace(packet.bth, opcode=(6, 7, 8)[n % 3]))
+        for n, frame in enumerate(frames)
+        if (packet := parse(frame))
+    ]
+    seen = [build(packet) for n, packet in enumerate(sent) if n not in (8, 50)]
+    assert not {each.id for each in explain(records(seen))} & {"OPC-01", "OPC-03"}
+
+
+def test_packets_without_icrc_are_known_beside_one_that_was_changed() -> None:
+    talk = Conversation(seed=1, path_mtus=(256,))
+    frames = [frame for _, frame in plant("S62", talk)[-1].frames]
+    seen = [*observe(records(frames))]
+    own = [each for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
+    bare, _ = without_icrc(own)
+    assert bare
+    outer = next(each for each in own if each not in bare)
+    changed = [replace(each, sound=False) if each is outer else each for each in own]
+    assert without_icrc(changed)[0] == bare
+    padded = [replace(each, frame=each.frame + bytes(4)) for each in own]
+    assert not without_icrc(padded)[0]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a requester does after a loss, on streams built by hand: P11, P17, P18, P19."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from test_explain_psn_streams import PEER, reply, sent, side
+
+from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.psn.evidence import of_recovery
+from roceproof.conformance.diagnosis.psn.recovery import (
+    Restart,
+    new_psns,
+    new_psns_unanswered,
+    restarts_wrongly,
+    wrong_returns,
+)
+from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
+from roceproof.conformance.diagnosis.psn.timeline import SEQUENCE_NAK, Reply, Sent
+
+
+def nak(number: int, psn: int) -> Reply:
+    return replace(reply(number, psn), syndrome=SEQUENCE_NAK)
+
+
+def answered(requests: list[Sent], *replies: Reply) -> Stream:
+    """The stream of requests that the peer has answered so."""
+    own, peer = side(*requests), side(queue=2, source=PEER, replies=replies)
+    own.counterpart, peer.counterpart = peer, own
+    (found,) = streams_of(own, Budget())
+    return found
+
+
+def test_what_goes_on_with_packets_that_are_all_alike_is_no_repetition() -> None:
+    for kinds, told in (((1, 2, 3), True), ((1, 1, 1), False)):
+        first = [sent(n, 10 + n, like=kinds[n]) for n in range(3)]
+        again = [sent(10 + n, 13 + n, like=kinds[n]) for n in range(3)]
+        found = answered([*first, *again], nak(5, 10))
+        assert bool(new_psns(found.side, Budget())) == told
+
+
+def test_what_was_sent_before_under_that_psn_takes_no_new_one() -> None:
+    first = [sent(n, 10 + n, like=n % 2 + 1) for n in range(4)]
+    again = [sent(10 + n, 12 + n, like=n % 2 + 1) for n in range(2)]
+    assert not new_psns(answered([*first, *again], nak(5, 10)).side, Budget())
+
+
+def test_where_nobody_answers_a_repetition_under_new_psns_comes_after_a_pause() -> None:
+    first = [sent(n, 10 + n, like=n + 1) for n in range(4)]
+    for pause, psn, told in ((900_000, 14, True), (4_000, 14, False), (900_000, 10, False)):
+        again = [
+            replace(sent(4 + n, psn + n, like=n + 1), time_ns=pause + 1_000 * n) for n in range(4)
+        ]
+        (found,) = streams_of(side(*first, *again), Budget())
+        assert bool(new_psns_unanswered(found)) == told
+
+
+def test_copies_that_moved_the_register_are_counted_though_reads_take_more_psns() -> None:
+    first = [sent(1, 10), sent(2, 11, 0x0C, read=1000), sent(3, 15), sent(4, 16)]
+    again = [replace(each, number=10 + n) for n, each in enumerate(first)]
+    for onward, wrong in ((17, False), (21, True), (24, True), (11, True), (18, False)):
+        made = side(*first, *again, sent(20, onward))
+        made.path_mtu = 256
+        (found,) = streams_of(made, Budget())
+        assert bool(wrong_returns(found)) == wrong, onward
+
+
+def restart(beside: int | None, *, is_first: bool = False) -> Restart:
+    jump = sent(9, 10 + (beside if beside is not None else 5))
+    return Restart(nak(8, 10), jump, 3, beside, doubtful=False, is_first=is_first)
+
+
+def test_restarts_in_front_of_what_is_asked_for_are_a_habit_even_if_nothing_stood_in_front_once():
+    assert restarts_wrongly([restart(-1), restart(-1), restart(0, is_first=True)])
+    assert not restarts_wrongly([restart(-1), restart(-1), restart(0)])
+    assert restarts_wrongly([restart(-1)] * 5 + [restart(0)])
+    assert not restarts_wrongly([restart(0, is_first=True)])
+
+
+def test_a_requester_that_may_be_deaf_has_to_be_seen_to_hear() -> None:
+    def said(begin: int, *, deaf: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+        last = 0xFFFFFF
+        requests = [sent(n, psn) for n, psn in enumerate((last - 1, last, 0, 1), 1)]
+        for start in (20, 30, 40):
+            requests += [
+                replace(each, number=start + n) for n, each in enumerate(requests[begin:4])
+            ]
+        replies = [reply(5, last - 1), reply(6, 1)]
+        found = of_recovery(answered(requests, *replies), Budget(), deaf=deaf)
+        return [(each.ids, each.weak) for each in found]
+
+    assert said(0, deaf=False) == [(("P19",), ())]
+    assert said(0, deaf=True) == [((), ("P19",))]
+    assert said(1, deaf=True) == [(("P19",), ())]
