@@ -21,6 +21,7 @@ from roceproof.conformance.diagnosis.structure.messages import judge_messages
 from roceproof.conformance.diagnosis.structure.premises import taken_over
 from roceproof.conformance.rules.known_devices import known_practice
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Position
 
 _SEVERAL = 3
@@ -55,6 +56,8 @@ class Structure:
     """Frames whose ICRC no premise makes right, where others can be asked."""
     unsettled: set[int] = field(default_factory=set)
     """Frames of which no premise tells over what their ICRC was taken."""
+    bare: set[int] = field(default_factory=set)
+    """Frames without ICRC: their payload goes to the end."""
     unreadable: set[FlowKey] = field(default_factory=set)
     """Flows with packets of unknown opcodes: how many PSNs those take is not known."""
 
@@ -68,7 +71,10 @@ class Structure:
     def for_psns(self, observations: Iterable[Observation]) -> list[Observation]:
         """Those whose PSNs can be."""
         known = (seen for seen in observations if _flow(seen) not in self.unreadable)
-        return [self._as_read(seen) for seen in (known if self.unreadable else observations)]
+        return [
+            _whole(seen) if seen.number in self.bare else self._as_read(seen)
+            for seen in (known if self.unreadable else observations)
+        ]
 
     def _as_read(self, seen: Observation) -> Observation:
         read = self.read.get(seen.number)
@@ -97,6 +103,7 @@ class _Judge:
     ) -> None:
         self._station, self._found = station, found
         self._bare = {seen.number for seen in without_icrc(observations)[0]}
+        found.bare |= self._bare
         self._all = observations
         self._observations = [seen for seen in observations if seen.number not in self._bare]
 
@@ -197,6 +204,12 @@ class _Judge:
         self._found.diagnoses.append(
             Diagnosis(rule, (), numbers, len(numbers), len(numbers), words, advice)
         )
+
+
+def _whole(seen: Observation) -> Observation:
+    """A packet without ICRC with all of its payload."""
+    end = seen.end + ICRC_BYTES if seen.sound else seen.end
+    return replace(seen, end=end, sound=True, found=0, right=0)
 
 
 def _family(rule: str) -> str:

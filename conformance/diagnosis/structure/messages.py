@@ -2,13 +2,13 @@
 """What is wrong with packets as parts of messages: order of opcodes, sizes, and the RETH's length.
 
 Only requests of one flow are judged whose PSNs follow each other, so that neither
-loss nor repetition looks like a fault.
+loss nor repetition looks like a fault; in the way in which the station counts.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,6 +19,9 @@ from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Payload,
 
 _PSN_MASK = 0xFFFFFF
 _MISSING_ICRC = 4
+_FlowKey = tuple[int, bytes, bytes, int]
+_Follow = Callable[[int, int], bool]
+"""Whether one PSN comes behind another."""
 _OF_ONE_PACKET = frozenset({"MTU-01", "MTU-02"})
 
 
@@ -71,23 +74,67 @@ def judge_messages(
     what stands in front.
     """
     judged = Judged(some_right)
-    flows: dict[tuple[int, bytes, bytes, int], _Flow] = {}
-    for seen in observations:
-        row = OPCODES.get(seen.bth.opcode)
-        if row is None or row.is_response or row.transport not in (Transport.RC, Transport.UC):
-            continue
-        key = seen.interface, seen.source, seen.destination, seen.bth.dest_qpn
+    requests = [*_requests(observations)]
+    follow = _way_of_counting(requests)
+    flows: dict[_FlowKey, _Flow] = {}
+    for seen, row in requests:
+        key = _flow_key(seen)
         if seen.number in bare:
             flows[key] = _Flow()
         elif seen.sound and payload_size(seen) >= 0:
-            for rule, words in _take(flows.setdefault(key, _Flow()), seen, row, judged):
+            flow = flows.setdefault(key, _Flow())
+            follows = flow.psn >= 0 and follow(flow.psn, seen.bth.psn)
+            for rule, words in _take(flow, seen, row, judged, follows=follows):
                 judged.misplaced.append(Misplaced(seen, rule, words))
     return judged
 
 
-def _take(flow: _Flow, seen: Observation, row: Opcode, judged: Judged) -> Iterator[tuple[str, str]]:
+def _requests(observations: Iterable[Observation]) -> Iterator[tuple[Observation, Opcode]]:
+    for seen in observations:
+        row = OPCODES.get(seen.bth.opcode)
+        if row is None or row.is_response or row.transport not in (Transport.RC, Transport.UC):
+            continue
+        yield seen, row
+
+
+def _flow_key(seen: Observation) -> _FlowKey:
+    return seen.interface, seen.source, seen.destination, seen.bth.dest_qpn
+
+
+def _way_of_counting(requests: Iterable[tuple[Observation, Opcode]]) -> _Follow:
+    """How PSNs follow each other behind packets that do not end a message.
+
+    By one; byte by byte in the wrong order (P15); or not at all until the message ends (P03).
+    """
+    counts: Counter[_Follow] = Counter()
+    before: dict[_FlowKey, tuple[int, Opcode]] = {}
+    for seen, row in requests:
+        key = _flow_key(seen)
+        if key in before and not before[key][1].position & Position.LAST:
+            counts.update(way for way in _WAYS if way(before[key][0], seen.bth.psn))
+        before[key] = seen.bth.psn, row
+    return max(_WAYS, key=lambda way: counts[way])
+
+
+def _by_one(psn: int, after: int) -> bool:
+    return after == (psn + 1 & _PSN_MASK)
+
+
+def _by_message(psn: int, after: int) -> bool:
+    return after == psn or _by_one(psn, after)
+
+
+def _reversed(psn: int, after: int) -> bool:
+    return _by_one(*(int.from_bytes(each.to_bytes(3, "big"), "little") for each in (psn, after)))
+
+
+_WAYS: tuple[_Follow, ...] = (_by_one, _by_message, _reversed)
+
+
+def _take(
+    flow: _Flow, seen: Observation, row: Opcode, judged: Judged, *, follows: bool
+) -> Iterator[tuple[str, str]]:
     chances = judged.chances
-    follows = seen.bth.psn == (flow.psn + 1 & _PSN_MASK) if flow.psn >= 0 else False
     flow.psn = seen.bth.psn
     if not follows:
         flow.known, flow.message = False, None
