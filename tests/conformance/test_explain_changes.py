@@ -42,7 +42,7 @@ def test_a_copy_of_the_packet_as_it_was_bears_a_changed_bit_out() -> None:
 @pytest.mark.parametrize("engine", ["S24", "S29"])
 def test_one_changed_copy_adds_no_fault_to_that_of_the_engine(engine: str) -> None:
     frames = own(planted(engine, 1))[:40]
-    copy = flipped(frames[-2], udp_of(frames[-2]) + 19)
+    copy = flipped(frames[-2], udp_of(frames[-2]) + 10)
     found = explain([*frames, copy])
     assert found[0].id == engine
     assert {each.id for each in found[1:]} <= {CORRUPT, UNDECIDED}

@@ -64,7 +64,7 @@ def align(results: Sequence[int | None], found: Sequence[int]) -> list[Run]:
         leader = scores[offset][1]
         threshold = best - PRICE
         centres = {*index.places(value, place), *index.places(value, place + offset)}
-        for other in sorted(centres):
+        for other in sorted(centres, key=lambda each: abs(each - place)):
             candidate = other - place
             score, step = scores.get(candidate, (threshold, None))
             if step is None or score < threshold:
@@ -118,6 +118,21 @@ def _end_of_feigned(runs: Sequence[Run], first: int, around: int) -> int:
         if not same_side or last or runs[number + 1].start - runs[number].start > abs(around):
             return first
     return first
+
+
+def copies_of_one(path: Sequence[Run], found: Sequence[int]) -> dict[int, int]:
+    """Where one entry that was put in several times stands in front of a slip, with the offsets.
+
+    From a slip by three on the offset is three less, and two packets in front of it hold the same.
+    """
+    copies = {}
+    for before, run in pairwise(path):
+        first = run.start - (before.offset - run.offset) + 1
+        for place in range(run.start - 1, max(first, before.start) - 1, -1):
+            if found[place] != found[run.start]:
+                break
+            copies[place] = run.start + run.offset - place
+    return copies
 
 
 def carries(results: Sequence[int | None], found: Sequence[int], place: int, offset: int) -> bool:

@@ -10,7 +10,7 @@ from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.floor import distinct, floor_of, shortage
 from roceproof.conformance.diagnosis.icrc.hypothesis import Contrasting, Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
@@ -18,6 +18,8 @@ from roceproof.conformance.diagnosis.result import UNDECIDED
 
 FLIPS = 500
 """Of how many packets a flipped bit is looked for."""
+_LEAST_ADDED = 2
+"""How many leftovers it takes to add a fault for them."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,12 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
             scope.budget.spend(len(best) * sum(map(cost, scope.wrong)))
             best = sorted(best, key=lambda hypothesis: len(_unexplained(scope, hypothesis)))
             left = _unexplained(scope, best[0])
-            better = _with_leftovers(scope, left) if left else None
+            better = _with_leftovers(scope, best[0], left) if left else None
         except OutOfBudget:
             scope.budget.leave_out("what explains the leftovers, too", scope.place)
             better = None
         if better:
-            best, left = better, []
+            best, left = better, _unexplained(scope, better[0])
     numbers = {packet.seen.number for packet in left}
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     doubts = {hypothesis: _doubt(scope, hypothesis, explained) for hypothesis in best}
@@ -83,14 +85,30 @@ def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[CrcInput]:
     return [packet for packet in scope.wrong if hypothesis.predict(packet) != packet.found]
 
 
-def _with_leftovers(scope: Scope, left: list[CrcInput]) -> list[Hypothesis]:
-    """Larger sets of faults that explain every packet, the rare ones included."""
-    numbers = {packet.seen.number for packet in left}
+def _with_leftovers(
+    scope: Scope, first: Hypothesis, unexplained: list[CrcInput]
+) -> list[Hypothesis]:
+    """Larger sets of faults that explain every packet, the rare ones included.
+
+    What one flipped bit explains is left to the way, and a fault that is added has to be borne out
+    by the leftovers alone: one more packet that fits may be a bit that flipped in the field blamed.
+    """
+    hit = {flip.number for flip in flips(unexplained, first)}
+    left = [packet for packet in unexplained if packet.seen.number not in hit]
+    borne_out = distinct(left)
+    if borne_out < _LEAST_ADDED:
+        return []
+    numbers = {packet.seen.number for packet in unexplained}
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     sample = diverse(left, 3) + diverse(explained, 3) + diverse(scope.right, 4)
     for size in range(2, DEPTH + 1):
         found = scope.best(Search(sample, scope.budget).recipes(size))
-        whole = [hypothesis for hypothesis in found if not _unexplained(scope, hypothesis)]
+        whole = [
+            hypothesis
+            for hypothesis in found
+            if hit.issuperset(each.seen.number for each in _unexplained(scope, hypothesis))
+            and borne_out >= floor_of({*hypothesis.ids} - {*first.ids} or hypothesis.ids).errors
+        ]
         if whole:
             return whole
     return []

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -126,8 +126,17 @@ HISTORIES: tuple[Hypothesis, ...] = (
 )
 
 
-def held_nearby(packets: Sequence[CrcInput], *, other_qp: bool) -> list[CrcInput]:
-    """The wrong packets that hold what another packet nearby should have."""
+def held_nearby(
+    packets: Sequence[CrcInput],
+    *,
+    other_qp: bool,
+    besides: Collection[tuple[int, int, int]] = (),
+) -> list[CrcInput]:
+    """The wrong packets that hold what another packet nearby should have.
+
+    `besides` are changed bits, by frame, byte and bit: a copy without the change does not count.
+    """
+    bits = {number: (offset, bit) for number, offset, bit in besides}
     places: dict[int, list[int]] = {}
     for place, packet in enumerate(packets):
         places.setdefault(packet.right, []).append(place)
@@ -135,9 +144,19 @@ def held_nearby(packets: Sequence[CrcInput], *, other_qp: bool) -> list[CrcInput
     for place, packet in enumerate(packets):
         if packet.seen.wrong and (near := places.get(packet.found)):
             first, last = bisect_left(near, place - WINDOW), bisect_right(near, place + WINDOW)
-            if any(not other_qp or elsewhere(packet, packets[each]) for each in near[first:last]):
+            others = [packets[each] for each in near[first:last]]
+            if packet.seen.number in bits:
+                as_it_was = _flipped(packet.seen.frame, *bits[packet.seen.number])
+                others = [other for other in others if other.seen.frame != as_it_was]
+            if any(not other_qp or elsewhere(packet, other) for other in others):
                 result.append(packet)
     return result
+
+
+def _flipped(frame: bytes, offset: int, bit: int) -> bytes:
+    changed = bytearray(frame)
+    changed[offset] ^= 1 << bit
+    return bytes(changed)
 
 
 def elsewhere(packet: CrcInput, other: CrcInput) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.corruption import flipped_bit
+from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
@@ -56,14 +56,25 @@ class Scope:
         return diverse(self.telling, _SEARCHED, seed) + diverse(self.right, _SEARCHED, seed)
 
     @cached_property
+    def chance_flips(self) -> list[FlippedBit]:
+        """The bits that explain single wrong packets, and are not always of one field."""
+        flips = [flip for packet in self.wrong[:_FLIPPED] if (flip := flipped_bit(packet))]
+        counts = Counter(flip.field for flip in flips)
+        return [flip for flip in flips if counts[flip.field] < _HABIT]
+
+    @cached_property
     def telling(self) -> list[CrcInput]:
-        """The wrong packets, without those in which one bit seems to have flipped by chance."""
-        flips = {
-            flip.number: flip for packet in self.wrong[:_FLIPPED] if (flip := flipped_bit(packet))
-        }
-        counts = Counter(flip.field for flip in flips.values())
-        chance = {number for number, flip in flips.items() if counts[flip.field] < _HABIT}
-        return [packet for packet in self.wrong if packet.seen.number not in chance] or self.wrong
+        """The wrong packets, without those that seem to have suffered on the way.
+
+        That is where one bit flipped by chance, or where nothing else goes to that QP.
+        """
+        chance = {flip.number for flip in self.chance_flips}
+        of_queue = Counter(packet.seen.bth.dest_qpn for packet in self.packets)
+        return [
+            packet
+            for packet in self.wrong
+            if packet.seen.number not in chance and of_queue[packet.seen.bth.dest_qpn] > 1
+        ] or self.wrong
 
     @cached_property
     def some_wrong(self) -> list[CrcInput]:

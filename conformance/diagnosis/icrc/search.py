@@ -8,6 +8,7 @@ none holds for all, parts that may be made by different machinery are tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
@@ -15,11 +16,20 @@ from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flip
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import Scope
-from roceproof.conformance.diagnosis.icrc.strategies import STRATEGIES, corrupt, more_faults
+from roceproof.conformance.diagnosis.icrc.strategies import (
+    STRATEGIES,
+    corrupt,
+    more_faults,
+    one_field,
+)
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 _MISSING = 0.2
 """The share of packets that may follow one that was not captured."""
+_FOLLOWING = frozenset({"S53", "S54", "S55", "S63", "S65", "S66"})
+"""What depends on the packets before, of which some may be missing."""
+_FEW_FLIPS = 2
+"""So many wrong packets may be single bits and something else by chance."""
 
 
 def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> list[Answer]:
@@ -38,17 +48,23 @@ def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> li
             if len(parts) < 2:
                 continue
             found = [(part, _whole(part)) for part in parts if part.wrong]
-            if any(_is_decided(answers) for _, answers in found):
+            named = [own[0].name for _, own in found if _is_decided(own)]
+            if named and (not _candidates(answers) or {*named} - {CORRUPT}):
                 return [
                     answer
-                    for part, answers in found
-                    for answer in answers or [Answer(UNDECIDED, part, part.wrong)]
+                    for part, own in found
+                    for answer in own or [Answer(UNDECIDED, part, part.wrong)]
                 ]
     return answers or [Answer(UNDECIDED, scope, scope.wrong)]
 
 
 def _is_decided(answers: Sequence[Answer]) -> bool:
     return bool(answers) and answers[0].name != UNDECIDED
+
+
+def _candidates(answers: Sequence[Answer]) -> bool:
+    """Whether the first answer says what a sender may have done."""
+    return bool(answers) and bool({*names_of(answers[0])} - {CORRUPT})
 
 
 def _whole(scope: Scope) -> list[Answer]:
@@ -65,22 +81,34 @@ def _whole(scope: Scope) -> list[Answer]:
             out = True
         if out and answer is None and strategy is not corrupt:
             scope.budget.leave_out(what, scope.place)
-        if answer is not None and answer.name == UNDECIDED:
+        if answer is None:
+            continue
+        exact = max((len(each.explained) for each in candidates), default=0)
+        solved_for = strategy is one_field and len(answer.explained) <= exact
+        if answer.name == UNDECIDED or solved_for:
             candidates.append(answer)
-        elif answer is not None:
-            return [answer, *_rest(scope, answer)]
+        else:
+            return [_or_changed(scope, answer, candidates), *_rest(scope, answer)]
     return [_between(scope, candidates)] if candidates else []
 
 
+def _or_changed(scope: Scope, answer: Answer, candidates: Sequence[Answer]) -> Answer:
+    """The answer, with single bits beside it if they explain all that is wrong as well."""
+    as_well = any(CORRUPT in names_of(each) for each in candidates)
+    if not as_well or answer.name == CORRUPT or len(scope.wrong) > _FEW_FLIPS:
+        return answer
+    return replace(answer, equivalent=(*answer.equivalent, CORRUPT))
+
+
 def _without_flips(scope: Scope) -> list[Answer]:
-    """The same without the packets that one flipped bit explains, if that makes it decided."""
-    found = flips(scope.wrong, None)
+    """The same without the packets that one flipped bit explains, if something fits then."""
+    found = scope.chance_flips
     if not 0 < len(found) < len(scope.wrong):
         return []
     hit = {flip.number for flip in found}
     rest = [packet for packet in scope.packets if packet.seen.number not in hit]
     answers = _whole(Scope(rest, scope.budget, scope.place, scope.words))
-    if not _is_decided(answers) or answers[0].name == CORRUPT:
+    if not _candidates(answers):
         return []
     changed = [packet for packet in scope.wrong if packet.seen.number in hit]
     return [*answers, Answer(CORRUPT, scope, changed, (), flip_facts(found))]
@@ -131,7 +159,7 @@ def _behind_others(scope: Scope, left: Sequence[CrcInput]) -> set[int]:
 
 
 def _follows_others(hypothesis: Hypothesis | None) -> bool:
-    return hypothesis is not None and bool({"S53", "S54", "S63", "S65", "S66"} & {*hypothesis.ids})
+    return hypothesis is not None and bool(_FOLLOWING & {*hypothesis.ids})
 
 
 def _partitions(scope: Scope) -> Iterator[list[Scope]]:

@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.alignment import PRICE, Run, align, carries
+from roceproof.conformance.diagnosis.icrc.alignment import (
+    PRICE,
+    Run,
+    align,
+    carries,
+    copies_of_one,
+)
 from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.observation import InExcerpt
@@ -199,6 +205,7 @@ def _add(result: Slipped, queue: list[CrcInput], predict: Predict) -> None:
         result.since_before = result.since_before or path[0].offset
     ends = [run.start for run in path[1:]] + [len(queue)]
     real, newest = path[0], 0
+    copies = copies_of_one(path, found)
     for number, (run, end) in enumerate(zip(path, ends, strict=True)):
         if not run.feigned and run.offset != real.offset:
             places = range(newest, run.start)
@@ -206,19 +213,20 @@ def _add(result: Slipped, queue: list[CrcInput], predict: Predict) -> None:
             result.slips.append(Slip(queue[begin], real.offset, run.offset))
             real = run
         for place in range(run.start, end):
-            packet, source = queue[place], place + run.offset
+            offset = copies.get(place, run.offset)
+            packet, source = queue[place], place + offset
             expected = results[source] if 0 <= source < len(queue) else None
-            if expected == found[place] or _missed_one(results, found, place, run.offset):
-                newest = place + 1
+            if expected == found[place] or _missed_one(results, found, place, offset):
+                newest = newest if place in copies else place + 1
                 expected = found[place]
-                result.explain(packet, run.offset, own=results[place] == packet.found)
-                if not number and not run.offset and place:
+                result.explain(packet, offset, own=results[place] == packet.found)
+                if not number and not offset and place:
                     result.in_step += found[place] != results[place - 1]
-            elif run.offset and results[place] == found[place]:
+            elif offset and results[place] == found[place]:
                 result.contradicting.append(packet)
             elif expected is not None and packet.seen.wrong:
                 result.owners.append((packet, queue[source]))
-                if run.offset and found[place] not in index:
+                if offset and found[place] not in index:
                     expected = None  # its owner was not captured
             result.judged += packet.seen.wrong and expected is not None
             result.expected[packet.seen.number] = expected

@@ -52,7 +52,8 @@ def more_faults(scope: Scope) -> Answer | None:
     return searched(scope, DEPTH)
 
 
-def _one_field(scope: Scope) -> Answer | None:
+def one_field(scope: Scope) -> Answer | None:
+    """Fields that the CRC saw otherwise: solved for, packet by packet."""
     fault = field_fault(scope.some_wrong, scope.budget)
     if fault is None:
         return None
@@ -89,7 +90,8 @@ def corrupt(scope: Scope) -> Answer | None:
     if len(found) > 2 and _is_habit(found):
         return None
     one = None
-    if len(held_nearby(scope.packets, other_qp=False)) == len(scope.wrong):
+    near = held_nearby(scope.packets, other_qp=False, besides=frozenset(map(_place_of, found)))
+    if len(near) == len(scope.wrong):
         return Answer(UNDECIDED, scope, scope.wrong, (CORRUPT,), flip_facts(found))
     if len(scope.wrong) <= 2:
         try:
@@ -100,11 +102,15 @@ def corrupt(scope: Scope) -> Answer | None:
     return Answer(CORRUPT, scope, scope.wrong, other, flip_facts(found))
 
 
+def _place_of(flip: FlippedBit) -> tuple[int, int, int]:
+    return flip.number, flip.offset, flip.bit
+
+
 def _is_habit(found: list[FlippedBit]) -> bool:
     """Whether most flips are of one field: chance hits all of a packet."""
-    (part, count), *_ = Counter(flip.part for flip in found).most_common(1)
-    anywhere = part.startswith("payload") or any(
-        flip.is_of_icrc and flip.part == part for flip in found
+    (field, count), *_ = Counter(flip.field for flip in found).most_common(1)
+    anywhere = field.startswith("payload") or any(
+        flip.is_of_icrc and flip.field == field for flip in found
     )
     return not anywhere and 2 * count > len(found)
 
@@ -173,7 +179,7 @@ STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
     _two_faults: "two faults at once",
     misplaced_and_wrong: "misplaced and wrong results",
     more_faults: "three faults at once",
-    _one_field: "single fields",
+    one_field: "single fields",
     _behind_a_boundary: "ICRCs across two beats",
     _by_last_beat: "the last beat",
     _rare: "rare changes on the way",
