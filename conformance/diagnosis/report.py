@@ -19,9 +19,6 @@ from roceproof.conformance.diagnosis.structure.diagnosis import explain_structur
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
 
-_REPLAYS = "P19"
-"""What a healthy requester does, too, if its peer's acknowledgements are dropped."""
-
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -57,12 +54,18 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     )
     suffered = Suffered(changed, as_sent)
     odd = frozenset(structure.odd_messages)
-    habits = any(found.id != CORRUPT for found in icrcs)
     psns: list[Diagnosis] = []
     for stretch in excerpt.stretches:
         seen, start = structure.for_psns(stretch.seen), stretch.from_start
-        found = explain_psns(seen, facts, for_psns, from_start=start, suffered=suffered, odd=odd)
-        psns = [each for each in found if not (habits and each.id == _REPLAYS)]
+        psns = explain_psns(
+            seen,
+            facts,
+            for_psns,
+            from_start=start,
+            suffered=suffered,
+            odd=odd,
+            deaf=any(each.id != CORRUPT for each in icrcs),
+        )
         if psns:
             break  # a device is judged as a whole, and never twice
     diagnoses = structure.diagnoses + icrcs + psns

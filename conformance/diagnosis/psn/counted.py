@@ -15,6 +15,7 @@ from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent, distance
 from roceproof.conformance.wire.opcodes import Position
 
 _MSN_MODULUS = 1 << 24
+_ASKED = 4
 _FIRST = itemgetter(0)
 
 
@@ -41,8 +42,20 @@ class Completed:
         (begin, count), (end, later) = self._told[low], self._told[high]
         return (later - count) % _MSN_MODULUS == self._between(begin, end)
 
+    @property
+    def uncounted(self) -> int | None:
+        """How many messages fewer than were seen the responder counts from the beginning on.
+
+        None if it does not say so twice, or not the same.
+        """
+        lags = {(self._up_to(place) - msn) % _MSN_MODULUS for place, msn in self._told[:_ASKED]}
+        return lags.pop() if len(lags) == 1 and len(self._told) > 1 else None
+
+    def _up_to(self, place: int) -> int:
+        return bisect_right(self._ends, place)
+
     def _between(self, begin: int, end: int) -> int:
-        return bisect_right(self._ends, end) - bisect_right(self._ends, begin)
+        return self._up_to(end) - self._up_to(begin)
 
     def _place(self, psn: int) -> int:
         return distance(psn, self._origin)

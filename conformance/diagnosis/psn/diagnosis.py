@@ -9,6 +9,7 @@ from that and is no fault of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,23 +50,29 @@ def explain_psns(
     from_start: bool = True,
     suffered: Suffered | None = None,
     odd: frozenset[Station] = frozenset(),
+    deaf: bool = False,
 ) -> list[Diagnosis]:
     """Explain the PSNs of every device; nothing if all are right.
 
     Where the observations are a stretch from the middle of a capture, nothing begins in it.
     `suffered` tells which frames did so on the way, where that is known: a wrong ICRC of another
     may be the sender's habit, which a peer of the same make does not mind. `odd` are the stations
-    whose messages are built wrongly.
+    whose messages are built wrongly. With `deaf`, who has wrong ICRCs may find right ones wrong,
+    and drop acknowledgements.
     """
     budget = budget or Budget()
     streams = _streams(observations, facts, budget, suffered, odd)
-    evidence = _gathered(streams, budget)
+    evidence = _gathered(streams, budget, deaf=deaf)
     if not from_start:
         evidence = [found for found in evidence if found.cause is not Cause.START]
-    if any(found.ids != _LAST_RESORT and LOST not in found.ids for found in evidence):
-        evidence = [found for found in evidence if found.ids != _LAST_RESORT]
-    if suffered and suffered.changed:  # what the way has changed may look like one wrong return
-        evidence = [each for each in evidence if each.ids != _RETURNS or len(each.frames) > 1]
+    fitting = [found.ids or found.weak for found in evidence]
+    if any(ids != _LAST_RESORT and LOST not in ids for ids in fitting):
+        evidence = [found for found in evidence if (found.ids or found.weak) != _LAST_RESORT]
+    damaged = any(sent.damaged for stream in streams for sent in stream.requests)
+    if damaged or (suffered and suffered.changed):  # that may look like one wrong return
+        returns = [each for each in evidence if each.ids == _RETURNS]
+        count = Counter(each.device for each in returns for _ in each.frames)
+        evidence = [each for each in evidence if each.ids != _RETURNS or count[each.device] > 1]
     devices: dict[Station, list[Evidence]] = {}
     for found in evidence:
         devices.setdefault(found.device, []).append(found)
@@ -101,7 +108,7 @@ def _streams(
     return streams
 
 
-def _gathered(streams: list[Stream], budget: Budget) -> list[Evidence]:
+def _gathered(streams: list[Stream], budget: Budget, *, deaf: bool) -> list[Evidence]:
     """All that the connections show, as far as the budget goes."""
     evidence: list[Evidence] = []
     try:
@@ -116,7 +123,7 @@ def _gathered(streams: list[Stream], budget: Budget) -> list[Evidence]:
         known.add(id(stream.side))
         evidence += of_counting(stream)
         try:
-            found = [*of_recovery(stream, budget), *of_responder(stream, budget)]
+            found = [*of_recovery(stream, budget, deaf=deaf), *of_responder(stream, budget)]
         except OutOfBudget:
             budget.leave_out("reactions to losses and to requests", str(stream.side.station))
         else:
@@ -137,9 +144,16 @@ def _diagnose(
         counted = _best(counting, _SHARE)
         diagnoses.append(_diagnosis(device, counted, counting))
     starts = [found for found in evidence if found.cause is Cause.START]
-    if starts and not _MOVE_THE_START & set(counted):
+    if starts and (LOST in counted or not _MOVE_THE_START & set(counted)):
         diagnoses.append(_diagnosis(device, _best(starts), starts))
     resent = {found.connection for found in everything if _RESENDING & {*found.ids}}
+    resending = Counter(found.requester for found in everything if _RESENDING & {*found.ids})
+    answered = Counter(found.requester for found in evidence if found.cause is Cause.REACTION)
+    begun_wrongly = {
+        found.connection
+        for found in everything
+        if found.cause is Cause.START and found.device != device
+    }
     counts_wrongly = {
         found.connection
         for found in everything
@@ -149,9 +163,13 @@ def _diagnose(
     for found in evidence:
         follows = found.connection in miscounted and found.ids != _MISLEADING
         follows |= found.ids == _MISLEADING and found.connection in counts_wrongly
-        follows |= found.connection in resent and not _RESENDING & {*found.ids}
+        if not _RESENDING & {*found.ids}:
+            follows |= found.connection in resent | begun_wrongly
+            follows |= resending[found.requester] > answered[found.requester]
         if found.cause is Cause.REACTION and not follows:
             reactions.setdefault(found.ids, []).append(found)
+    if _LAST_RESORT in reactions:  # what is sure in one connection is in the others
+        reactions[_LAST_RESORT] += reactions.pop((), [])
     return diagnoses + [_diagnosis(device, ids, found) for ids, found in reactions.items()]
 
 
@@ -164,10 +182,16 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
     for found in evidence:
         for id_ in found.ids:
             weights[id_] = weights.get(id_, 0) + len(found.frames)
+    alone = dict(weights)
+    for found in evidence:
+        for id_ in found.weak:
+            if id_ in weights:
+                weights[id_] += len(found.frames)
     most = max(weights.values(), default=0)
     if most < share * sum(len(found.frames) for found in evidence):
         return ()
     best = tuple(id_ for id_, weight in weights.items() if weight == most)
+    best = tuple(sorted(best, key=lambda id_: -alone[id_]))
     if best != (LOST,):
         return best
     # Losses fit any gap, so what fits many of them is not ruled out.
@@ -175,7 +199,7 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
 
 
 def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:
-    explained = [found for found in evidence if set(ids) & set(found.ids)]
+    explained = [found for found in evidence if set(ids) & {*found.ids, *found.weak}]
     frames = sorted({number for found in explained or evidence for number in found.frames})
     total = len({number for found in evidence for number in found.frames})
     shown = explained or evidence
@@ -183,9 +207,13 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
     if len(shown) > _SHOWN:
         text += f"; and in {len(shown) - _SHOWN} more connections"
     if not ids:
+        possible = tuple(dict.fromkeys(id_ for found in evidence for id_ in found.weak))
         advice = "Give the start PSNs with --qps; capture both directions from the first packet."
-        text = f"{device}: no hypothesis fits. {text}."
-        return Diagnosis(UNDECIDED, (), tuple(frames), 0, total, text, advice)
+        words = "no hypothesis fits"
+        if possible:
+            words = f"only {' or '.join(possible)} fits, and not surely"
+        text = f"{device}: {words}. {text}."
+        return Diagnosis(UNDECIDED, possible, tuple(frames), 0, total, text, advice)
     id_, *others = ids
     advice = "Capture at the sender." if id_ == LOST else f"Look at {_look(id_)}."
     if others:

@@ -43,15 +43,35 @@ class Evidence(NamedTuple):
     ids: tuple[str, ...]
     frames: tuple[int, ...]
     text: str
+    requester: Station
+    """Who sent the requests."""
+    weak: tuple[str, ...] = ()
+    """What fits, too, if other connections bear it out."""
 
 
 def _evidence(
-    side: Side, cause: Cause, ids: Sequence[str], frames: Sequence[int], text: str, *, peer: bool
+    side: Side,
+    cause: Cause,
+    ids: Sequence[str],
+    frames: Sequence[int],
+    text: str,
+    *,
+    peer: bool,
+    weak: Sequence[str] = (),
 ) -> Evidence:
     other = side.counterpart
     device = other.station if peer and other else side.station
     connection = frozenset({side.key, other.key if other else side.key})
-    return Evidence(device, connection, cause, tuple(ids), tuple(frames), f"{side.key}: {text}")
+    return Evidence(
+        device,
+        connection,
+        cause,
+        tuple(ids),
+        tuple(frames),
+        f"{side.key}: {text}",
+        side.station,
+        tuple(weak),
+    )
 
 
 def of_start(stream: Stream, ends: Ends, *, begins: bool) -> Iterator[Evidence]:
@@ -97,7 +117,9 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
             fits = [LOST, *fits, *(id_ for id_ in besides(stream) if id_ not in fits)]
         elif fits and len(wrong) < _MANY and _between_messages(stream, wrong):
             fits.append(LOST)  # so few may fit something else by chance
-        yield _evidence(side, Cause.COUNTING, fits, frames, _step_text(wrong), peer=False)
+        weak = [id_ for id_ in besides(stream) if id_ not in fits]
+        text = _step_text(wrong)
+        yield _evidence(side, Cause.COUNTING, fits, frames, text, peer=False, weak=weak)
     torn = stream.torn
     if torn:
         step = torn[0]
@@ -136,10 +158,13 @@ def of_restarts(streams: Sequence[Stream], budget: Budget) -> Iterator[Evidence]
                 yield _evidence(side, Cause.REACTION, ("P17",), (jump.number,), text, peer=False)
 
 
-def of_recovery(stream: Stream, budget: Budget) -> Iterator[Evidence]:
-    """P11, P18, P19: what is sent again, and what comes behind it."""
+def of_recovery(stream: Stream, budget: Budget, *, deaf: bool) -> Iterator[Evidence]:
+    """P11, P18, P19: what is sent again, and what comes behind it.
+
+    If a requester may drop acknowledgements, it has to be seen that it does not drop all.
+    """
     side = stream.side
-    again = psn_recovery.new_psns(side, budget)
+    again = psn_recovery.new_psns(side, budget) or psn_recovery.new_psns_unanswered(stream)
     if again:
         text = f"frame {again[0].number} repeats a packet under a new PSN, {again[0].psn:#08x}"
         frames = [sent.number for sent in again]
@@ -149,7 +174,7 @@ def of_recovery(stream: Stream, budget: Budget) -> Iterator[Evidence]:
         for each in psn_recovery.wrong_returns(stream)
         if each.onward is not None
     ]
-    if returns and not any(sent.damaged for sent in stream.requests):
+    if returns:
         number, due = returns[0]
         text = f"behind the repeats frame {number} does not go on at {due:#08x}"
         frames = [number for number, _ in returns]
@@ -158,7 +183,9 @@ def of_recovery(stream: Stream, budget: Budget) -> Iterator[Evidence]:
     if replays:
         text = f"frame {replays[0].number} repeats PSN {replays[0].psn:#08x}, which is acknowledged"
         frames = [sent.number for sent in replays]
-        yield _evidence(side, Cause.REACTION, ("P19",), frames, text, peer=False)
+        sure = not deaf or any(sent.psn != stream.first.psn for sent in replays)
+        ids, weak = (("P19",), ()) if sure else ((), ("P19",))
+        yield _evidence(side, Cause.REACTION, ids, frames, text, peer=False, weak=weak)
 
 
 def of_responder(stream: Stream, budget: Budget) -> Iterator[Evidence]:

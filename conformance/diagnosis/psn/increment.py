@@ -8,33 +8,46 @@ healthy ones included, and says something else than a healthy requester somewher
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from operator import attrgetter
 
+from roceproof.conformance.diagnosis.psn.events import (
+    acks_received,
+    acks_sent,
+    counts,
+    follows_received,
+    loads_peers,
+    requests_received,
+)
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, behind, distance
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _BEATS = (4, 8, 16, 32, 64, 128)
-_LAG = 3  # events that have been seen but not yet counted
-_RECENT = 8  # requests received that may not have been executed yet
 _LEAST_CASES = 2
-_NEAR = 4
-_LEAST_COUNTED = 3  # fewer steps follow other packets by chance
+_LOST_AT_ONCE = 64
+_PER_LOSS = 2  # wrong steps that bear a way of counting out, for each that seems to be a loss
+_MANY_CASES = 5  # so many do even if each might be a loss by itself
 
 Predict = Callable[[Stream, Step], int | None]
 
 
 def hypotheses(stream: Stream) -> list[str]:
-    """The ids that fit every step, or those up to the first recovery; most telling first."""
+    """The ids that fit every step, those up to the first recovery, or all but what may be losses.
+
+    The most telling come first.
+    """
     for run in (list(stream.steps), stream.runs[0]):
         steps = [step for step in run if step.healthy is not None and not stream.excused(step)]
         if any(step.wrong for step in steps):
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
             if found:
                 return list(dict.fromkeys(found))
+    known = [step for step in stream.steps if step.healthy is not None]
+    found = [id_ for id_, holds in _BUT_FOR_LOSSES if holds(stream, known)]
+    if found:
+        return found
     wrong = stream.wrong
     repeats_or_skips = all(step.taken == 0 or step.skipped for step in wrong)
     if stream.side.reliable or not wrong or not repeats_or_skips:
@@ -51,6 +64,28 @@ def hypotheses(stream: Stream) -> list[str]:
 def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
     def holds(stream: Stream, steps: list[Step]) -> bool:
         return all(predict(stream, step) in (step.taken, None) for step in steps)
+
+    return holds
+
+
+def _but_for_losses(
+    fits: Predict, per_loss: int = _PER_LOSS
+) -> Callable[[Stream, list[Step]], bool]:
+    """As `_by_step`, where some packets were lost on the way to the capture."""
+
+    def holds(stream: Stream, steps: list[Step]) -> bool:
+        left = borne_out = clear = 0
+        for step in steps:
+            expected = fits(stream, step)
+            if expected is None:
+                continue
+            if not 0 <= step.taken - expected <= _LOST_AT_ONCE:
+                return False
+            left += step.taken != expected
+            if step.wrong and step.taken == expected:
+                borne_out += 1
+                clear += step.taken < (step.healthy or 1)
+        return bool(clear or borne_out >= _MANY_CASES) and borne_out >= per_loss * left
 
     return holds
 
@@ -93,115 +128,68 @@ def _byte_order(_: Stream, step: Step) -> int | None:
     return distance(after, step.before.psn)
 
 
-def _beats(_: Stream, steps: list[Step]) -> bool:
-    """P07: the bytes are those of the payload, or of all between BTH and ICRC."""
-    return any(
-        all(_is_beats(step, size(step.before), width) for step in steps)
-        for size in (attrgetter("size"), attrgetter("body"))
-        for width in _BEATS
-    )
+def _beats(of: Callable[[Sent], int], width: int) -> Predict:
+    """P07: the bytes are those of the payload, or of all between BTH and ICRC.
+
+    A READ has no payload, and takes what a healthy one does or a beat.
+    """
+
+    def predict(_: Stream, step: Step) -> int | None:
+        beats = max(1, -(-of(step.before) // width))
+        if step.before.row.family is Family.READ and step.taken != beats:
+            return step.healthy
+        return beats
+
+    return predict
 
 
-def _is_beats(step: Step, size: int, width: int) -> bool:
-    """A READ has no payload, and takes what a healthy one does or a beat."""
-    beats = max(1, -(-size // width))
-    return step.taken == beats or (
-        step.before.row.family is Family.READ and step.taken == step.healthy
-    )
+_SIZES = (attrgetter("size"), attrgetter("body"))
+_ALL_BEATS = [_beats(of, width) for of in _SIZES for width in _BEATS]
+
+
+def _some_of(
+    ways: Sequence[Callable[[Stream, list[Step]], bool]],
+) -> Callable[[Stream, list[Step]], bool]:
+    return lambda stream, steps: any(way(stream, steps) for way in ways)
 
 
 def _shared(stream: Stream, steps: list[Step]) -> bool:
-    """P09: across the station's QPs, most requests go on where another QP's request ended."""
-    crossings, joined = stream.side.crossings
-    several = sum(step.wrong for step in steps) >= _LEAST_CASES
-    return several and joined >= _LEAST_CASES and 2 * joined > crossings
-
-
-def _counts(
-    events: Callable[[Stream], Sequence[int]], least: int = _LEAST_COUNTED
-) -> Callable[[Stream, list[Step]], bool]:
-    """Whether the PSN moves on with each of those frames, at most a few of them late."""
-
-    def holds(stream: Stream, steps: list[Step]) -> bool:
-        numbers = events(stream)
-        if not numbers:
-            return False
-        moved = [part for run in stream.runs for part in _of_known_length(run)]
-        wrong = sum(step.wrong and not stream.excused(step) for run in moved for step in run)
-        return wrong >= least and all(_tracks(run, numbers) for run in moved)
-
-    return holds
-
-
-def _of_known_length(run: list[Step]) -> Iterator[list[Step]]:
-    """The parts of a run between steps of which nobody knows how far they should go."""
-    for known, part in groupby(run, lambda step: step.healthy is not None):
-        if known:
-            yield [*part]
-
-
-def _tracks(run: list[Step], numbers: Sequence[int]) -> bool:
-    begin = bisect_right(numbers, run[0].before.number)
-    extra, previous = 0, 0
-    for step in run:
-        extra += step.taken - (step.healthy or 1)
-        seen = bisect_right(numbers, step.after.number) - begin
-        if not max(previous, seen - _LAG) <= extra <= seen + _LAG:
-            return False
-        previous = extra
-    return True
-
-
-def _acks_received(stream: Stream) -> Sequence[int]:
-    other = stream.side.counterpart
-    return other.reply_numbers if other else []
-
-
-def _acks_sent(stream: Stream) -> Sequence[int]:
-    return stream.side.reply_numbers
-
-
-def _requests_received(stream: Stream) -> Sequence[int]:
-    other = stream.side.counterpart
-    return other.request_numbers if other else []
-
-
-def _loads_peers(stream: Stream, steps: list[Step]) -> bool:
-    """P25 with one register for both: what goes wrong goes on behind a request just received."""
+    """P09: what goes wrong begins or ends where another QP of the station takes over."""
     wrong = [step for step in steps if step.wrong]
-    far = any(not 0 <= step.taken <= _NEAR for step in wrong)
-    enough = far or len(wrong) >= _LEAST_CASES
-    return enough and all(follows_received(stream, step.after) for step in wrong)
+    met = sum(not stream.shared.isdisjoint((s.before.number, s.after.number)) for s in wrong)
+    return 0 < len(wrong) <= 2 * met
 
 
-def follows_received(stream: Stream, sent: Sent) -> bool:
-    """Whether a request has the PSN behind one of those that its QP received last."""
-    other = stream.side.counterpart
-    received = behind(other.requests, sent.number) if other else 0
-    return other is not None and any(
-        distance(sent.psn, each.psn) == 1
-        for each in other.requests[max(0, received - _RECENT) : received]
-    )
+def _partly_shared(stream: Stream, _: list[Step]) -> bool:
+    """P09 where packets are missing, so that few show where the register went on."""
+    return any(step.after.number in stream.shared for step in stream.wrong)
 
 
-def _latched_early(_: Stream, steps: list[Step]) -> bool:
+def _latched_early(stream: Stream, _: list[Step]) -> bool:
     """P14: packets carry the PSN of the one before, and the next ones do not."""
     late: list[int] = []
     timely: list[int] = []
-    previous: Sent | None = None
-    right = returned = 0
-    for step in steps:
-        if step.before is not previous:
-            right = step.before.psn
-        before, right = right, (right + (step.healthy or 1)) % PSN_MODULUS
-        if step.after.psn not in (before, right):
-            return False
-        (timely if step.after.psn == right else late).append(step.pause_ns)
-        returned += bool(late) and step.after.psn == right
-        previous = step.after
+    returned = 0
+    for run in stream.runs:
+        right: int | None = None
+        for step in run:
+            if step.healthy is None:
+                right = None
+                continue
+            before = step.before.psn if right is None else right
+            right = (before + step.healthy) % PSN_MODULUS
+            if step.after.psn not in (before, right):
+                return False
+            (timely if step.after.psn == right else late).append(step.pause_ns)
+            returned += bool(late) and step.after.psn == right
     if not late or not returned:
         return False
     return len(late) >= _LEAST_CASES or max(late) < min(timely)
+
+
+def _some_behind_the_peer(stream: Stream, _: list[Step]) -> bool:
+    """P25 where other packets are missing."""
+    return any(follows_received(stream, step.after) for step in stream.wrong)
 
 
 def _some_alike(stream: Stream, _: list[Step]) -> bool:
@@ -248,12 +236,12 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P08", _by_step(_read_by_one)),
     ("P13", _by_step(_empty_stays)),
     ("P03", _by_step(_per_message)),
-    ("P07", _beats),
+    ("P07", _some_of([_by_step(beats) for beats in _ALL_BEATS])),
     ("P09", _shared),
-    ("P06", _counts(_acks_received)),
-    ("P06", _counts(_acks_sent)),
-    ("P25", _counts(_requests_received)),
-    ("P25", _loads_peers),
+    ("P06", counts(acks_received)),
+    ("P06", counts(acks_sent)),
+    ("P25", counts(requests_received)),
+    ("P25", loads_peers),
     ("P14", _latched_early),
     ("P12", _beside_empty),
     ("P12", _between_messages),
@@ -263,17 +251,37 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
 )
 
 
+_BUT_FOR_LOSSES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
+    ("P15", _but_for_losses(_byte_order)),
+    ("P04", _but_for_losses(_sixteen_bits)),
+    ("P08", _but_for_losses(_read_by_one)),
+    ("P13", _but_for_losses(_empty_stays)),
+    ("P03", _but_for_losses(_per_message)),
+    ("P07", _some_of([_but_for_losses(beats) for beats in _ALL_BEATS])),
+)
+_AT_TIMES = (
+    ("P04", _but_for_losses(_sixteen_bits, 0)),
+    ("P08", _but_for_losses(_read_by_one, 0)),
+    ("P13", _but_for_losses(_empty_stays, 0)),
+    ("P03", _but_for_losses(_per_message, 0)),
+)
+"""What explains some steps that no loss does, if there are losses, too."""
+
 _BY_CHANCE = (
-    ("P06", _counts(_acks_received, 1)),
-    ("P06", _counts(_acks_sent, 1)),
-    ("P25", _counts(_requests_received, 1)),
+    ("P09", _partly_shared),
+    ("P06", counts(acks_received, 1)),
+    ("P06", counts(acks_sent, 1)),
+    ("P25", counts(requests_received, 1)),
+    ("P25", _some_behind_the_peer),
     ("P14", _some_alike),
 )
 
 
 def besides(stream: Stream) -> list[str]:
     """What fits few wrong steps as well, if by chance."""
-    return list(dict.fromkeys(id_ for id_, holds in _BY_CHANCE if holds(stream, [])))
+    known = [step for step in stream.steps if step.healthy is not None]
+    found = [id_ for id_, holds in _BY_CHANCE if holds(stream, [])]
+    return list(dict.fromkeys(found + [id_ for id_, holds in _AT_TIMES if holds(stream, known)]))
 
 
 def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:

@@ -58,4 +58,4 @@ class Messages:
         if not tail.row.position & Position.LAST:
             return Gap.BETWEEN
         missing = head.reth.length - (self._sizes[last + 1] - self._sizes[first])
-        return Gap.WHOLE if missing == 0 else Gap.TORN
+        return Gap.TORN if missing > 0 else Gap.WHOLE if missing == 0 else Gap.BETWEEN

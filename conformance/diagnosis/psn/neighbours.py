@@ -1,33 +1,50 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How a station goes on from one of its QPs to the next, which P09 shows in."""
+"""How a station goes on from one of its QPs to the next, which P09 shows in.
+
+A register that all share goes on, in the next QP, with the PSN that was due in the one before, and
+gives no PSN to two of them. Only new requests count: what is repeated keeps its PSN.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Turn
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS
+
+
+class _Turn(NamedTuple):
+    """A new request among those of all QPs of its station; `due` is the PSN behind it."""
+
+    number: int
+    queue: int
+    psn: int
+    due: int
+    stream: Stream
 
 
 def meet_neighbours(streams: Sequence[Stream]) -> None:
-    """Tell every side how its station went on between its QPs."""
-    stations: dict[Station, list[Turn]] = {}
+    """Tell every stream where its station went on between its QPs as if they shared a register."""
+    stations: dict[Station, list[_Turn]] = {}
     for stream in streams:
         turns = stations.setdefault(stream.side.station, [])
-        for sent in stream.requests:
+        for sent in stream.new:
             due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
-            turns.append(Turn(sent.number, stream.side.key.qpn, sent.psn, due))
-    found: dict[tuple[Station, int], tuple[int, int]] = {}
-    for station, turns in stations.items():
-        turns.sort()
-        for before, after in pairwise(turns):
-            if before.queue != after.queue:
-                for queue in (before.queue, after.queue):
-                    crossings, joined = found.get((station, queue), (0, 0))
-                    joins = before.due == after.psn
-                    found[station, queue] = crossings + 1, joined + joins
-    for stream in streams:
-        side = stream.side
-        side.crossings = found.get((side.station, side.key.qpn), (0, 0))
+            turns.append(_Turn(sent.number, stream.side.key.qpn, sent.psn, due, stream))
+    for turns in stations.values():
+        _meet(sorted(turns, key=lambda turn: turn.number))
+
+
+def _meet(turns: Sequence[_Turn]) -> None:
+    """The same for the turns of one station."""
+    queues: dict[int, set[int]] = {}
+    for turn in turns:
+        queues.setdefault(turn.psn, set()).add(turn.queue)
+    for before, after in pairwise(turns):
+        joins = before.queue != after.queue and before.due == after.psn
+        if joins and len(queues[before.psn]) == len(queues[after.psn]) == 1:
+            before.stream.shared.add(before.number)
+            after.stream.shared.add(after.number)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which direction answers which, where neither configuration nor CM tells."""
+"""Which direction answers which, where neither configuration nor CM tells.
+
+Replies name PSNs of requests. Where those of several QPs lie alike, the count of messages in the
+replies tells, and that each comes soon behind its request.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ from collections.abc import Iterator
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
-from roceproof.conformance.diagnosis.psn.timeline import PATH_MTUS, Sent, Side, distance
-from roceproof.conformance.wire.opcodes import Family
+from roceproof.conformance.diagnosis.psn.timeline import PATH_MTUS, Sent, Side, behind, distance
+from roceproof.conformance.wire.opcodes import Family, Position
 
+_SOON = 4
+_GUESSED = 16
+_LEAST_REPLIES = 3
 _APART = 4096  # farther than any loss; between such PSNs others may count
 
 
@@ -36,20 +43,60 @@ def pair_sides(sides: list[Side], budget: Budget) -> None:
         if chosen is not None:
             side.counterpart, chosen.counterpart = chosen, side
             taken |= {id(side), id(chosen)}
+    _guess_unreliable(sides)
+
+
+def _guess_unreliable(sides: list[Side]) -> None:
+    """On UC nobody replies: any in the other direction may be the counterpart."""
+    unpaired = [side for side in sides if side.requests and not (side.counterpart or side.reliable)]
+    by_ends: dict[tuple[int, bytes, bytes], list[Side]] = {}
+    for side in unpaired:
+        key = side.key
+        by_ends.setdefault((key.interface, key.source, key.destination), []).append(side)
+    for side in unpaired:
+        key = side.key
+        others = by_ends.get((key.interface, key.destination, key.source), [])
+        side.may_be_counterpart = others[:_GUESSED]
 
 
 def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
-    """The one among whose requests' PSNs, or two off, the most replies lie; None if it is a tie."""
+    """The one among whose requests' PSNs, or two off, the most replies lie; None if it is open."""
     fits: Counter[int] = Counter()
     candidates: dict[int, Side] = {}
     for psn, count in Counter(reply.psn for reply in side.replies).items():
         for other in {id(each): each for each in known.at(psn)}.values():
-            if other.counterpart is None:
+            if other.counterpart is None and other.reliable:
                 fits[id(other)] += count
                 candidates[id(other)] = other
-    best = fits.most_common(2)
-    tie = len(best) == 2 and best[0][1] == best[1][1]
-    return candidates[best[0][0]] if best and not tie else None
+    most = max(fits.values(), default=0)
+    alike = [key for key, count in fits.items() if count == most]
+    if len(alike) < 2:
+        return candidates[alike[0]] if alike else None
+    told = {key: _told(side, candidates[key]) for key in alike}
+    first, second, *_ = sorted(told, key=lambda key: told[key], reverse=True)
+    clear = told[first] > told[second] and len(side.replies) >= _LEAST_REPLIES
+    return candidates[first] if clear else None
+
+
+def _told(side: Side, other: Side) -> int:
+    """How many replies count messages as the requests of the other side do, and come soon."""
+    ended: dict[int, int] = {}
+    last: dict[int, int] = {}
+    places = {sent.number: place for place, sent in enumerate(other.requests)}
+    count = 0
+    for sent in other.requests:
+        count += sent.psn not in ended and bool(sent.row.position & Position.LAST)
+        ended.setdefault(sent.psn, count)
+        last.setdefault(sent.psn, sent.number)
+    offsets: Counter[int] = Counter()
+    soon = 0
+    for reply in side.replies:
+        if reply.psn in ended and last[reply.psn] < reply.number:
+            if reply.msn is not None:
+                offsets[reply.msn - ended[reply.psn]] += 1
+            newest = behind(other.requests, reply.number)
+            soon += newest - places[last[reply.psn]] <= _SOON
+    return max(offsets.values(), default=0) + offsets[0] + soon
 
 
 def _ranges(side: Side) -> Iterator[tuple[int, int]]:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
@@ -22,6 +23,9 @@ from roceproof.conformance.diagnosis.psn.timeline import (
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _NEAR = 256
+_MANY, _MOST = 5, 0.8  # of so many restarts that share is a habit
+_LEAST_AGAIN = 3
+_LONG = 5  # times the longest pause between packets that were posted one after the other
 _PROMPT_NS = 500_000  # later than that a time-out may have done it, because the NAK was lost
 _CORNERS = (0, 1 << 23)
 
@@ -48,9 +52,33 @@ def new_psns(side: Side, budget: Budget) -> list[Sent]:
         lost = requests[asked[0] : now]
         again = requests[alike[begin] : alike[begin] + len(lost)]
         budget.spend(len(again))
-        if all(one.content == other.content for one, other in zip(again, lost, strict=False)):
+        same = all(one.content == other.content for one, other in zip(again, lost, strict=False))
+        new = all(by_psn[one.psn][0] >= now for one in again)
+        once = [one for one in again if bisect_left(by_content[one.content], now) == 1]
+        telling = len(once) > 1 or any(one.reth is not None for one in once)
+        if same and new and telling:  # it does not merely go on with packets that are all alike
             found.update(dict.fromkeys(again))
     return [*found]
+
+
+def new_psns_unanswered(stream: Stream) -> list[Sent]:
+    """P11 where nobody answers: after a long pause all comes again under new PSNs, and never else.
+
+    A healthy requester repeats under the old PSNs what is not acknowledged.
+    """
+    requests = stream.requests
+    if not stream.side.reliable or stream.side.answers or stream.recoveries:
+        return []
+    first = requests[0].content
+    count = next((n for n, sent in enumerate(requests) if n and sent.content == first), 0)
+    lost, again = requests[:count], requests[count : 2 * count]
+    if len({sent.content for sent in again}) < _LEAST_AGAIN:
+        return []
+    if any(one.content != other.content for one, other in zip(again, lost, strict=False)):
+        return []
+    pause = again[0].time_ns - lost[-1].time_ns
+    longest = max(after.time_ns - before.time_ns for before, after in pairwise(lost))
+    return again if pause > _LONG * longest else []
 
 
 class Restart(NamedTuple):
@@ -64,6 +92,8 @@ class Restart(NamedTuple):
     """0 where it is right; 1 and -1 for the packet behind or in front of the right one."""
     doubtful: bool
     """Whether the network in front of the capture may have made it look wrong."""
+    is_first: bool
+    """Whether nothing could be sent again in front of what the NAK asks for."""
 
 
 def restarts(stream: Stream, budget: Budget) -> list[Restart]:
@@ -85,7 +115,8 @@ def restarts(stream: Stream, budget: Budget) -> list[Restart]:
             doubtful = asked_for.number > nak.number or distance(jump.psn, nak.psn) < 0
             message = _message_start(stream, nak, jump, budget)
             beside = _beside(stream, asked_for, jump)
-            found.append(Restart(nak, jump, message, beside, doubtful))
+            is_first = asked_for.psn == stream.first.psn
+            found.append(Restart(nak, jump, message, beside, doubtful, is_first))
     return found
 
 
@@ -94,8 +125,12 @@ def restarts_wrongly(found: Sequence[Restart]) -> bool:
     wrong = [each for each in found if each.jump.psn != each.nak.psn]
     if not wrong or (len(found) == 1 and wrong[0].doubtful):
         return False
-    offsets = {each.beside for each in found}
-    return offsets in ({1}, {-1}) or all(each.jump.psn == each.message for each in found)
+    if all(each.jump.psn == each.message for each in found):
+        return True
+    free = [each for each in found if each.beside or not each.is_first]
+    beside = Counter(each.beside for each in free)
+    many = len(free) >= _MANY
+    return any(beside[way] >= (_MOST if many else 1) * len(free) > 0 for way in (1, -1))
 
 
 def _beside(stream: Stream, right: Sent, jump: Sent) -> int | None:
@@ -111,11 +146,13 @@ def wrong_returns(stream: Stream) -> list[Recovery]:
     found = []
     for recovery in stream.recoveries:
         onward = recovery.onward
-        if onward is None or not recovery.repeats:
+        if onward is None or onward.damaged or not recovery.repeats:
             continue
         start, due = recovery.repeats[0].psn, recovery.due
-        wrong = ((start + 1) % PSN_MODULUS, (due + distance(due, start)) % PSN_MODULUS)
-        if onward.psn in wrong and onward.psn != due:
+        copies = len(recovery.repeats)
+        moved = {distance(due, start), copies} if copies > 1 else {distance(due, start)}
+        wrong = {start + 1, *(due + count for count in moved)}
+        if onward.psn in {psn % PSN_MODULUS for psn in wrong} - {due}:
             found.append(recovery)
     return found
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.psn.increment import follows_received
+from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.psn.events import follows_received
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import (
     ACKNOWLEDGE,
@@ -41,11 +42,25 @@ class Ends:
             due = (newest.psn + (stream.span(newest) or 1)) % PSN_MODULUS
             key = stream.side.key.interface, stream.side.key.source, due
             self._first[key] = min(newest.number, self._first.get(key, newest.number))
+        self._lags: dict[Station, list[int]] = {}
+        """By responder, how many messages fewer than were sent it counts in each connection."""
+        for stream in streams:
+            other = stream.side.counterpart
+            if other is None or any(sent.damaged for sent in stream.requests):
+                continue
+            if (lag := stream.completed.uncounted) is not None:
+                self._lags.setdefault(other.station, []).append(lag)
 
     def continued_by(self, stream: Stream) -> bool:
         """Whether the stream begins where an earlier one of the same transmitter ended."""
         key = stream.side.key.interface, stream.side.key.source, stream.first.psn
         return self._first.get(key, stream.first.number) < stream.first.number
+
+    def misses_first(self, stream: Stream) -> bool:
+        """Whether its responder counts a message too few in all of several connections."""
+        other = stream.side.counterpart
+        lags = self._lags.get(other.station, []) if other else []
+        return len(lags) > 1 and {*lags} == {1} and stream.completed.uncounted == 1
 
 
 def judge_start(stream: Stream, ends: Ends) -> Start | None:
@@ -54,7 +69,7 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
     asked = _asked_for(stream)
     if side.start == first:
         unexpected = asked is not None and distance(first, asked) == 1
-        if unexpected or _taken_for_duplicate(stream):
+        if unexpected or _taken_for_duplicate(stream) or ends.misses_first(stream):
             return Start(("P20",), first, responder=True)
         return None
     expected = side.start if side.start is not None else asked
@@ -74,6 +89,8 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
             ids.append("P20")
     if ends.continued_by(stream):
         ids += ["P10", "P09"]
+    elif stream.first.number in stream.shared:
+        ids.append("P09")
     if 0 < offset <= behind(side.replies, stream.first.number):
         ids.append("P06")
     if 0 < offset <= _LARGEST_GAP and asked is None:

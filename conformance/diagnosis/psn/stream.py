@@ -89,6 +89,8 @@ class Stream:
     """Steps without recovery in between."""
     recoveries: list[Recovery] = field(default_factory=list)
     filled: set[int] = field(default_factory=set)
+    shared: set[int] = field(default_factory=set)
+    """Frames where its station went from one QP to another as if they had one register (P09)."""
 
     def span(self, sent: Sent) -> int | None:
         """The PSNs that a request takes; None where path MTU or length of a READ is not known."""
@@ -105,6 +107,16 @@ class Stream:
         """All steps."""
         for run in self.runs:
             yield from run
+
+    @property
+    def new(self) -> Iterator[Sent]:
+        """Its requests without those that were sent before."""
+        yield self.first
+        for step in self.steps:
+            yield step.after
+        for recovery in self.recoveries:
+            if recovery.onward is not None:
+                yield recovery.onward
 
     @cached_property
     def messages(self) -> Messages:
@@ -141,22 +153,18 @@ class Stream:
             return False
         if not self.side.reliable:
             return self.gap(step) is Gap.TORN
-        if self._opens_or_closes_unseen(step):
+        if self.gap(step) is Gap.TORN:
             return True
         if all(psn in self.filled for psn in missing):
             return True
         return self._acknowledged(step, missing[-1]) and not self._none_missing(step)
 
-    def _opens_or_closes_unseen(self, step: Step) -> bool:
-        """Whether a message lacks its first or its last packet, which no counter takes away."""
-        ends = bool(step.before.row.position & Position.LAST)
-        begins = bool(step.after.row.position & Position.FIRST)
-        return ends != begins and not self.side.messages_are_odd
-
     def _none_missing(self, step: Step) -> bool:
-        """Whether the responder has counted no more messages than were seen."""
-        torn = self.gap(step) is Gap.TORN
-        return not torn and self.completed.all_seen(step.before.psn, step.after.psn)
+        """Whether the responder has counted no more messages, nor missed a byte of this one."""
+        inside = not step.before.row.position & Position.LAST
+        if inside and not self.side.messages_are_odd:
+            return self.gap(step) is Gap.WHOLE
+        return self.completed.all_seen(step.before.psn, step.after.psn)
 
     def _acknowledged(self, step: Step, last: int) -> bool:
         return self.side.accepted.among(last, _RESTART) > step.before.number

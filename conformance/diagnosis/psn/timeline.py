@@ -112,15 +112,6 @@ def _number(packet: Sent | Reply) -> int:
     return packet.number
 
 
-class Turn(NamedTuple):
-    """A request among those of all QPs of its station; `due` is the PSN behind it."""
-
-    number: int
-    queue: int
-    psn: int
-    due: int
-
-
 @dataclass(eq=False)
 class Side:
     """One direction of one QP with all that it carried."""
@@ -130,6 +121,8 @@ class Side:
     requests: list[Sent] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     counterpart: Side | None = None
+    may_be_counterpart: list[Side] = field(default_factory=list)
+    """Where nothing tells which it is, as on UC without configuration."""
     start: int | None = None
     """The configured first PSN of its requests."""
     other_start: int | None = None
@@ -137,9 +130,6 @@ class Side:
     _steps: dict[tuple[int, int, int, int], int] = field(default_factory=dict, repr=False)
     messages_are_odd: bool = False
     """Whether they are built wrongly, so that what is missing in one need not be lost."""
-    crossings: tuple[int, int] = (0, 0)
-    """How often its station went on with this QP behind another or the other way round; and how
-    often with the PSN that was due in the QP before."""
 
     def repeats_step(self, before: Sent, after: Sent) -> bool:
         """Whether two packets followed each other earlier, so that what is wrong is repeated."""
@@ -201,15 +191,16 @@ def sides_of(
             continue
         key = Key(seen.interface, seen.source, _destination(seen), seen.bth.dest_qpn)
         side = sides.setdefault(key, Side(key, Station(seen.interface, seen.frame[6:12])))
-        if seen.sound and not seen.wrong:
+        as_sent = suffered is not None and seen.number in suffered.as_sent
+        if seen.sound and (as_sent or not seen.wrong):
             trusting.add(key)
         if row.is_response:
-            if seen.sound and not (seen.wrong and key in trusting):
+            if seen.sound and (as_sent or not seen.wrong or key not in trusting):
                 side.replies.append(_reply(seen, row))
         else:
             damaged = not seen.sound or (seen.wrong and key in trusting)
-            if suffered is not None and seen.sound:
-                damaged = damaged and seen.number not in suffered.as_sent
+            damaged = damaged and not (seen.sound and as_sent)
+            damaged = damaged or (suffered is not None and seen.number in suffered.changed)
             on_the_way = damaged and (suffered is None or seen.number in suffered.changed)
             side.requests.append(_sent(seen, row, damaged=damaged, on_the_way=on_the_way))
     found = list(sides.values())
