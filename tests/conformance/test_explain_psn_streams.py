@@ -161,6 +161,11 @@ def test_a_register_that_queue_pairs_share_gives_no_psn_twice() -> None:
     assert not any("P09" in [*hypotheses(each), *besides(each)] for each in twice)
 
 
+def test_a_single_packet_may_have_been_sent_to_another_queue_pair() -> None:
+    own, _ = shared([(1, 10), (2, 11), (1, 12), (1, 13)])
+    assert "P09" not in [*hypotheses(own), *besides(own)]
+
+
 def test_repeated_requests_tell_nothing_of_a_shared_register() -> None:
     first = [(1, 10), (2, 11), (1, 12), (2, 13)]
     own = shared([*first, *[(1, 10), (1, 12)], *[(2, 11), (2, 13)]])

@@ -144,7 +144,8 @@ def _diagnose(
         counted = _best(counting, _SHARE)
         diagnoses.append(_diagnosis(device, counted, counting))
     starts = [found for found in evidence if found.cause is Cause.START]
-    if starts and (LOST in counted or not _MOVE_THE_START & set(counted)):
+    moved = counted if LOST not in counted else counted[:1]
+    if starts and not _MOVE_THE_START & {*moved}:
         diagnoses.append(_diagnosis(device, _best(starts), starts))
     resent = {found.connection for found in everything if _RESENDING & {*found.ids}}
     resending = Counter(found.requester for found in everything if _RESENDING & {*found.ids})

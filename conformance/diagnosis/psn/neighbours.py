@@ -15,6 +15,9 @@ from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS
 
+_LEAST_REQUESTS = 2
+"""Of a queue pair; one may have been sent to another and changed on the way."""
+
 
 class _Turn(NamedTuple):
     """A new request among those of all QPs of its station; `due` is the PSN behind it."""
@@ -30,6 +33,8 @@ def meet_neighbours(streams: Sequence[Stream]) -> None:
     """Tell every stream where its station went on between its QPs as if they shared a register."""
     stations: dict[Station, list[_Turn]] = {}
     for stream in streams:
+        if len(stream.requests) < _LEAST_REQUESTS:
+            continue
         turns = stations.setdefault(stream.side.station, [])
         for sent in stream.new:
             due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who is blamed for what a connection shows, on evidence put together by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis.psn import diagnosis
+from roceproof.conformance.diagnosis.psn.evidence import Cause, Evidence
+from roceproof.conformance.diagnosis.psn.timeline import Key
+from roceproof.conformance.diagnosis.result import LOST, UNDECIDED
+
+ONE, OTHER = Station(0, b"one"), Station(0, b"other")
+
+
+def evidence(
+    cause: Cause,
+    *ids: str,
+    by: Station = ONE,
+    asked_by: Station = ONE,
+    queue: int = 1,
+    frames: tuple[int, ...] = (1,),
+    weak: tuple[str, ...] = (),
+) -> Evidence:
+    connection = frozenset({Key(0, bytes(4), bytes(4), queue)})
+    return Evidence(by, connection, cause, ids, frames, "it does", asked_by, weak)
+
+
+def said(monkeypatch: pytest.MonkeyPatch, *gathered: Evidence) -> list[tuple[str, ...]]:
+    monkeypatch.setattr(diagnosis, "_gathered", lambda *_, **__: [*gathered])
+    found = diagnosis.explain_psns([], None)
+    return [(each.id, *each.equivalent) for each in found]
+
+
+def test_answers_to_who_begins_wrongly_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = evidence(Cause.REACTION, "P22", by=OTHER)
+    assert said(monkeypatch, answer) == [("P22",)]
+    begins = evidence(Cause.START, "P02")
+    assert said(monkeypatch, begins, answer) == [("P02",)]
+    elsewhere = evidence(Cause.START, "P02", queue=2)
+    assert said(monkeypatch, elsewhere, answer) == [("P02",), ("P22",)]
+
+
+def test_answers_to_who_repeats_wrongly_elsewhere_are_no_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = evidence(Cause.REACTION, "P22", by=OTHER)
+    repeats = [evidence(Cause.REACTION, "P18", queue=queue, frames=(1, 2)) for queue in (2, 3)]
+    assert said(monkeypatch, *repeats, answer) == [("P18",)]
+    answers = [evidence(Cause.REACTION, "P22", by=OTHER, queue=queue) for queue in (1, 4, 5)]
+    assert ("P22",) in said(monkeypatch, *repeats[:1], *answers)
+
+
+def test_what_fits_weakly_counts_where_it_fits_well_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clear = evidence(Cause.COUNTING, "P06", frames=(1, 2))
+    doubtful = evidence(Cause.COUNTING, LOST, "P12", queue=2, frames=(3, 4, 5), weak=("P06",))
+    assert said(monkeypatch, clear, doubtful) == [("P06",)]
+    assert said(monkeypatch, doubtful) == [(LOST, "P12")]
+
+
+def test_what_is_sure_of_one_connection_is_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    maybe = evidence(Cause.REACTION, weak=("P19",))
+    assert said(monkeypatch, maybe) == [(UNDECIDED, "P19")]
+    sure = evidence(Cause.REACTION, "P19", queue=2)
+    assert said(monkeypatch, maybe, sure) == [("P19",)]
+
+
+def test_losses_do_not_take_a_wrong_start_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    begins = evidence(Cause.START, "P01")
+    gap = evidence(Cause.COUNTING, LOST, "P12", "P25")
+    assert said(monkeypatch, gap, begins) == [(LOST, "P12", "P25"), ("P01",)]
+    shares = evidence(Cause.COUNTING, "P25", LOST)
+    assert said(monkeypatch, shares, begins) == [("P25", LOST)]
