@@ -17,7 +17,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-tap test test-wheel test-full mutants calibrate lint format bench bench-check fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-tap test test-wheel test-full mutants coverage calibrate lint format bench bench-check fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ mutants: setup ## every planted fault against the cases that must find it, and h
 
 long-life: setup ## a million frames, and all PSNs twice, byte by byte: half an hour at most
 	@$(BIN)/roceproof test --target hdl --suite long -j 2
+
+coverage: setup ## lines, branches and bits of the endpoint that the full suite exercises: build/coverage/index.html
+	@$(BIN)/python -m roceproof.conformance.code_coverage
 
 calibrate: setup ## random devices with known faults against explain: DEVICES=5000 SEED=1 JOBS=2
 	@$(BIN)/python -m roceproof.conformance.calibration --devices $(or $(DEVICES),5000) --seed $(or $(SEED),1) -j $(or $(JOBS),2)

@@ -146,10 +146,12 @@ def build_simulation(
     data_width: int,
     ports: int,
     fst: bool = False,
+    coverage: bool = False,
     build_root: Path | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Build:
-    """Build `ports` devices at `data_width` bits with the bridge; `fst` can write waves.
+    """Build `ports` devices at `data_width` bits with the bridge; `fst` can write waves, `coverage`
+    which parts of the design were exercised.
 
     `progress` is told when there is something to build.
     """
@@ -163,8 +165,10 @@ def build_simulation(
         dut=manifest.top,
         circuit=manifest.circuit,
         fst=fst,
+        coverage=coverage,
     )
-    name = f"{manifest.name}-{data_width}-{ports}{'-fst' if fst else ''}"
+    variant = "-fst" * fst + "-coverage" * coverage
+    name = f"{manifest.name}-{data_width}-{ports}{variant}"
     what = f"{manifest.name}, {data_width} bit"
     try:
         return build_recipe(

@@ -71,6 +71,7 @@ class Simulation:
         free_running: bool = False,
         cycles: int | None = None,
         waves: Path | None = None,
+        coverage: Path | None = None,
         command: str | None = None,
         log: Path | None = None,
         build_root: Path | None = None,
@@ -82,6 +83,7 @@ class Simulation:
 
         A free-running simulation stands still after `cycles`; `command` is what captures record
         as the way to repeat the run; `pass_fds` are descriptors that `fd:N` links use;
+        `coverage` is where Verilator's coverage goes when it ends;
         `plusargs` are the device's own options, without their plus;
         `netns` names the network namespace that holds a `tap:` link's device (entering one needs
         root). The simulation dies with the thread that started it.
@@ -94,12 +96,15 @@ class Simulation:
         words = [f"+{argument}" for argument in plusargs]
         if waves:
             words.append(f"+roceproof_waves={waves}")
+        if coverage:
+            words.append(f"+roceproof_coverage={coverage}")
         built = partial(
             build_simulation,
             manifest,
             data_width=data_width,
             ports=len(ports),
             fst=waves is not None,
+            coverage=coverage is not None,
             build_root=build_root,
         )
         launched = partial(

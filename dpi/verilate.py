@@ -39,8 +39,13 @@ VERILATOR_FLAGS = (
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--assert"),
     *("--timescale", "1ps/1ps", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR"),
 )
+# Wide enough for every record and beat; lines include branches.
+COVERAGE_CONFIG = ROOM / "coverage.vlt"
+COVERAGE_FLAGS = ("--coverage-line", "--coverage-toggle", "--coverage-max-width", "1024")
 # Code that runs every cycle is worth -O2; start-up code is not.
 MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
+# Counters make the code many times as long: in many pieces, most of them start-up code.
+COVERAGE_MAKE_FLAGS = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
 # In one piece a model takes a third of the processor time, in many it keeps many processors busy.
 MANY_PROCESSORS = 4
 IN_ONE_PIECE = "VM_PARALLEL_BUILDS=0"
@@ -67,6 +72,7 @@ class Recipe:
     dut: str  # the device's module
     bridge: bool = True  # link the bridge's C
     fst: bool = False  # able to write waves
+    coverage: bool = False  # able to write which lines, branches and bits were exercised
     circuit: Circuit = field(default_factory=Circuit)
     words: tuple[str, ...] = field(init=False)  # for Verilator
 
@@ -80,6 +86,7 @@ class Recipe:
                 f"-DROCEPROOF_DUT={self.dut}",
                 *_circuit_words(self.circuit),
                 *(("--trace-fst", "--trace-structs") if self.fst else ()),
+                *(COVERAGE_FLAGS if self.coverage else ()),
             ),
         )
 
@@ -192,6 +199,8 @@ def verilate(recipe: Recipe, directory: Path) -> None:
     defines = f"-DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"
     if recipe.fst:
         defines += " -DROCEPROOF_FST"
+    if recipe.coverage:
+        defines += " -DROCEPROOF_COVERAGE"
     bridge = " ".join([*map(_object_name, BRIDGE_C), "-lpcap"])
     _run(
         [
@@ -199,6 +208,7 @@ def verilate(recipe: Recipe, directory: Path) -> None:
             *("--top-module", TOP, "--prefix", MODEL, "--Mdir", directory, "-o", EXECUTABLE),
             *("-CFLAGS", defines),
             *(("-LDFLAGS", bridge) if recipe.bridge else ()),
+            *((COVERAGE_CONFIG,) if recipe.coverage else ()),
             *recipe.sources,
             MAIN,
         ],
@@ -209,5 +219,9 @@ def verilate(recipe: Recipe, directory: Path) -> None:
         _compile_bridge(directory, log)
     processors = os.cpu_count() or 1
     make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{processors}")
-    pieces = () if processors >= MANY_PROCESSORS else (IN_ONE_PIECE,)
-    _run([*make, *MAKE_FLAGS, *pieces, f"OBJCACHE={_compiler_cache()}"], log)
+    if recipe.coverage:
+        options: tuple[str, ...] = COVERAGE_MAKE_FLAGS
+    else:
+        pieces = () if processors >= MANY_PROCESSORS else (IN_ONE_PIECE,)
+        options = (*MAKE_FLAGS, *pieces)
+    _run([*make, *options, f"OBJCACHE={_compiler_cache()}"], log)

@@ -38,6 +38,7 @@ class Options:
     device_ip: str | None = None
     report: Path | None = None
     coverage: Path | None = None
+    code_coverage: Path | None = None
     mutant: str | None = None
     reached: Path | None = None
     cases: tuple[str, ...] = ()
@@ -96,6 +97,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-device-ip", help="which of the device's addresses to use (nic)")
     add("--roce-report", type=Path, help="where to write results as JSON")
     add("--roce-coverage", type=Path, help="where to write functional coverage as JSON")
+    add("--roce-code-coverage", type=Path, help="folder for the simulator's coverage (hdl)")
     add("--roce-mutant", help="run against a planted fault, to see that cases find it")
     add("--roce-reached", type=Path, help="folder for which planted faults each case reaches (hdl)")
 
@@ -123,6 +125,7 @@ def read_options(config: pytest.Config) -> Options | None:
         device_ip=get("--roce-device-ip"),
         report=get("--roce-report"),
         coverage=get("--roce-coverage"),
+        code_coverage=get("--roce-code-coverage"),
         mutant=get("--roce-mutant"),
         reached=get("--roce-reached"),
         cases=tuple(path for path in config.args if Path(path) != CASES),
@@ -160,7 +163,8 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
         from roceproof.conformance.targets.hdl_factory import HdlFactory
         from roceproof.dpi.manifest import load_manifest
 
-        return HdlFactory(load_manifest(options.dut), data_width=width)
+        manifest = load_manifest(options.dut)
+        return HdlFactory(manifest, data_width=width, coverage=options.code_coverage)
     if options.target == "model":
         if options.dut != REFERENCE_DUT:
             from roceproof.conformance.targets.limited_model import LimitedModelFactory

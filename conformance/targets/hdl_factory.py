@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
+from itertools import count
+from pathlib import Path
 
+from roceproof.common.paths import BUILD
 from roceproof.conformance.targets.hdl import HOST, HdlTarget
 from roceproof.conformance.targets.interface import (
     CasePlace,
@@ -25,7 +29,10 @@ from roceproof.dpi.verilate import verilator_version
 
 
 class HdlFactory(DeviceFactory):
-    """Simulations of one design at one data width."""
+    """Simulations of one design at one data width.
+
+    Each writes what of the code it has exercised into the folder `coverage`, if there is one.
+    """
 
     def __init__(
         self,
@@ -34,17 +41,27 @@ class HdlFactory(DeviceFactory):
         data_width: int | None = None,
         plusargs: Sequence[str] = (),
         command: str | None = None,
+        coverage: Path | None = None,
     ) -> None:
         self.manifest = manifest
         self._width = data_width or manifest.data_widths[0]
         self._plusargs = tuple(plusargs)
         self._command = command
+        self._coverage = coverage
+        self._numbers = count()
+        self._build_root = BUILD / "coverage" if coverage else None
         self.claims = claims_of(manifest, data_width)
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
         """Build the simulation."""
         build_simulation(
-            self.manifest, data_width=self._width, ports=1, fst=waves, progress=progress
+            self.manifest,
+            data_width=self._width,
+            ports=1,
+            fst=waves,
+            coverage=self._coverage is not None,
+            build_root=self._build_root,
+            progress=progress,
         )
 
     @contextmanager
@@ -61,6 +78,8 @@ class HdlFactory(DeviceFactory):
                 waves=place.waves,
                 plusargs=self._plusargs,
                 command=self._command,
+                coverage=self._coverage and self._next_file(self._coverage),
+                build_root=self._build_root,
             ) as simulation:
                 try:
                     yield HdlTarget(
@@ -75,6 +94,10 @@ class HdlFactory(DeviceFactory):
                     raise
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
+
+    def _next_file(self, folder: Path) -> Path:
+        """Of one simulation: width, process and number."""
+        return folder / f"{self._width}.{os.getpid()}.{next(self._numbers)}.dat"
 
     def versions(self) -> Mapping[str, str]:
         """The simulator and the design."""

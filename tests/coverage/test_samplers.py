@@ -193,6 +193,11 @@ def test_moments_know_order_distance_and_queue_pair() -> None:
     assert not any(name.startswith("timeout") for name in names(counts, "moment.distance"))
 
 
+def test_an_answer_to_the_life_before_meets_the_restart() -> None:
+    life = [active(0x11), sent(0, 100), active(0x11, 200), answered(0, 202)]
+    assert "restart-ack/same/2..3" in names(counted(*life), "moment.distance")
+
+
 def test_a_timeout_is_no_nak() -> None:
     counts = counted(active(), Completed(9, 0x11, 1, "retry_exc_err", 0x60), active(0x11, 9))
     assert not any("timeout" in name for name in names(counts, "moment.distance"))

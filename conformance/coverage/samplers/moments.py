@@ -15,7 +15,8 @@ from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
 
 _NO_RESPONSE = 0xFF
-_IN_WINDOW = frozenset({"oldest", "middle", "end", "newest"})
+_KIND = 0x60  # bits of a syndrome
+_ANSWERS = {0x00: "ack", 0x20: "nak", 0x60: "nak"}
 
 
 class _Last(NamedTuple):
@@ -65,9 +66,11 @@ class MomentSampler(Sampler):
     def received(
         self, movement: Received, seen: Glimpse | None, qp: QueuePair | None, answer: Answer | None
     ) -> None:
-        """An answer that means something."""
-        if qp is not None and seen and answer and answer.place in _IN_WINDOW:
-            event = "ack" if seen.syndrome & 0x60 == 0 else "nak"
+        """A sound answer, be it to this life of the queue pair or to the one before."""
+        if qp is None or seen is None or answer is None:
+            return
+        event = _ANSWERS.get(seen.syndrome & _KIND)
+        if event is not None:
             self._happens(event, movement.time, qp.qpn)
 
     def sent(

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What need not be exercised, and why: rtl/coverage.toml. An entry that excludes nothing is wrong.
+
+[[exclude]]
+kind = "toggle"             # line, branch or toggle
+module = "roce_endpoint"    # as in a shell: * for anything
+name = "port_gid_i[*]"      # of a bit; of a line or branch, its number
+widths = [64]               # all if it is not there
+why = "..."
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache
+from pathlib import Path
+from re import Pattern
+from re import compile as compiled
+
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.code_coverage.points import KINDS, Point
+
+
+class ExclusionError(RoceproofError):
+    """The table of exclusions is wrong; the text names the entry."""
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """One entry."""
+
+    kind: str
+    module: str
+    name: str
+    why: str
+    widths: tuple[int, ...] = ()
+
+    def covers(self, point: Point, width: int) -> bool:
+        """Whether it excludes a point at a width."""
+        name = point.name if point.kind == "toggle" else str(point.line)
+        return (
+            self.kind == point.kind
+            and (not self.widths or width in self.widths)
+            and _matcher(self.module).fullmatch(point.module) is not None
+            and _matcher(self.name).fullmatch(name) is not None
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.module} {self.name}"
+
+
+@cache
+def _matcher(pattern: str) -> Pattern[str]:
+    # An index is no class of characters here.
+    return compiled(translate(pattern.replace("[", "[[]")))
+
+
+def load_exclusions(path: Path) -> Sequence[Exclusion]:
+    """The entries of a file."""
+    found = []
+    for row in tomllib.loads(path.read_text(encoding="utf-8")).get("exclude", []):
+        widths = tuple(row.pop("widths", ()))
+        try:
+            exclusion = Exclusion(**row, widths=widths)
+        except TypeError as error:
+            raise ExclusionError(f"{path}: {row}: {error}") from None
+        if exclusion.kind not in KINDS or not exclusion.why:
+            raise ExclusionError(f"{path}: {exclusion}: needs a kind of {KINDS}, and a reason")
+        found.append(exclusion)
+    return found
