@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from copy import copy
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,6 +13,9 @@ from explained import cases_of, explain, healthy, planted
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
+from roceproof.conformance.diagnosis.icrc.beats import ORIGINS
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.last_beat import Tail, wrong_tables
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
 from roceproof.conformance.diagnosis.icrc.strategies import corrupt
@@ -85,3 +91,30 @@ def test_what_is_solved_for_does_not_beat_what_predicts_exact_values(
     monkeypatch.setattr(f"{module}.STRATEGIES", {exact: "", fields: ""})
     (found,) = explain_wrong(cases, Budget(), "")
     assert (found.name, found.equivalent) == (UNDECIDED, ("S65", "S55"))
+
+
+def test_a_wrong_table_is_learned_though_one_packet_was_changed() -> None:
+    rng = Random(1)
+    origin = ORIGINS[0]
+    cases = cases_of(own(healthy(1, messages=(90, 0))))
+    alike = Counter(Tail(8, 0, origin).size(case) for case in cases)
+    ((size, count),) = alike.most_common(1)
+    assert count > 40
+    tail = Tail(8, size, origin)
+    cases = [case for case in cases if tail.holds(case)]
+    columns = [rng.getrandbits(32) for _ in range(8)]
+
+    def wrong(case: CrcInput) -> CrcInput:
+        byte, error = case.seen.frame[case.covered_end - 1], 0
+        for bit, column in enumerate(columns):
+            error ^= column if byte >> bit & 1 else 0
+        made = copy(case)
+        made.seen = replace(case.seen, found=case.right ^ error)
+        return made
+
+    learned = [wrong(case) for case in cases]
+    assert [each.behind for each in wrong_tables(tail, learned)] == [0]
+    spoilt = copy(learned[-1])
+    spoilt.seen = replace(spoilt.seen, found=spoilt.found ^ 0x5A5A)
+    assert [each.behind for each in wrong_tables(tail, [*learned, spoilt])] == [0]
+    assert not [*wrong_tables(tail, [*learned[:8], spoilt, spoilt, spoilt])]

@@ -10,7 +10,7 @@ from explained import healthy, records
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.observation import Station, observe
 from roceproof.conformance.diagnosis.psn.counted import Completed
-from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
+from roceproof.conformance.diagnosis.psn.increment import besides, carry, hypotheses
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
@@ -217,3 +217,12 @@ def test_a_responder_that_counts_a_message_too_few_from_the_start_on_is_seen() -
         assert Completed(requests, answers).uncounted == told
     answers[3] = replace(answers[3], msn=4)
     assert Completed(requests, answers).uncounted is None
+
+
+def test_a_bit_beside_ackreq_that_was_set_on_the_way_is_no_carry() -> None:
+    marked = replace(sent(4, 0, UC_SEND_ONLY), reserved7=1)
+    for damaged in (False, True):
+        requests = [sent(n, 0xFFFFFC + n, UC_SEND_ONLY) for n in range(4)]
+        made = side(*requests, replace(marked, damaged=damaged))
+        (found,) = streams_of(made, Budget())
+        assert bool(carry(found)) != damaged

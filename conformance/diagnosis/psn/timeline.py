@@ -168,8 +168,8 @@ class Side:
 
     @cached_property
     def marked(self) -> list[Sent]:
-        """The requests with bits beside AckReq."""
-        return [sent for sent in self.requests if sent.reserved7]
+        """The requests with bits beside AckReq that were not set on the way."""
+        return [sent for sent in self.requests if sent.reserved7 and not sent.damaged]
 
     @cached_property
     def reliable(self) -> bool:
