@@ -30,7 +30,7 @@ from roceproof.conformance.runner.options import (
     session_arguments,
     widths_of,
 )
-from roceproof.conformance.runner.results import Results
+from roceproof.conformance.runner.results import NOT_REACHED, Results
 from roceproof.junit_order import sort_junit
 from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.suite_report import Listener, print_per_rule, print_summary
@@ -119,7 +119,8 @@ def _run(request: Request, output: Output) -> int:
         click.echo(f"roceproof: {status}", err=True)
     if is_interrupted:
         raise KeyboardInterrupt
-    failed = any(case["outcome"] in ("failed", "error") for case in document["cases"])
+    bad = ("failed", "error", NOT_REACHED)
+    failed = any(case["outcome"] in bad for case in document["cases"])
     if request.coverage:
         failed |= not _has_reached_all(request, output)
     return FAILED if failed else PASSED

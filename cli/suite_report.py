@@ -17,13 +17,19 @@ from rich.table import Table
 from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.results import Results
+from roceproof.conformance.runner.results import NOT_REACHED, Results
+from roceproof.suite_findings import print_findings
 from roceproof.suite_waivers import WAIVED, SuiteWaivers
 
 Document = dict[str, Any]
-STYLES = {"passed": "green", "failed": "red", "deviation": "yellow"}
+STYLES = {"passed": "green", "failed": "red", "deviation": "yellow", NOT_REACHED: "magenta"}
 STYLES |= dict.fromkeys((WAIVED, "skipped"), "cyan")
-WORDS = {"deviation": "known deviations"}
+WORDS = {"deviation": "known deviations", NOT_REACHED: "not reached"}
+FEW_SKIPS = 3
+"""Reasons of skips that are told beside findings."""
+STORIES = 3
+"""Failures that are told whole. Others have a line, those not reached are counted; junit.xml has
+all."""
 
 
 class Listener:
@@ -120,7 +126,16 @@ class Listener:
                 self._results.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}")
             return
         self._failures += 1
-        self._results.print(f"[red]FAIL[/] {escape(name)}")
+        properties = dict(report.user_properties)
+        is_reached = NOT_REACHED not in properties
+        word = "[red]FAIL[/]" if is_reached else f"[{STYLES[NOT_REACHED]}]NOT REACHED[/]"
+        if self._failures > STORIES and not is_reached:
+            return
+        if self._failures > STORIES and "head" in properties:
+            told = escape(f"{name}: {properties['head']}")
+            self._results.print(f"{word} {told}", no_wrap=True, overflow="ellipsis")
+            return
+        self._results.print(f"{word} {escape(name)}")
         for line in str(report.longrepr).splitlines():
             self._results.print(f"  {line}", markup=False)
         self._results.print()
@@ -140,7 +155,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     """Counts, the reasons of skips, the known deviations, and the speed."""
     cases = document["cases"]
     counts = Counter(case["outcome"] for case in cases)
-    if quiet and not counts["failed"] and not counts["error"]:
+    if quiet and not any(counts[each] for each in ("failed", "error", NOT_REACHED)):
         return
     console = Terminal()
     where = f"{document['target']} {document['suite']} suite"
@@ -151,15 +166,19 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         return
     told = [
         f"[{STYLES.get(outcome, 'red')}]{counts[outcome]} {WORDS.get(outcome, outcome)}[/]"
-        for outcome in ("passed", "failed", "error", WAIVED, "deviation", "skipped")
+        for outcome in ("passed", "failed", NOT_REACHED, "error", WAIVED, "deviation", "skipped")
         if counts[outcome]
     ]
     if document["not_run"]:
         told.append(f"{document['not_run']} not run")
     console.print(f"{where}: {', '.join(told)}")
     skips = Counter(case.get("reason", "") for case in cases if case["outcome"] == "skipped")
-    for reason, count in skips.most_common():
+    few = FEW_SKIPS if document.get("findings") else None
+    for reason, count in skips.most_common(few):
         console.print(escape(f"  {count:5} skipped: {reason}"))
+    if few is not None and len(skips) > few:
+        left = sum(count for _, count in skips.most_common()[few:])
+        console.print(f"  {left:5} skipped for {len(skips) - few} other reasons")
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
         console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
@@ -168,6 +187,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         if found:
             told = [f"{word} ({count})" for word, count in found.most_common()]
             console.print(escape(f"{heading}: {', '.join(told)}"))
+    print_findings(document, console)
     ran = len(cases) - counts["skipped"]
     console.print(
         f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
@@ -176,7 +196,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
 
 
 def _failed(cases: list[Document]) -> list[Document]:
-    return [case for case in cases if case["outcome"] == "failed"]
+    return [case for case in cases if case["outcome"] in ("failed", NOT_REACHED)]
 
 
 def print_per_rule(document: Document) -> None:
@@ -199,7 +219,7 @@ def per_rule(document: Document) -> list[tuple[str, str, int]]:
     for case in document["cases"]:
         for rule in case.get("rules", []):
             outcomes.setdefault(rule, []).append(case["outcome"])
-    order = ("error", "failed", WAIVED, "deviation", "passed", "skipped")
+    order = ("error", "failed", NOT_REACHED, WAIVED, "deviation", "passed", "skipped")
     return [
         (
             rule,

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.rules.waivers import Waiver, load_waivers, matching
 from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.results import NOT_REACHED
 from roceproof.dpi import load_manifest
 
 WAIVED = "waived"
@@ -42,7 +43,7 @@ class SuiteWaivers:
             return
         for case in document["cases"]:
             broken = case.get("broken", ())
-            if case["outcome"] == "failed" and (reasons := self.reasons(broken)):
+            if case["outcome"] in ("failed", NOT_REACHED) and (reasons := self.reasons(broken)):
                 case["outcome"], case[WAIVED] = WAIVED, reasons
                 for each in self._matches(broken):
                     each.used += 1

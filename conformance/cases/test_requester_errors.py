@@ -11,6 +11,7 @@ from roceproof.conformance.suite.pattern import (
     INVALID_REQUEST,
     NAK,
     OPERATIONAL_ERROR,
+    RNR,
 )
 from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
@@ -41,6 +42,18 @@ def test_a_fatal_nak_ends_the_queue_pair(bench: Bench, code: int) -> None:
     qp.expect_silence()
     qp.send(ACK(psn=second.last_psn, msn=2))
     qp.does_not_complete()
+
+
+@case("RNR-05", needs=[Capability.SEND], smoke=True)
+@over("timer", [0, 1, 14, 31])
+def test_an_rnr_nak_beyond_the_retry_count_ends_the_queue_pair(bench: Bench, timer: int) -> None:
+    qp = bench.connect(path_mtu=MTU, rnr_retry=0)
+    first, second = write_all(qp, MTU + 1, 5, op=Op.SEND)
+    qp.send(RNR(psn=first.psn, timer=timer))
+    qp.completes(first, status="rnr_retry_exc_err")
+    qp.completes(second, status="wr_flush_err")
+    qp.completes(qp.post(Op.SEND, 5), status="wr_flush_err")
+    qp.expect_silence()
 
 
 @case("NAK-10", smoke=True)

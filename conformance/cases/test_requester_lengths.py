@@ -93,6 +93,19 @@ def test_the_payloads_of_a_write_add_up_to_its_length(
         qp.finish(message)
 
 
+@case("RETH-13", "MTU-02", needs=[Capability.WRITE], targets=["hdl", "model"])
+@over_services
+@over("packets", [80, 300])
+def test_the_payload_of_a_long_message_is_right_to_its_end(
+    bench: Bench, service: Service, packets: int
+) -> None:
+    qp = bench.connect(service)
+    qp.serve()
+    message = qp.post(Op.WRITE, packets * qp.mtu + 3)
+    qp.expect_message(message)
+    qp.completes(message)
+
+
 @case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
 def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
     qp = bench.connect()

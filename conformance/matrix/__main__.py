@@ -29,6 +29,7 @@ from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.candidates import Candidate, Cases, candidates, cases_of
 from roceproof.conformance.rules.table import RULES, Severity
 from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.results import NOT_REACHED
 
 BUILD = Path("build/mutants")
 SCHEMA = 1
@@ -75,7 +76,8 @@ def run_cases(
         arguments += ["--roce-mutant", mutant, "--maxfail", str(effort.failures)]
     pytest.main([*arguments, *cases])
     cases_told = json.loads(report.read_text())["cases"]
-    failing = [c for c in cases_told if c["outcome"] == "failed" and (not mutant or "broken" in c)]
+    bad = [c for c in cases_told if c["outcome"] in ("failed", NOT_REACHED)]
+    failing = [c for c in bad if not mutant or "broken" in c]
     return Run(
         broken={case["case"]: case.get("broken", case.get("rules", [])) for case in failing},
         explained={case["case"]: case.get("explained", []) for case in failing},

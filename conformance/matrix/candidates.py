@@ -11,8 +11,8 @@ import pytest
 from roceproof.common.paths import CASES
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
+from roceproof.conformance.runner.items import rules_of
 from roceproof.conformance.runner.options import session_arguments
-from roceproof.conformance.runner.plugin import rules_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,6 +73,10 @@ class CorruptingTarget(ForwardingTarget):
         self._fault.disturbed(percent)
         self._inner.disturb(**percent)
 
+    def taken_ns(self) -> list[int]:
+        """The inner device's frames are not those of the wire."""
+        return []
+
     def watch(self) -> bool:
         """The inner device's frames are not those of the wire."""
         return False

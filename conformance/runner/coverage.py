@@ -15,9 +15,9 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import CASES
 from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.conformance.runner.items import rules_of
 from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.runner.options import TARGETS, session_arguments
-from roceproof.conformance.runner.plugin import rules_of
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.capability import Capability
 

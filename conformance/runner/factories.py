@@ -12,10 +12,12 @@ from contextlib import contextmanager
 import pytest
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.runner.control import Controls
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
 from roceproof.conformance.targets.interface import DeviceFactory
 
 OPTIONS = pytest.StashKey[Options]()
+_CONTROLS = pytest.StashKey[dict[int | None, Controls]]()
 _FACTORIES = pytest.StashKey[dict[int | None, DeviceFactory]]()
 
 
@@ -32,6 +34,14 @@ def factory_of(config: pytest.Config, width: int | None) -> DeviceFactory:
         with _told_to_the_user():
             factories[width] = open_factory(config.stash[OPTIONS], width)
     return factories[width]
+
+
+def controls_of(config: pytest.Config, width: int | None) -> Controls:
+    """The control experiments with devices of that width."""
+    controls = config.stash.setdefault(_CONTROLS, {})
+    if width not in controls:
+        controls[width] = Controls(factory_of(config, width))
+    return controls[width]
 
 
 def prepare_factories(config: pytest.Config) -> None:

@@ -8,18 +8,15 @@ command that repeats it when it fails.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from roceproof import __version__
-from roceproof.conformance.runner.evidence import explained, keep, names_of
 from roceproof.conformance.runner.factories import (
     OPTIONS,
     close_factories,
@@ -27,16 +24,19 @@ from roceproof.conformance.runner.factories import (
     prepare_factories,
     widths_asked,
 )
+from roceproof.conformance.runner.items import SEEN, rules_of, width_of
 from roceproof.conformance.runner.names import case_seed, file_name, short_name
 from roceproof.conformance.runner.options import Options, add_options, read_options
 from roceproof.conformance.runner.reach import NAME as REACH
 from roceproof.conformance.runner.reach import Reach, reach_of
-from roceproof.conformance.runner.results import Results
+from roceproof.conformance.runner.results import OBSERVED, Results
 from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.runner.verdict import conclude, located
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import is_known, reason_to_skip
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.interface import (
     CasePlace,
     DeviceDied,
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(left_out)]
     for item in cases:
         item.user_properties.append(("rules", " ".join(rules_of(item))))
-        reason = reason_to_skip(item, factory_of(config, _width(item)).claims)
+        reason = reason_to_skip(item, factory_of(config, width_of(item)).claims)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -170,7 +170,9 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
 
     try:
         with factory.device(place) as device, _watched(request, device, factory) as target:
-            yield Bench(target, factory.claims, seed=place.seed, another=another)
+            made = Bench(target, factory.claims, seed=place.seed, another=another)
+            made.rules = frozenset(rules_of(request.node))
+            yield made
             if config.stash.get(_INTERRUPTED, False):
                 raise KeyboardInterrupt  # so that the device is not tidied up for another case
     except KeyboardInterrupt:
@@ -195,23 +197,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     options = pyfuncitem.config.stash.get(OPTIONS, None)
     if options is None or not isinstance(bench, Bench):
         return (yield)
-    failures: list[CaseFailed] = []
+    own: CaseFailed | None = None
     result = None
     try:
         result = yield
     except CaseFailed as failure:
-        failures.append(located(failure, pyfuncitem.path))
+        own = located(failure, pyfuncitem.path)
     except DeviceDied as death:
-        rules = [*rules_of(pyfuncitem), "LIVE-01"]
-        failures.append(bench.failed(f"the device died: {death}", rules=rules))
+        text = f"the device died: {death}"
+        own = bench.failed(text, rules=["LIVE-01"], stop=Stop(Kind.DEATH))
     except AssertionError as failure:
-        failures.append(
-            located(
-                bench.failed(str(failure)).with_traceback(failure.__traceback__), pyfuncitem.path
-            )
-        )
-    failures += _judged(bench, pyfuncitem, is_dead=bool(failures) and _is_death(failures[0]))
-    _conclude(pyfuncitem, bench, options, failures)
+        told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
+        own = located(told, pyfuncitem.path)
+    conclude(pyfuncitem, bench, options, own)
     return result
 
 
@@ -231,11 +229,12 @@ def pytest_runtest_makereport(
         return report
     if call.when != "call":
         return report
+    setattr(report, OBSERVED, item.stash.get(SEEN, None))  # workers send it along
     if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed):
         report.longrepr = str(call.excinfo.value)
     if options.mutant:
         return report
-    factory = factory_of(item.config, _width(item))
+    factory = factory_of(item.config, width_of(item))
     deviation = declared(factory.identity(), short_name(item.nodeid))
     if deviation is None:
         return report
@@ -261,68 +260,6 @@ def _watched(
     return reach.watched(device, factory.claims, rules_of(request.node))
 
 
-def rules_of(item: pytest.Item) -> list[str]:
-    """The rules that a case decides."""
-    return [rule for mark in item.iter_markers("rules") for rule in mark.args]
-
-
-def located(failure: CaseFailed, path: Path) -> CaseFailed:
-    """The failure with the line of the case in front."""
-    places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
-    head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
-    return failure.retold(f"{head}{failure}")
-
-
-def _judged(bench: Bench, item: pytest.Item, *, is_dead: bool) -> list[CaseFailed]:
-    if is_dead:
-        return []
-    reasons: dict[str, str] = {}
-    for mark in item.iter_markers("unjudged"):
-        reasons |= mark.kwargs["reasons"]
-    return judge(bench, unjudged=reasons.keys())
-
-
-def _is_death(failure: CaseFailed) -> bool:
-    return "LIVE-01" in failure.rules and "died" in str(failure)
-
-
-def _conclude(
-    item: pytest.Function, bench: Bench, options: Options, failures: list[CaseFailed]
-) -> None:
-    name = short_name(item.nodeid)
-    if not failures and not options.keep_all:
-        return
-    replay = options.replay(item.nodeid)
-    path = options.captures / file_name(name)
-    capture = keep(bench.transcript, path, replay=replay, simulated=options.simulated)
-    if not failures:
-        return
-    own = rules_of(item) if not failures[0].rules or len(failures) > 1 else []
-    broken = dict.fromkeys([*own, *(rule for f in failures for rule in f.rules)])
-    diagnoses = explained(bench.transcript, broken, simulated=options.simulated)
-    properties: dict[str, Any] = {
-        "broken": " ".join(broken),
-        "capture": str(capture),
-        "replay": replay,
-    }
-    if diagnoses:
-        properties["explained"] = " ".join(map(names_of, diagnoses))
-    item.user_properties.extend(properties.items())
-    story = "\n\n".join(map(str, failures))
-    if options.show:
-        story = "\n\n".join([story, *(failure.shown() for failure in failures if failure.entries)])
-    notes = [f"explain: {found.id} {found.text}" for found in diagnoses]
-    tail = "\n".join(
-        [f"rules: {' '.join(broken)}", *notes, f"capture: {capture}", f"replay: {replay}"]
-    )
-    raise CaseFailed(
-        f"{story}\n\n{tail}",
-        rules=broken,
-        entries=[entry for failure in failures for entry in failure.entries],
-        example=failures[0].example,
-    ) from None
-
-
 def _identity(item: pytest.Item) -> Host | None:
     mark = item.get_closest_marker("identity")
     if mark is None:
@@ -335,8 +272,3 @@ def _waves(options: Options, name: str) -> Path | None:
         return None
     options.captures.mkdir(parents=True, exist_ok=True)
     return options.captures / file_name(name).replace(".pcapng", ".fst")
-
-
-def _width(item: pytest.Item) -> int | None:
-    callspec = getattr(item, "callspec", None)
-    return callspec.params.get("data_width") if callspec else None

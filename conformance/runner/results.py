@@ -13,10 +13,13 @@ from typing import Any
 import pytest
 
 from roceproof.common.whole_file import whole_file
+from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.suite.skips import PREFIX
 
 SCHEMA = 1
+NOT_REACHED, OBSERVED = "not_reached", "roceproof_observed"
 
 
 class Results:
@@ -25,6 +28,7 @@ class Results:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._cases: dict[str, dict[str, Any]] = {}
+        self._observed: dict[str, dict[str, Any]] = {}
         self._collected = 0
         self._interrupted = False
         self._start = time.monotonic()
@@ -52,6 +56,10 @@ class Results:
         entry["file"] = report.nodeid.partition("::")[0].rpartition("/")[2]
         entry["outcome"] = _outcome(report)
         entry |= {name: value for name, value in report.user_properties}
+        if (seen := getattr(report, OBSERVED, None)) is not None:
+            self._observed[report.nodeid] = seen
+        if NOT_REACHED in entry and entry["outcome"] == "failed":
+            entry["outcome"] = NOT_REACHED
         if entry["outcome"] == "skipped" and isinstance(report.longrepr, tuple):
             entry["reason"] = report.longrepr[2].partition(PREFIX)[2]
         for name in ("rules", "broken", "explained"):
@@ -70,6 +78,7 @@ class Results:
             "interrupted": self._interrupted,
             "not_run": max(0, self._collected - len(cases)),
             "cases": cases,
+            "findings": documents(roots(self._cases, self._observed), self._cases, self._observed),
         }
 
     def pytest_sessionfinish(self) -> None:

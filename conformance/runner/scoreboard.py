@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from roceproof.conformance.observer.checker import Checker
@@ -11,8 +12,10 @@ from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.comparison import Predicted, compared
+from roceproof.conformance.suite.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.notation import Mismatch, got
+from roceproof.conformance.suite.packets import described, example
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
@@ -28,6 +31,14 @@ class Judged(NamedTuple):
     warnings: list[Finding]
     entries: list[Entry]
     """The frames of what is broken."""
+
+
+class Judgement(NamedTuple):
+    """What stands against a device whose case is over, and what it was seen in."""
+
+    failures: list[CaseFailed]
+    predicted: list[Predicted]
+    findings: list[tuple[Finding, Entry]]
 
 
 def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
@@ -56,8 +67,17 @@ def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
 
 def judge(bench: Bench, *, unjudged: Collection[str] = ()) -> list[CaseFailed]:
     """What stands against a device whose case is over; empty if nothing does."""
-    failures = []
+    return judgement(bench, unjudged=unjudged).failures
+
+
+def judgement(
+    bench: Bench, *, unjudged: Collection[str] = (), known: CaseFailed | None = None
+) -> Judgement:
+    """The same with what it was seen in; of a field that the case has told nothing more is."""
+    predicted = list(compared(bench))
     judged = observe(bench, unjudged=unjudged)
+    told = {each.field for each in known.stop.fields} if known and known.stop else set[str]()
+    failures = _as_asked(bench, predicted, unjudged={*unjudged}, told=told)
     if judged.broken:
         text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
         rules = [finding.rule.id for finding in judged.broken]
@@ -70,7 +90,36 @@ def judge(bench: Bench, *, unjudged: Collection[str] = ()) -> list[CaseFailed]:
         failures.append(CaseFailed(text, rules=["BTH-10"]))
     if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
         failures += _lives(bench)
-    return failures
+    return Judgement(failures, predicted, list(zip(judged.broken, judged.entries, strict=True)))
+
+
+def _as_asked(
+    bench: Bench, predicted: Sequence[Predicted], *, unjudged: set[str], told: set[str]
+) -> list[CaseFailed]:
+    """Packets whose fields are not what the work and the queue pair asked for, by the field."""
+    found: dict[str, list[tuple[Predicted, Mismatch]]] = {}
+    for each in predicted:
+        for wrong in each.wrong:
+            if wrong.field not in told and rule_of(wrong) not in {None, *unjudged}:
+                found.setdefault(wrong.field, []).append((each, wrong))
+    return [_wrong_field(bench, several) for several in found.values()]
+
+
+def _wrong_field(bench: Bench, several: list[tuple[Predicted, Mismatch]]) -> CaseFailed:
+    first, wrong = several[0]
+    count = f"{len(several)} packets" if len(several) > 1 else "a packet"
+    text = (
+        f"{count} of posted work came otherwise\nwant  {described(first.pattern)}\n"
+        f"got   {got(first.packet, first.life.codec, first.pattern)}\n"
+        f"      {wrong.field}: want {wrong.want}, got {wrong.got}"
+    )
+    rules = [rule for _, each in several if (rule := rule_of(each)) is not None]
+    return CaseFailed(
+        f"{text}\n{bench.story()}",
+        rules=rules,
+        entries=[first.entry],
+        example=partial(example, first.pattern, first.life.codec),
+    )
 
 
 def _lives(bench: Bench) -> list[CaseFailed]:

@@ -11,8 +11,11 @@ from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packets import whole_frames
+from roceproof.conformance.suite.stop import Stop
+from roceproof.conformance.suite.story import Clock, story
 from roceproof.conformance.suite.transcript import Entry, Transcript
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES, drawn_peer
 from roceproof.conformance.targets.interface import Arrival, Claims, Target
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.addresses import Host, parse_mac
@@ -23,8 +26,6 @@ from roceproof.verbs.work import Outcome
 if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
 
-_LAST_BYTES = (2, 3, 4, 5, 6)
-_SHOWN_FRAMES = 40
 _NUMBERS = 0x9E3779B97F4A7C15
 
 
@@ -45,21 +46,27 @@ class End(Protocol):
 class Exchange:
     """The device, the case's own random numbers and the transcript of all frames.
 
-    A second peer's host is `peers[1]`; each is in the device's subnet.
+    A second peer's host is `peers[1]`. On the wall's clock each is in the device's subnet;
+    elsewhere hosts are where the seed puts them.
     """
 
     def __init__(self, target: Target, claims: Claims, *, seed: int) -> None:
         self.target = target
         self.claims = claims
+        self._seed = seed
         self.random = Random(seed)
         self.transcript = Transcript()
         self._ends: list[End] = []
         self.strays: list[Packet] = []
-        self.peers = [self.peer(index) for index in range(len(_LAST_BYTES))]
+        self.rules: frozenset[str] | None = None
+        """What the case decides, where somebody judges at its end."""
+        self.peers = [self.peer(index) for index in range(len(PEERS_LAST_BYTES))]
         self._arrived: dict[int, tuple[Packet, Entry]] = {}
         self.numbers = Random(seed ^ _NUMBERS)
         """Draws what things are called; what happens to them does not depend on it."""
         self._wr_ids: set[int] = set()
+        self.turns: dict[int, int] = {}
+        """The place of each piece of work, by its number, among all that was posted."""
 
     def next_wr_id(self) -> int:
         """A number that no work of this case has; of 62 bits where the verbs agent carries it."""
@@ -70,10 +77,13 @@ class Exchange:
         return drawn
 
     def peer(self, index: int = 0, *, ipv6: bool = False, vlan: int | None = None) -> Host:
-        """A host in the device's subnet of an IP version and a VLAN."""
+        """A host that the device can reach, of an IP version and on a VLAN."""
         blank = Host(bytes(6), bytes(16 if ipv6 else 4))
         asking = QpSpec(service=Service.RC, remote=blank, remote_qpn=0, vlan=vlan)
-        return _peer(self.target.host_for(asking), index)
+        device = self.target.host_for(asking)
+        if Capability.LOCKSTEP in self.claims.capabilities:
+            return drawn_peer(device, index, self._seed)
+        return _peer(device, index)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """Take a queue pair through RESET to another spec."""
@@ -150,32 +160,31 @@ class Exchange:
         rules: Iterable[str] = (),
         got: Packet | None = None,
         example: Callable[[], bytes | None] | None = None,
+        stop: Stop | None = None,
     ) -> CaseFailed:
         """The failure to raise, with every frame seen so far."""
         entries = [] if got is None else [self.entry_of(got)]
-        return CaseFailed(f"{text}\n{self.story()}", rules=rules, entries=entries, example=example)
+        return CaseFailed(
+            f"{text}\n{self.story()}", rules=rules, entries=entries, example=example, stop=stop
+        )
+
+    def arrived(self) -> Iterator[tuple[Packet, Entry]]:
+        """Every packet that came from the device, in order."""
+        yield from self._arrived.values()
 
     def entry_of(self, packet: Packet) -> Entry:
         """The frame, and its time, in which a packet came from the device."""
         return self._arrived[id(packet)][1]
 
     def story(self) -> str:
-        """The frames seen, in notation; `>` to the device, `<` from it."""
-        lines = list(self._lines())
-        hidden = len(lines) - _SHOWN_FRAMES
-        head = [f"  ... {hidden} frames before"] if hidden > 0 else []
-        return "\n".join(["frames seen:", *head, *lines[-_SHOWN_FRAMES:]])
+        """The frames seen, in notation."""
+        clock = Clock(self.target.taken_ns(), self.target.clock_ps)
+        return story(list(self.transcript.entries()), self._told, clock)
 
-    def _lines(self) -> Iterator[str]:
-        for entry in self.transcript.entries():
-            packet = parse(entry.frame)
-            arrow = "<" if entry.is_sent else ">"
-            text = f"{len(entry.frame)} bytes, no RoCEv2"
-            if packet is not None:
-                text = self._told(packet, entry.flow)
-            yield f"  {entry.time_ns / 1000:11.3f} us {arrow} {text}"
-
-    def _told(self, packet: Packet, flow: FlowCodec | None) -> str:
+    def _told(self, entry: Entry) -> str:
+        packet, flow = parse(entry.frame), entry.flow
+        if packet is None:
+            return f"{len(entry.frame)} bytes, no RoCEv2"
         if flow is None:
             return f"qpn={packet.bth.dest_qpn:#x} {got(packet, self._no_flow())}"
         if len(self._ends) < 2:
@@ -218,6 +227,5 @@ class Exchange:
 
 
 def _peer(device: Host, index: int) -> Host:
-    mac = parse_mac(f"02:00:00:00:0b:{_LAST_BYTES[index]:02x}")
-    last = _LAST_BYTES[index] + 100
-    return Host(mac, device.ip[:-1] + bytes([last]))
+    mac = parse_mac(f"02:00:00:00:0b:{index + 2:02x}")
+    return Host(mac, device.ip[:-1] + bytes([PEERS_LAST_BYTES[index]]))

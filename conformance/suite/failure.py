@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.notation import Mismatch
+from roceproof.conformance.suite.stop import Stop
 from roceproof.conformance.suite.transcript import Entry
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ class Incomplete(RoceproofError):
 
 
 class CaseFailed(AssertionError):
-    """The device did otherwise than its case says. `rules` are those that the text names.
+    """The device did otherwise than its case says. `rules` are those that the text names, `stop`
+    where the case stopped if that is what every case takes for granted.
 
     `got` and `wanted` are Scapy packets, made when somebody looks: `wrpcap(path, failure.got)`.
     """
@@ -31,15 +33,23 @@ class CaseFailed(AssertionError):
         rules: Iterable[str] = (),
         entries: Iterable[Entry] = (),
         example: Callable[[], bytes | None] | None = None,
+        stop: Stop | None = None,
     ) -> None:
         super().__init__(text)
         self.rules = tuple(dict.fromkeys(rules))
         self.entries = tuple(entries)
         self.example = example
+        self.stop = stop
 
     def retold(self, text: str) -> CaseFailed:
         """The same failure in other words."""
-        return CaseFailed(text, rules=self.rules, entries=self.entries, example=self.example)
+        return CaseFailed(
+            text,
+            rules=self.rules,
+            entries=self.entries,
+            example=self.example,
+            stop=self.stop,
+        )
 
     @property
     def got(self) -> PacketList:
@@ -87,6 +97,7 @@ FIELD_RULES = {
     "dst_mac": "ETH-05",
     "tos": "IP-07",
     "ttl": "IP-06",
+    "ident": "IP-04",
     "sport": "UDP-04",
     "qkey": "UD-01",
     "src_qpn": "UD-01",
@@ -94,10 +105,28 @@ FIELD_RULES = {
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
 _LENGTH = "MTU-03"
+_OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
+_DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn"})
 
 
 def rule_of(wrong: Mismatch) -> str | None:
     """The rule that the field breaks; a payload of another length is not one of other bytes."""
-    if wrong.field == "payload" and wrong.want.partition("[")[0] != wrong.got.partition("[")[0]:
-        return _LENGTH
-    return FIELD_RULES.get(wrong.field)
+    return _LENGTH if _is_length(wrong) else FIELD_RULES.get(wrong.field)
+
+
+def is_aside(wrong: Mismatch, own: Collection[str]) -> bool:
+    """Whether a field is the same in all packets, and no rule of the case is about it.
+
+    Such a wrong field is told at the end of the case, which meanwhile goes on.
+    """
+    return wrong.field in _OF_EVERY_PACKET and rule_of(wrong) not in own
+
+
+def is_harmless(wrong: Mismatch) -> bool:
+    """Whether what comes behind a packet with this wrong field means what it would mean anyway."""
+    return wrong.field not in _DECIDES_WHAT_FOLLOWS and not _is_length(wrong)
+
+
+def _is_length(wrong: Mismatch) -> bool:
+    sizes = wrong.want.partition("[")[0], wrong.got.partition("[")[0]
+    return wrong.field == "payload" and sizes[0] != sizes[1]

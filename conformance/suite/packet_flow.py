@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.suite.exchange import Exchange
-from roceproof.conformance.suite.failure import rule_of
+from roceproof.conformance.suite.failure import is_aside, is_harmless, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import (
@@ -28,8 +28,9 @@ from roceproof.conformance.suite.packets import (
 from roceproof.conformance.suite.pattern import (
     Pattern,
 )
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import fitted
-from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome
@@ -49,10 +50,19 @@ class PacketFlow:
         self.qp = qp
         self.inbox: deque[Packet] = deque()
         self.answer_with: Callable[[Packet], Iterable[Sendable]] | None = None
+        self.lacks: Kind | None = None
+        """What the case waited for last and did not get."""
+        self.succeeded: set[int] = set()
+        """The work that the case saw complete with success."""
+        self.has_failed = False
+        """Whether any work completed otherwise in this life."""
+        self.was_refused = False
+        """Whether the case has sent any NAK."""
         self._settle(qp)
 
     def _settle(self, qp: Qp) -> None:
         self.qp = qp
+        self.has_failed = False
         self.inbox.clear()
         self._outcomes: list[Outcome] = []
         self._ended: set[int] = set()
@@ -150,6 +160,7 @@ class PacketFlow:
         if timeout_ns is None:
             timeout_ns = patience.quiet_ns if quiet else patience.answer_ns
         self._exchange.pump(timeout_ns, lambda: bool(self.inbox))
+        self.lacks = None if self.inbox or quiet else Kind.NO_PACKET
         return self.inbox.popleft() if self.inbox else None
 
     def has_outcome(self) -> bool:
@@ -172,9 +183,13 @@ class PacketFlow:
         fitting = partial(example, wanted, self.from_device)
         head = f"want  {described(wanted)}\ngot   "
         if packet is None:
-            raise self._exchange.failed(f"{head}nothing in time", example=fitting)
+            raise self._exchange.failed(
+                f"{head}nothing in time",
+                example=fitting,
+                stop=self._stop_at(Kind.NO_PACKET, wanted),
+            )
         found = self._mismatches(packet, wanted)
-        if found:
+        if found and not self._goes_on(wanted, found, is_predicted=is_predicted):
             shown = got(packet, self.from_device, wanted if isinstance(wanted, Pattern) else None)
             fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
             rules = [rule for m in found if (rule := rule_of(m)) is not None]
@@ -183,8 +198,21 @@ class PacketFlow:
                 rules=rules if is_predicted else (),
                 got=packet,
                 example=fitting,
+                stop=self._stop_at(Kind.WRONG_PACKET, wanted, fields=tuple(found)),
             )
         return packet
+
+    def _goes_on(self, wanted: Wanted, found: list[Mismatch], *, is_predicted: bool) -> bool:
+        """Whether the case does: what is wrong with predicted packets is told at its end, too."""
+        if is_predicted:
+            return all(map(is_harmless, found))
+        own = self._exchange.rules
+        is_compared = self._stop_at(Kind.WRONG_PACKET, wanted).message is not None
+        return own is not None and is_compared and all(is_aside(each, own) for each in found)
+
+    def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
+        """Where a case stops that waits for this."""
+        return Stop(kind, at=self, fields=fields)
 
     def _fits(self, packet: Packet, *wanted: Wanted) -> bool:
         return not all(self._mismatches(packet, each) for each in wanted)
@@ -196,13 +224,15 @@ class PacketFlow:
 
     def _send(self, packet: Sendable, **notes: Any) -> None:
         for frame in frames_of(packet, self.to_device, self.random):
+            self.was_refused |= is_refusal(frame)
             self._exchange.send(frame, flow=self.to_device, **notes)
 
     def _expect_outcome(self, wr_id: int, status: str, *, within_ns: int | None = None) -> Outcome:
         outcome = self._next_outcome(within_ns)
         if outcome is None:
             raise self._exchange.failed(
-                f"want  work {wr_id:#x} completed with {status}\ngot   nothing"
+                f"want  work {wr_id:#x} completed with {status}\ngot   nothing",
+                stop=self._stop_without(wr_id) if status == SUCCESS else None,
             )
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
@@ -210,18 +240,33 @@ class PacketFlow:
             )
         return outcome
 
+    def _stop_without(self, wr_id: int) -> Stop:
+        return Stop(Kind.NO_COMPLETION, at=self)
+
     def _next_outcome(self, within_ns: int | None = None) -> Outcome | None:
         if not self._outcomes:
             self._outcomes = self._exchange.completions(self, within_ns=within_ns)
+        self.lacks = None if self._outcomes else Kind.NO_COMPLETION
         if not self._outcomes:
             return None
-        self._ended.add(self._outcomes[0].wr_id)
-        return self._outcomes.pop(0)
+        outcome = self._outcomes.pop(0)
+        self._ended.add(outcome.wr_id)
+        if outcome.status == SUCCESS:
+            self.succeeded.add(outcome.wr_id)
+        else:
+            self.has_failed = True
+        return outcome
 
 
 def told(outcome: Outcome) -> str:
     """A completion in words."""
     return f"work {outcome.wr_id:#x} completed with {outcome.status}"
+
+
+def is_refusal(frame: bytes) -> bool:
+    """Whether a frame looks like a NAK, RNR NAKs included."""
+    packet = parse(frame)
+    return packet is not None and packet.aeth is not None and packet.aeth.syndrome >= 0x20
 
 
 def is_request(packet: Packet) -> bool:

@@ -17,6 +17,7 @@ _ONLY_AND_LAST = _SEND | _WRITE
 _ONE_PACKET = {Op.READ: 0x0C, Op.CMP_SWAP: 0x13, Op.FETCH_ADD: 0x14}
 _UD = {Op.SEND: 0x64, Op.SEND_IMM: 0x65}
 _SOLICITING = frozenset({0x02, 0x03, 0x04, 0x05, 0x09, 0x0B, 0x16, 0x17, 0x64, 0x65})
+_OWN_QKEY_BIT = 31
 _NEVER = {"tver": 0, "pkey": 0xFFFF, "fecn": 0, "becn": 0, "resv6": 0, "resv7": 0}
 
 
@@ -46,6 +47,8 @@ def predict(spec: QpSpec, work: Work, psn: int, *, ordinal: int = 1) -> Posted:
     """The message of a work request whose first packet has a relative PSN."""
     has_psns = work.op is Op.READ or work.op not in _ONE_PACKET
     used = max(1, -(-work.size // spec.path_mtu)) if has_psns else 1
+    if spec.service is Service.UD and used > 1:
+        used = 0  # no datagram is as long: nothing is sent
     return Posted(spec, work, psn, psn + used, ordinal)
 
 
@@ -104,7 +107,9 @@ def _packet(
     if value in (0x16, 0x17):
         said["inv"] = work.invalidate
     if value in (0x64, 0x65):
-        said |= {"qpn": work.datagram_qpn, "qkey": work.datagram_qkey}
+        is_own = bool(work.datagram_qkey >> _OWN_QKEY_BIT)
+        qkey = spec.qkey if is_own else work.datagram_qkey
+        said |= {"qpn": work.datagram_qpn, "qkey": qkey}
     if is_last and spec.service is Service.RC and value not in (0x0C, 0x13, 0x14):
         said["a"] = 1
     name = opcode(value).name.removeprefix("RC_")

@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from roceproof.conformance.suite.packets import (
-    Sendable,
-)
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import Mismatch
+from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
 )
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
-from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
@@ -26,13 +28,38 @@ if TYPE_CHECKING:
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow, told
 
 
+@dataclass(frozen=True)
+class Life:
+    """A queue pair from one configuration to the next, and all that was posted in it."""
+
+    spec: QpSpec
+    codec: FlowCodec
+    posted: list[Posted] = field(default_factory=list)
+
+
 class RequesterSide(PacketFlow):
     """The device as requester, the case as responder."""
 
+    lives: tuple[Life, ...] = ()
+
     def _settle(self, qp: Qp) -> None:
         super()._settle(qp)
-        self._posted: list[Posted] = []
+        self.lives += (Life(self.spec, self.from_device),)
+        self._posted = self.lives[-1].posted
         self._next_psn = 0
+
+    def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
+        for message in reversed(self._posted):
+            for index, packet in enumerate(message.packets):
+                if packet is wanted:
+                    return Stop(kind, self, message, index, fields)
+        return super()._stop_at(kind, wanted, fields=fields)
+
+    def _stop_without(self, wr_id: int) -> Stop:
+        waiting = [message for message in self._posted if message.work.wr_id == wr_id]
+        return (
+            Stop(Kind.NO_COMPLETION, self, waiting[0]) if waiting else super()._stop_without(wr_id)
+        )
 
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """Post one message of given or random bytes; what it must put on the wire is known then.
@@ -45,6 +72,7 @@ class RequesterSide(PacketFlow):
         self._exchange.target.post(self.qp, work)
         self._next_psn = posted.end_psn
         self._posted.append(posted)
+        self._exchange.turns[work.wr_id] = len(self._exchange.turns)
         return posted
 
     def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from roceproof.conformance.suite.packets import (
-    Sendable,
-)
+from roceproof.conformance.suite.notation import Mismatch
+from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
     READ_RESP_ONLY,
     WRITE_ONLY,
 )
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Region
@@ -30,6 +30,12 @@ class ResponderSide(PacketFlow):
     """The device as responder, the case as requester."""
 
     _scratch: Region | None = None
+    _is_fencing = False
+
+    def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
+        if self._is_fencing:
+            return Stop(Kind.NO_ANSWER, at=self, fields=fields)
+        return super()._stop_at(kind, wanted, fields=fields)
 
     def region(
         self, size: int = 4096, *, access: frozenset[str] = FULL_ACCESS, filled: bool = False
@@ -77,7 +83,9 @@ class ResponderSide(PacketFlow):
             can_read = "remote_read" in self.spec.access
             self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
             answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
+            self._is_fencing = True
             self.expect(answer if msn is None else answer.but(msn=msn))
+            self._is_fencing = False
             return
         self._scratch = self._scratch or self._exchange.target.register(_SCRATCH_BYTES)
         mark = self.random.randbytes(8)
@@ -85,7 +93,8 @@ class ResponderSide(PacketFlow):
         scratch = self._scratch
         if not self._exchange.comes_true(lambda: scratch.read(0, 8) == mark):
             raise self._exchange.failed(
-                "the fence, a good WRITE behind it all, did not reach memory"
+                "the fence, a good WRITE behind it all, did not reach memory",
+                stop=Stop(Kind.NO_ANSWER, at=self),
             )
         self.expect_silence()
 

@@ -15,6 +15,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.stop import Stop
 from roceproof.conformance.suite.storm_stream import Stream, Wrong
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.verbs.service import Service
@@ -181,7 +182,17 @@ class Storm:
             rules=wrong.rules if wrong else (),
             entries=[entry] if entry else [],
             example=(lambda: wrong.wanted) if wrong and wrong.wanted else None,
+            stop=None if wrong else self._stop(),
         )
+
+    def _stop(self) -> Stop | None:
+        """The first that was posted of what the queue pairs wait for."""
+        turns = self.bench.turns
+        stops = [(turns[s.message.work.wr_id], s) for s in self._stops() if s.message is not None]
+        return min(stops, key=lambda each: each[0])[1] if stops else None
+
+    def _stops(self) -> Iterable[Stop]:
+        return (stop for stream in self.streams if (stop := stream.stop()) is not None)
 
 
 def _is_reliable(stream: Stream) -> bool:

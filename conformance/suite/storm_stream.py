@@ -12,6 +12,7 @@ from roceproof.conformance.suite.failure import rule_of
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
 from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_frames import FrameMaker
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.ip import Ipv4
@@ -139,6 +140,14 @@ class Stream:
             message = self._to_complete[0]
             words.append(f"message {message.ordinal} of {message.work.size} bytes is not completed")
         return "; ".join(words)
+
+    def stop(self) -> Stop | None:
+        """Where it stands still: the first frame that is due, or else the first completion."""
+        if not self._is_dead and (due := self._peek()) is not None:
+            return Stop(Kind.NO_PACKET, self.qp, due.message, due.place, is_first=True)
+        if self._to_complete:
+            return Stop(Kind.NO_COMPLETION, self.qp, self._to_complete[0], is_first=True)
+        return None
 
     # what the other end says
 

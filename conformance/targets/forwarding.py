@@ -18,6 +18,7 @@ class ForwardingTarget(Target):
     def __init__(self, inner: Target) -> None:
         self._inner = inner
         self.patience = inner.patience
+        self.clock_ps = inner.clock_ps
 
     @property
     def host(self) -> Host:  # type: ignore[override]
@@ -44,6 +45,10 @@ class ForwardingTarget(Target):
     def send_damaged(self, frame: bytes) -> None:
         """As the inner target."""
         self._inner.send_damaged(frame)
+
+    def taken_ns(self) -> list[int]:
+        """As the inner target."""
+        return self._inner.taken_ns()
 
     def wait(self, duration_ns: int) -> None:
         """As the inner target."""

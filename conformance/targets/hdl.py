@@ -32,13 +32,12 @@ from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError
 from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
 from roceproof.dpi.simulation import Simulation
-from roceproof.verbs.addresses import Host, parse_gid, parse_mac
+from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Outcome, Work
 
-HOST = Host(parse_mac("02:00:00:00:00:01"), parse_gid("192.168.1.1")[-4:])
 _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
@@ -55,21 +54,22 @@ class HdlTarget(Target):
         simulation: Simulation,
         clock_ps: int,
         *,
-        host: Host = HOST,
+        host: Host,
         limits: Limits | None = None,
         environment: Environment | None = None,
     ) -> None:
         limits, environment = limits or Limits(), environment or Environment()
         self._simulation = simulation
         self._port = simulation.port(0)
-        self._clock_ps = clock_ps
+        self.clock_ps: int = clock_ps
+        self.host = host
+        self._frames_taken: list[int] = []
         self._cycle = 0
         self._arrivals: deque[Arrival] = deque()
         self._others: deque[bytes] = deque()
         self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
-        self.host = host
         self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
         self.patience = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
@@ -190,6 +190,10 @@ class HdlTarget(Target):
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
 
+    def taken_ns(self) -> list[int]:
+        """The cycles of their last beats."""
+        return [self._ns(cycle) for cycle in self._frames_taken]
+
     def watch(self) -> bool:
         """The bridge tells the cycles."""
         self._watch = Watch()
@@ -254,6 +258,7 @@ class HdlTarget(Target):
         self._cycle = stop.cycle
         frames, completions = self._port.take_frames(), self._port.take_completions()
         taken = self._port.take_taken()
+        self._frames_taken += [each.cycle for each in taken if each.stream is Inbound.FRAME]
         if self._watch:
             self._moved += self._watch.moved(taken, frames, completions)
         for frame in frames:
@@ -272,10 +277,10 @@ class HdlTarget(Target):
             self._outcomes[done.qpn].append(outcome)
 
     def _ns(self, cycle: int) -> int:
-        return cycle * self._clock_ps // 1000
+        return cycle * self.clock_ps // 1000
 
     def _cycles(self, duration_ns: int) -> int:
-        return -(-duration_ns * 1000 // self._clock_ps)
+        return -(-duration_ns * 1000 // self.clock_ps)
 
 
 def _is_aside(frame: bytes) -> bool:

@@ -12,7 +12,8 @@ from itertools import count
 from pathlib import Path
 
 from roceproof.common.paths import BUILD
-from roceproof.conformance.targets.hdl import HOST, HdlTarget
+from roceproof.conformance.targets.drawn_address import drawn_address
+from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.interface import (
     CasePlace,
     DeviceDied,
@@ -67,8 +68,8 @@ class HdlFactory(DeviceFactory):
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """One simulation for one case."""
-        host = place.host or HOST
-        options = PortOptions(mac=host.mac.hex(":"), ipv4=str(ip_address(host.ip)))
+        own = place.host or drawn_address(place.seed)
+        options = PortOptions(mac=own.mac.hex(":"), ipv4=str(ip_address(own.ip)))
         try:
             with Simulation.start(
                 self.manifest,
@@ -85,7 +86,7 @@ class HdlFactory(DeviceFactory):
                     yield HdlTarget(
                         simulation,
                         self.manifest.clock_ps_at(self._width),
-                        host=host,
+                        host=own,
                         limits=self.manifest.limits,
                         environment=self.manifest.environment,
                     )

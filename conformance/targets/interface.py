@@ -70,6 +70,7 @@ class Target(ABC):
 
     host: Host  # the device's own address
     patience: Patience
+    clock_ps: int | None = None  # of a device whose time is counted in cycles
 
     @property
     @abstractmethod
@@ -92,6 +93,10 @@ class Target(ABC):
 
         On the wall's clock targets answer the device's ARP for `neighbours` themselves.
         """
+
+    def taken_ns(self) -> list[int]:
+        """When the device took each of the frames sent, in order; empty if none can tell."""
+        return []
 
     def send_damaged(self, frame: bytes) -> None:
         """As `send`, but the MAC finds the frame's check sequence wrong; needs DAMAGE."""

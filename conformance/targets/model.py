@@ -17,6 +17,7 @@ from roceproof.conformance.model.memory import Region as ModelRegion
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.policy import Credits, Persistence
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import (
     Arrival,
     CasePlace,
@@ -74,6 +75,7 @@ class ModelTarget(Target):
         self._now = 0
         self._stall = 0
         self._inbound: deque[Arrival] = deque()
+        self._taken_ns: list[int] = []
         self._leaving: Arrival | None = None
         self._arrivals: deque[Arrival] = deque()
         self._asides: deque[bytes] = deque()  # ARP, ND and ping
@@ -102,6 +104,11 @@ class ModelTarget(Target):
 
     def send_damaged(self, frame: bytes) -> None:
         """The MAC drops it."""
+        self._taken_ns.append(self._now)
+
+    def taken_ns(self) -> list[int]:
+        """When their last bytes arrived."""
+        return self._taken_ns
 
     def wait(self, duration_ns: int) -> None:
         """Let time pass."""
@@ -141,6 +148,7 @@ class ModelTarget(Target):
     def _arrive(self) -> None:
         """Whatever has reached the end of the wire by now."""
         while self._inbound and self._inbound[0].time_ns <= self._now:
+            self._taken_ns.append(self._inbound[0].time_ns)
             for frame in self._repair_received(self._inbound.popleft().frame, self._now):
                 self.device.receive(frame, self._now)
         if self._leaving is not None and self._leaving.time_ns <= self._now:
@@ -251,13 +259,13 @@ class ModelTarget(Target):
 
 
 class ModelFactory(DeviceFactory):
-    """Fresh devices, all alike."""
+    """Fresh devices, all alike but for their addresses, unless these are given, too."""
 
     def __init__(
         self,
         *,
         components: Components | None = None,
-        host: Host = HOST,
+        host: Host | None = None,
         corrupt_sent: Filter = unchanged,
         repair_received: Filter = unchanged,
     ) -> None:
@@ -276,7 +284,7 @@ class ModelFactory(DeviceFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
         yield ModelTarget(
-            Device(place.host or self._host, self._components),
+            Device(place.host or self._host or drawn_address(place.seed), self._components),
             corrupt_sent=self._corrupt_sent,
             repair_received=self._repair_received,
         )

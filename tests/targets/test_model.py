@@ -38,7 +38,7 @@ ANSWER_NS = 100_000
 
 @contextmanager
 def opened(**options: Any) -> Iterator[Target]:
-    with ModelFactory(**options).device(CasePlace(name="case", seed=1)) as target:
+    with ModelFactory(**{"host": HOST} | options).device(CasePlace(name="case", seed=1)) as target:
         yield target
 
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The root findings of a run in one screen: what to mend first, a capture and a command each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.markup import escape
+
+from roceproof.common.terminal import Terminal
+
+Document = dict[str, Any]
+MOST_FINDINGS = 5
+_MOST_RULES = 6
+_INDENT = "     "
+
+
+def print_findings(document: Document, console: Terminal) -> None:
+    """The findings, the one that stops most cases first; those beyond a screen are counted."""
+    findings = document.get("findings", [])
+    if not findings:
+        return
+    failing = sum(case["outcome"] in ("failed", "not_reached") for case in document["cases"])
+    ran = sum(case["outcome"] != "skipped" for case in document["cases"])
+    console.print()
+    for number, finding in enumerate(findings[:MOST_FINDINGS], start=1):
+        where = f"{finding['count']} of {ran} cases {finding['sentence']}"
+        console.print(f"[red]{number}.[/] {escape(where)}", highlight=False)
+        for line in _details(finding):
+            console.print(escape(_INDENT + line), highlight=False)
+    left = findings[MOST_FINDINGS:]
+    if left:
+        cases = len({case for finding in left for case in finding["cases"]})
+        console.print(f"and {len(left)} more findings in {cases} cases: results.json has them all")
+    untold = failing - len({case for finding in findings for case in finding["cases"]})
+    if untold > 0:
+        console.print(f"{untold} failing cases belong to none of these")
+
+
+def _details(finding: Document) -> list[str]:
+    rules = finding["rules"]
+    more = ", ..." if len(rules) > _MOST_RULES else ""
+    told = [f"accuses {', '.join(rules[:_MOST_RULES])}{more}"] if rules else []
+    if finding["support"]:
+        told.insert(0, finding["support"])
+    if finding["not_reached"]:
+        told.append(f"{finding['not_reached']} of the cases were not reached")
+    lines = ["; ".join(told)] if told else []
+    shown = finding["representative"]
+    if shown["capture"]:
+        lines += [f"capture: {shown['capture']}", f"replay:  {shown['replay']}"]
+    return lines

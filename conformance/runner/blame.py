@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which rules a failing case accuses: its own only if it is its own assertion that has failed.
+
+A case that stops at what every case takes for granted, a posted message that leaves, an ACK that
+completes it, a fence that is served, says nothing about its own rules if the same stops on a fresh
+device without anything that is special to the case (`control`). It was not reached, and accuses
+what has stopped it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from roceproof.conformance.runner.control import Controls, Outcome, skeleton_of
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.comparison import earliest_due
+from roceproof.conformance.suite.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire import icrc
+from roceproof.verbs.service import Service
+
+_ALIVE, _WHOLE, _COMPLETES, _COMPLETES_ON_UC = "LIVE-01", "OPC-01", "ACK-08", "UC-01"
+_ICRC = "ICRC-"
+
+
+@dataclass(frozen=True)
+class Blame:
+    """The rules that are broken, and why the case was not reached, if it was not."""
+
+    broken: tuple[str, ...]
+    not_reached: str | None = None
+    stop: Stop | None = None
+
+
+def blame(
+    bench: Bench, failures: Sequence[CaseFailed], *, own: Sequence[str], controls: Controls
+) -> Blame:
+    """What the failures of a case accuse, of which the first was the case's or its end's."""
+    first = failures[0]
+    stop = _stop_of(bench, first)
+    theirs = [rule for failure in failures for rule in failure.rules]
+    if first.rules and (stop is None or stop.kind is not Kind.DEATH):
+        return Blame(_each_once(theirs), _predicted(first, own), stop)
+    if stop is not None and Capability.LOCKSTEP in bench.claims.capabilities:
+        outcome = controls.of(skeleton_of(bench, stop))
+        if (rules := _repeated(stop, outcome)) is not None:
+            broken = _each_once([*rules, *theirs])
+            reached = not set(rules).isdisjoint(own)
+            return Blame(broken, None if reached else _because(outcome, rules), stop)
+    return Blame(_each_once([*_fitting(bench, stop, own), *theirs]), None, stop)
+
+
+def _stop_of(bench: Bench, failure: CaseFailed) -> Stop | None:
+    """Where a case stopped, also if it has only counted what came.
+
+    What waits behind a message that does not leave is not what was missing first.
+    """
+    stop = failure.stop
+    if stop is None and not failure.rules:
+        lacking = [each for each in bench.connections if each.lacks is not None]
+        stop = Stop(lacking[0].lacks, lacking[0]) if lacking and lacking[0].lacks else None
+    if stop is None or stop.is_first or stop.kind not in (Kind.NO_PACKET, Kind.NO_COMPLETION):
+        return stop
+    due = earliest_due(bench)
+    if due is None:
+        return stop if stop.message is not None else None
+    if stop.message is not None and _turn(bench, due.message) > _turn(bench, stop.message):
+        return stop
+    return Stop(Kind.NO_PACKET, due.connection, due.message, due.packet)
+
+
+def _turn(bench: Bench, message: Posted) -> int:
+    return bench.turns[message.work.wr_id]
+
+
+def _predicted(failure: CaseFailed, own: Sequence[str]) -> str | None:
+    """A predicted packet came otherwise, which is not what the case is about."""
+    if failure.stop is None or not set(failure.rules).isdisjoint(own):
+        return None
+    return f"{head_of(failure)}, which breaks {' '.join(failure.rules)}"
+
+
+def _repeated(stop: Stop, outcome: Outcome) -> tuple[str, ...] | None:
+    """The rules that are broken without the case, too; None if it takes the case to break any."""
+    if stop.kind is Kind.WRONG_PACKET:
+        wrong = {each.field for each in outcome.wrong}
+        if outcome.failure is not None and outcome.failure.stop is not None:
+            wrong |= {each.field for each in outcome.failure.stop.fields}
+        if not {each.field for each in stop.fields} <= wrong:
+            return None
+        return _each_once(rule for each in stop.fields if (rule := rule_of(each)) is not None)
+    if outcome.failure is None:
+        return None
+    return _each_once([*outcome.failure.rules, *_of_a_stop(outcome.failure.stop)])
+
+
+def _of_a_stop(stop: Stop | None) -> tuple[str, ...]:
+    """What a message that goes no further shows broken."""
+    if stop is None or stop.kind is Kind.WRONG_PACKET:
+        return ()
+    if stop.kind is Kind.NO_COMPLETION and stop.at is not None:
+        return (_COMPLETES if stop.at.spec.service is Service.RC else _COMPLETES_ON_UC,)
+    return (_WHOLE,) if stop.kind is Kind.NO_PACKET and stop.packet else (_ALIVE,)
+
+
+def _because(outcome: Outcome, rules: Sequence[str]) -> str:
+    if outcome.failure is None:
+        fields = ", ".join(f"{m.field}: want {m.want}, got {m.got}" for m in outcome.wrong)
+        return f"{fields} in plain messages to a fresh device, too, which breaks {' '.join(rules)}"
+    stop = outcome.failure.stop
+    told = (stop.words if stop is not None else None) or head_of(outcome.failure)
+    return f"plain messages to a fresh device stop, too: {told}"
+
+
+def head_of(failure: CaseFailed) -> str:
+    """A failure in one line, without the frames seen."""
+    lines = str(failure).partition("\nframes seen:")[0].splitlines()
+    return "; ".join(" ".join(line.split()) for line in lines[-4:])
+
+
+def _fitting(bench: Bench, stop: Stop | None, own: Sequence[str]) -> list[str]:
+    """The case's own rules; a completion that is missing tells of no ICRC but a received one."""
+    if stop is None or stop.kind is not Kind.NO_COMPLETION or _was_offered_a_wrong_icrc(bench):
+        return list(own)
+    return [rule for rule in own if not rule.startswith(_ICRC)] or [_COMPLETES]
+
+
+def _was_offered_a_wrong_icrc(bench: Bench) -> bool:
+    offered = (entry.frame for entry in bench.transcript.entries() if not entry.is_sent)
+    return any(icrc.check(frame).judgement is icrc.Judgement.BAD for frame in offered)
+
+
+def _each_once(rules: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(rules))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Features of messages in words: what each row of `observations` is, and is not, one may say of it.
+
+The order is that in which causes are preferred that explain as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from roceproof.conformance.runner.observations import FEATURES
+
+Features = Mapping[str, Any]
+
+
+class Kind(NamedTuple):
+    """A statement about a message or one of its packets."""
+
+    holds: Callable[[Features], bool]
+    words: str
+
+
+def _is(name: str, value: Any, words: str) -> Kind:
+    return Kind(lambda row: row[name] == value, words)
+
+
+KINDS = (
+    Kind(lambda row: row["rest"] != 0, "of a length that is no multiple of 4"),
+    _is("empty", True, "of no bytes"),
+    Kind(lambda row: row["packets"] > 1, "of several packets"),
+    _is("service", "RC", "on RC"),
+    _is("service", "UC", "on UC"),
+    _is("service", "UD", "on UD"),
+    *(_is("mtu", size, f"at path MTU {size}") for size in (256, 512, 1024, 2048, 4096)),
+    _is("carries", "SEND", "of a SEND"),
+    _is("carries", "WRITE", "of an RDMA WRITE"),
+    _is("carries", "READ", "of an RDMA READ"),
+    _is("immediate", True, "with immediate"),
+    Kind(lambda row: row["qp"] > 0, "on any queue pair but the first"),
+    Kind(lambda row: row["qp"] > 1, "on any queue pair behind the second"),
+    _is("qp", 0, "on the first queue pair"),
+    Kind(lambda row: row["nth"] > 1, "behind the first message of its queue pair"),
+    _is("nth", 1, "as the first message of its queue pair"),
+    _is("life", True, "on a queue pair that was connected anew"),
+    _is("place", "first", "in the FIRST packet"),
+    _is("place", "middle", "in a MIDDLE packet"),
+    _is("place", "last", "in the LAST packet"),
+    _is("place", "only", "in an ONLY packet"),
+    Kind(lambda row: row["packets"] > 2, "of three packets or more"),
+    _is("packets", 2, "of two packets"),
+    _is("packets", 1, "of one packet"),
+    _is("whole", True, "of whole packets"),
+    *(_is("rest", rest, f"of a length of 4n+{rest} bytes") for rest in (1, 2, 3)),
+    _is("rest", 0, "of a length that is a multiple of 4"),
+    _is("ip", 6, "over IPv6"),
+    _is("ip", 4, "over IPv4"),
+    _is("offset", True, "whose payload starts in another byte lane than the first"),
+    _is("solicited", True, "that is solicited"),
+    *(_is("op", op, f"of {op}") for op in ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")),
+    *(_is("width", bits, f"at {bits} bits") for bits in (64, 128, 256, 512, 1024)),
+    _is("nak", True, "of a queue pair that had a NAK"),
+    _is("nak", False, "of a queue pair that had no NAK"),
+    _is("immediate", False, "without immediate"),
+    _is("empty", False, "that is not empty"),
+    _is("life", False, "on a queue pair in its first life"),
+    _is("solicited", False, "that is not solicited"),
+)
+
+
+def kinds_of(features: list[Any]) -> frozenset[int]:
+    """The numbers of all kinds that a row is of."""
+    row = dict(zip(FEATURES, features, strict=True))
+    return frozenset(number for number, kind in enumerate(KINDS) if kind.holds(row))
+
+
+def in_words(kinds: tuple[int, ...]) -> str:
+    """A conjunction of kinds, to stand behind "messages"."""
+    return " ".join(KINDS[number].words for number in sorted(kinds))

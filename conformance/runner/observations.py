@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What one case has seen of its device, counted by kind of message, for a search over all cases.
+
+A row is a kind of packet or message, its features in the order of `FEATURES`, with what was wrong
+with those of the kind: nothing, fields, rules that the observer found broken, or that it never
+came. Passing cases count as much as failing ones: they say what is not the cause.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from roceproof.conformance.rules.findings import Finding
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.comparison import Predicted
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.requester_side import Life
+from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.suite.transcript import Entry
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.work import Op
+
+FEATURES = (
+    "rest",
+    "empty",
+    "packets",
+    "place",
+    "whole",
+    "service",
+    "mtu",
+    "op",
+    "carries",
+    "immediate",
+    "ip",
+    "qp",
+    "life",
+    "nth",
+    "offset",
+    "solicited",
+    "nak",
+    "width",
+)
+FIELD, RULE = "field ", "rule "
+_IMMEDIATE = (Op.SEND_IMM, Op.WRITE_IMM)
+PACKET, MESSAGE, COMPLETION = "packet", "message", "completion"
+_STAGES = {Kind.NO_PACKET: MESSAGE, Kind.NO_COMPLETION: COMPLETION}
+_MOST_VALUES = 4
+
+Row = list[Any]
+Document = dict[str, Any]
+
+
+def observed(
+    bench: Bench,
+    predicted: Sequence[Predicted],
+    *,
+    findings: Iterable[tuple[Finding, Entry]] = (),
+    stop: Stop | None = None,
+) -> Document:
+    """Rows of features, stage, trouble and count; the values of wrong fields, and right ones."""
+    rules: dict[int, set[str]] = {}
+    for finding, entry in findings:
+        rules.setdefault(id(entry), set()).add(finding.rule.id)
+    rows: Counter[tuple[Any, ...]] = Counter()
+    values: dict[str, dict[str, list[str]]] = {}
+    for each in predicted:
+        features = _features(bench, each.connection, each.life, each.message, each.index)
+        trouble = [FIELD + wrong.field for wrong in each.wrong]
+        trouble += [RULE + rule for rule in sorted(rules.get(id(each.entry), ()))]
+        rows[(features, PACKET, tuple(trouble))] += 1
+        if each.index == len(each.message.packets) - 1:
+            features = _features(bench, each.connection, each.life, each.message)
+            rows[(features, MESSAGE, ())] += 1
+        for wrong in each.wrong:
+            told = values.setdefault(wrong.field, {"want": [], "got": []})
+            _note(told["want"], wrong.want)
+            _note(told["got"], wrong.got)
+    for connection, life, message in _completed(bench):
+        rows[(_features(bench, connection, life, message), COMPLETION, ())] += 1
+    if stop is not None and stop.message is not None and isinstance(stop.at, Connection):
+        features = _features(bench, stop.at, stop.at.lives[-1], stop.message)
+        if stage := _STAGES.get(stop.kind):
+            rows[(features, stage, (str(stop.kind),))] += 1
+    return {
+        "rows": [[list(f), stage, list(trouble), n] for (f, stage, trouble), n in rows.items()],
+        "values": values,
+        "right": _right_values(predicted),
+        "stop": _told(stop),
+        "frames": sum(1 for _ in bench.transcript.entries()),
+    }
+
+
+def _features(
+    bench: Bench, connection: Connection, life: Life, message: Posted, index: int | None = None
+) -> tuple[Any, ...]:
+    """Of a packet, or of a whole message."""
+    spec, work, count = life.spec, message.work, len(message.packets)
+    return (
+        work.size % 4,
+        work.size == 0,
+        min(count, 3),
+        _place(index, count),
+        work.size > 0 and work.size % spec.path_mtu == 0,
+        spec.service.name,
+        spec.path_mtu,
+        work.op.value,
+        "SEND" if work.op.value.startswith("SEND") else work.op.value.partition("_")[0],
+        work.op in _IMMEDIATE,
+        6 if len(spec.remote.ip) == 16 else 4,
+        min(bench.connections.index(connection), 2),
+        life is not connection.lives[0],
+        min(message.ordinal, 2),
+        work.offset > 0,
+        bool(work.solicited),
+        connection.was_refused,
+        bench.claims.data_width,
+    )
+
+
+def _place(index: int | None, count: int) -> str | None:
+    if index is None:
+        return None
+    if count == 1:
+        return "only"
+    if index == 0:
+        return "first"
+    return "last" if index == count - 1 else "middle"
+
+
+def _completed(bench: Bench) -> Iterable[tuple[Connection, Life, Posted]]:
+    for connection in bench.connections:
+        for life in connection.lives:
+            for message in life.posted:
+                if message.work.wr_id in connection.succeeded:
+                    yield connection, life, message
+
+
+def _right_values(predicted: Sequence[Predicted]) -> Mapping[str, list[int]]:
+    """Values that stand for a device which cannot say another: not wrong where they are right."""
+    specs: dict[int, QpSpec] = {id(each.life): each.life.spec for each in predicted}
+    return {
+        "ttl": sorted({spec.hop_limit for spec in specs.values()}),
+        "tos": sorted({spec.traffic_class for spec in specs.values()}),
+    }
+
+
+def _note(values: list[str], value: str) -> None:
+    if value not in values and len(values) < _MOST_VALUES:
+        values.append(value)
+
+
+def _told(stop: Stop | None) -> Document | None:
+    if stop is None:
+        return None
+    told: Document = {"kind": str(stop.kind), "fields": [list(m) for m in stop.fields]}
+    if stop.message is not None:
+        told["words"] = stop.words
+    return told

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The verdict on a case that has ended: what is judged behind it, what is blamed, what is kept."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roceproof.conformance.runner.blame import Blame, blame, head_of
+from roceproof.conformance.runner.evidence import explained, keep, names_of
+from roceproof.conformance.runner.factories import controls_of
+from roceproof.conformance.runner.items import SEEN, rules_of, unjudged_by, width_of
+from roceproof.conformance.runner.names import file_name, short_name
+from roceproof.conformance.runner.observations import observed
+from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.results import NOT_REACHED
+from roceproof.conformance.runner.scoreboard import Judgement, judgement
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.comparison import compared
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.stop import Kind
+
+_EXPLAINED = pytest.StashKey[int]()
+_MOST_EXPLAINED = 24
+"""Failing cases of a process that `explain` looks at; it costs more than the cases do."""
+
+
+def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFailed | None) -> None:
+    """Judge a case whose own end was this failure, or none; raise what stands against the device.
+
+    Whatever the verdict, the report gets what the case has seen.
+    """
+    judged = _judged(bench, item, own)
+    failures = [*([] if own is None else [own]), *judged.failures]
+    blamed = None
+    if failures:
+        controls = controls_of(item.config, width_of(item))
+        blamed = blame(bench, failures, own=rules_of(item), controls=controls)
+    item.stash[SEEN] = observed(
+        bench,
+        judged.predicted,
+        findings=judged.findings,
+        stop=blamed.stop if blamed is not None else None,
+    )
+    if blamed is None and not options.keep_all:
+        return
+    replay = options.replay(item.nodeid)
+    path = options.captures / file_name(short_name(item.nodeid))
+    capture = keep(bench.transcript, path, replay=replay, simulated=options.simulated)
+    if blamed is not None:
+        raise _verdict(item, bench, options, failures, blamed, capture) from None
+
+
+def located(failure: CaseFailed, path: Path) -> CaseFailed:
+    """The failure with the line of the case in front."""
+    places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
+    head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
+    return failure.retold(f"{head}{failure}")
+
+
+def _judged(bench: Bench, item: pytest.Item, own: CaseFailed | None) -> Judgement:
+    if own is not None and own.stop is not None and own.stop.kind is Kind.DEATH:
+        return Judgement([], list(compared(bench)), [])
+    return judgement(bench, unjudged=unjudged_by(item), known=own)
+
+
+def _verdict(
+    item: pytest.Function,
+    bench: Bench,
+    options: Options,
+    failures: list[CaseFailed],
+    blamed: Blame,
+    capture: Path,
+) -> CaseFailed:
+    replay = options.replay(item.nodeid)
+    broken = blamed.broken
+    properties: dict[str, Any] = {
+        "broken": " ".join(broken),
+        "capture": str(capture),
+        "replay": replay,
+        "head": head_of(failures[0]),
+    }
+    number = item.config.stash.get(_EXPLAINED, 0)
+    diagnoses = []
+    if number < _MOST_EXPLAINED and blamed.not_reached is None:
+        diagnoses = explained(bench.transcript, broken, simulated=options.simulated)
+    if diagnoses:
+        item.config.stash[_EXPLAINED] = number + 1
+        properties["explained"] = " ".join(map(names_of, diagnoses))
+    head = ""
+    if blamed.not_reached is not None:
+        properties[NOT_REACHED] = blamed.not_reached
+        head = f"not reached: because {blamed.not_reached}\n"
+    item.user_properties.extend(properties.items())
+    story = head + "\n\n".join(map(str, failures))
+    if options.show:
+        story = "\n\n".join([story, *(failure.shown() for failure in failures if failure.entries)])
+    notes = [f"explain: {found.id} {found.text}" for found in diagnoses]
+    tail = [f"rules: {' '.join(broken)}", *notes, f"capture: {capture}", f"replay: {replay}"]
+    return CaseFailed(
+        "\n".join([f"{story}\n", *tail]),
+        rules=broken,
+        entries=[entry for failure in failures for entry in failure.entries],
+        example=failures[0].example,
+    )

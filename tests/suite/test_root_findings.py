@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Root findings: what cases share is told once, and no cause that a passing case contradicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.conformance.runner.finding_words import documents
+from roceproof.conformance.runner.observations import FEATURES
+from roceproof.conformance.runner.root_findings import Root, roots
+from roceproof.conformance.runner.separation import separate
+
+USUAL = {
+    "rest": 0,
+    "empty": False,
+    "packets": 1,
+    "place": "only",
+    "whole": False,
+    "service": "RC",
+    "mtu": 256,
+    "op": "WRITE",
+    "carries": "WRITE",
+    "immediate": False,
+    "ip": 4,
+    "qp": 0,
+    "life": False,
+    "nth": 1,
+    "offset": False,
+    "solicited": False,
+    "nak": False,
+    "width": 64,
+}
+STOPS = NO_PACKET, NO_COMPLETION = "no packet", "no completion"
+
+
+class Session:
+    """Cases that somebody has run."""
+
+    def __init__(self) -> None:
+        self.cases: dict[str, dict[str, Any]] = {}
+        self.seen: dict[str, dict[str, Any]] = {}
+
+    def add(
+        self,
+        *rows: tuple[dict[str, Any], str],
+        head: str = "",
+        broken: tuple[str, ...] = (),
+        got: dict[str, str] | None = None,
+        right: dict[str, list[int]] | None = None,
+    ) -> None:
+        """A case that saw these messages, each with what was wrong with it; the last stops it."""
+        name = f"case {len(self.cases):02}"
+        failed = any(trouble for _, trouble in rows) or bool(head)
+        stop = rows[-1][1] if rows and rows[-1][1] in (NO_PACKET, NO_COMPLETION) else None
+        outcome = "not_reached" if stop else "failed"
+        self.cases[name] = {
+            "case": name,
+            "outcome": outcome if failed else "passed",
+            "broken": list(broken),
+            "head": head,
+            "capture": f"{name}.pcapng",
+            "replay": "again",
+        }
+        self.seen[name] = {
+            "rows": [_row(*row) for row in rows] + [_whole(f) for f, t in rows if t not in STOPS],
+            "values": {field: {"want": ["7"], "got": [v]} for field, v in (got or {}).items()},
+            "right": right or {},
+            "stop": {"kind": stop, "fields": [], "words": f"{stop} of it"} if stop else None,
+            "frames": 9,
+        }
+
+    def roots(self) -> list[Root]:
+        return roots(self.cases, self.seen)
+
+    def sentences(self) -> list[str]:
+        return [each["sentence"] for each in documents(self.roots(), self.cases, self.seen)]
+
+
+def _row(features: dict[str, Any], trouble: str) -> list[Any]:
+    told = USUAL | features
+    stage = {NO_COMPLETION: "completion", NO_PACKET: "message"}.get(trouble, "packet")
+    return [[told[name] for name in FEATURES], stage, [trouble] if trouble else [], 1]
+
+
+def _whole(features: dict[str, Any]) -> list[Any]:
+    told = USUAL | features
+    return [[told[name] for name in FEATURES], "message", [], 1]
+
+
+def broken_where(feature: dict[str, Any], trouble: str = NO_PACKET) -> Session:
+    session = Session()
+    for _ in range(4):
+        session.add(({}, ""), ({"service": "UC"}, ""), ({"mtu": 1024, "nth": 2}, ""))
+        session.add(({}, ""), ({"qp": 1, "op": "SEND", "carries": "SEND"}, ""))
+        session.add(({}, ""), (feature, trouble), broken=("LIVE-01",))
+        session.add(({"service": "UC"}, ""), (feature | {"service": "UC"}, trouble))
+    return session
+
+
+def test_the_smallest_conjunction_that_nothing_contradicts_is_found() -> None:
+    failing = [frozenset("ab"), frozenset("abc"), frozenset("abd")]
+    causes, left = separate(failing, [frozenset("a"), frozenset("bc")])
+    assert [set(cause.features) for cause in causes] == [{"a", "b"}]
+    assert not left
+
+
+def test_what_passes_with_all_features_of_a_failure_forbids_any_cause() -> None:
+    causes, left = separate([frozenset("ab")], [frozenset("ab")])
+    assert causes == []
+    assert left == {0}
+
+
+def test_two_faults_are_two_causes_the_larger_one_first() -> None:
+    failing = [frozenset("ax"), frozenset("ay"), frozenset("bx")]
+    causes, left = separate(failing, [frozenset("x"), frozenset("y")])
+    assert [cause.features for cause in causes] == [("a",), ("b",)]
+    assert not left
+
+
+def test_cases_that_stop_at_one_kind_of_message_are_one_finding() -> None:
+    session = broken_where({"rest": 1})
+    assert session.sentences() == [
+        "stop at messages of a length that is no multiple of 4: no packet of it"
+    ]
+    assert len(session.roots()[0].cases) == 8
+
+
+def test_a_message_of_the_kind_that_passes_takes_the_cause_away() -> None:
+    session = broken_where({"rest": 1})
+    for service in ("RC", "UC"):
+        session.add(({"rest": 1, "service": service}, ""))
+    (sentence,) = session.sentences()
+    assert sentence == "stop: no packet of it"
+
+
+def test_two_kinds_that_stop_cases_are_two_findings() -> None:
+    session = broken_where({"rest": 1})
+    for number in range(3):
+        session.add(({}, ""), ({"mtu": 2048, "nth": number}, NO_PACKET))
+    assert session.sentences() == [
+        "stop at messages of a length that is no multiple of 4: no packet of it",
+        "stop at messages at path MTU 2048: no packet of it",
+    ]
+
+
+def test_what_is_seen_in_two_cases_only_is_no_cause() -> None:
+    session = Session()
+    for _ in range(9):
+        session.add(({}, ""))
+    session.add(({"rest": 1}, NO_PACKET))
+    session.add(({"rest": 1}, NO_PACKET))
+    assert session.sentences() == ["stop: no packet of it"]
+
+
+def test_a_value_that_is_right_by_chance_contradicts_nothing() -> None:
+    session = Session()
+    for number in range(4):
+        session.add(({"nth": number}, "field ttl"), got={"ttl": "64"}, right={"ttl": [9]})
+    session.add(({}, ""), right={"ttl": [64]})
+    assert session.sentences() == ["show in every packet: ttl is always 64 (want 7 in the first)"]
+
+
+def test_what_stops_cases_comes_before_what_more_cases_show() -> None:
+    session = Session()
+    for number in range(8):
+        rows = [({"nth": number}, "field ttl")]
+        rows += [({"rest": 1}, NO_PACKET)] if number < 4 else []
+        session.add(*rows, got={"ttl": "64"}, right={"ttl": [9]})
+    first, second = session.sentences()
+    assert first.startswith("stop at messages of a length that is no multiple of 4")
+    assert second.startswith("show in every packet: ttl")
+
+
+def test_an_assertion_of_a_cases_own_is_grouped_by_its_words_without_numbers() -> None:
+    session = Session()
+    session.add(({}, ""))
+    for number in range(3):
+        session.add(({}, ""), head=f"work {number} came too early", broken=("ACK-09",))
+    assert session.sentences() == ["show: work 0 came too early"]
+    assert len(session.roots()[0].cases) == 3
