@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.storm import (
     Answers,
     Storm,
@@ -125,7 +125,7 @@ def test_every_service_in_any_weather(bench: Bench, run: int) -> None:
 
 @case(*RULES, "PSN-08")
 @over("held", ["tx_stall", "cpl_stall", "payload_gap"])
-@over("service", [Service.RC, Service.UC], ids=["RC", "UC"])
+@over_services
 def test_what_was_held_until_all_was_full_comes_in_order(
     bench: Bench, service: Service, held: str
 ) -> None:

@@ -11,6 +11,9 @@ from random import Random
 
 from roceproof.verbs.addresses import Host
 
+USUAL = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
+"""Of a device whose address does not matter."""
+
 PEERS_LAST_BYTES = tuple(range(102, 107))
 """Of the hosts that the suite plays, in whatever network."""
 

@@ -18,12 +18,16 @@ class ForwardingTarget(Target):
     def __init__(self, inner: Target) -> None:
         self._inner = inner
         self.patience = inner.patience
-        self.clock_ps = inner.clock_ps
 
     @property
     def host(self) -> Host:  # type: ignore[override]
         """The device's address."""
         return self._inner.host
+
+    @property
+    def clock_ps(self) -> int | None:  # type: ignore[override]
+        """The device's cycle."""
+        return self._inner.clock_ps
 
     def host_for(self, spec: QpSpec) -> Host:
         """As the inner target."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable
-from ipaddress import ip_address
 from itertools import islice
 
+from roceproof.conformance.targets.contract_config import config_of
 from roceproof.conformance.targets.interface import (
     Arrival,
     DeviceDied,
@@ -30,12 +30,11 @@ from roceproof.dpi.manifest_limits import Environment
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError
-from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
+from roceproof.dpi.records import Operation, QpCommand, WorkRequest
 from roceproof.dpi.simulation import Simulation
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
-from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Outcome, Work
 
 _START_CYCLES = 200  # a device may clear its contexts after reset
@@ -149,7 +148,7 @@ class HdlTarget(Target):
     def _configure(
         self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
     ) -> None:
-        self._port.configure(_config(spec, qpn, command=command))
+        self._port.configure(config_of(spec, qpn, command=command))
         if self._answers_arp:
             self._neighbours[spec.remote.ip] = spec.remote.mac
         if self._watch:
@@ -287,25 +286,3 @@ def _is_aside(frame: bytes) -> bool:
     """Whether it is ARP or ICMP; a storm asks for every frame."""
     kind = frame[12:14]
     return kind == _ARP or (kind == _IPV4 and frame[23] == _ICMP)
-
-
-def _config(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:
-    return QpConfig(
-        local_qpn=qpn,
-        remote_qpn=spec.remote_qpn,
-        command=command,
-        service=spec.service,
-        path_mtu=PathMtu.from_size(spec.path_mtu),
-        sq_psn=spec.sq_psn,
-        rq_psn=spec.rq_psn,
-        remote_mac=spec.remote.mac.hex(":"),
-        remote_gid=str(ip_address(spec.remote.ip)),
-        udp_sport=spec.udp_sport,
-        traffic_class=spec.traffic_class,
-        hop_limit=spec.hop_limit,
-        ip_id=spec.ip_id,
-        ack_timeout=spec.ack_timeout,
-        retry_count=spec.retry_count,
-        rnr_retry=spec.rnr_retry,
-        min_rnr_timer=spec.min_rnr_timer,
-    )

@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.device import Device
+from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
 from roceproof.conformance.targets.manifest_claims import claims_of
-from roceproof.conformance.targets.model import HOST, ModelFactory, ModelTarget
+from roceproof.conformance.targets.model import ModelFactory, ModelTarget
 from roceproof.dpi.manifest import Manifest
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
@@ -95,7 +96,7 @@ class LimitedModelFactory(ModelFactory):
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
-        yield LimitedModelTarget(Device(HOST, Components()), self.claims)
+        yield LimitedModelTarget(Device(drawn_address(place.seed), Components()), self.claims)
 
 
 def _beyond(what: str) -> TargetError:

@@ -37,7 +37,6 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
-HOST = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 PATIENCE = Patience(answer_ns=100_000, quiet_ns=20_000)
 Filter = Callable[[bytes, int], list[bytes]]
 """What becomes of a frame on the wire at a time: itself, something else, nothing, more."""
