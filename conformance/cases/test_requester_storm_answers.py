@@ -14,12 +14,14 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.hail import Hail, hailing
 from roceproof.conformance.suite.pattern import (
-    ACCESS_ERROR,
     ACK,
-    INVALID_REQUEST,
-    OPERATIONAL_ERROR,
 )
-from roceproof.conformance.suite.storm import Storm, all_that_left, each_that_left, some_that_left
+from roceproof.conformance.suite.storm import (
+    Storm,
+    all_that_left,
+    each_that_left,
+    some_that_left,
+)
 from roceproof.conformance.suite.storm_crowd import (
     connected,
     crowd,
@@ -42,11 +44,6 @@ pytestmark = [
 MESSAGES = 200
 ROUNDS = 12
 RULES = ("ACK-05", "ACK-08", "LIVE-02")
-ENDS = {
-    INVALID_REQUEST: "rem_inv_req_err",
-    ACCESS_ERROR: "rem_access_err",
-    OPERATIONAL_ERROR: "rem_op_err",
-}
 
 
 def post_tiny(storm: Storm, stream: Stream, messages: int) -> None:
@@ -133,39 +130,6 @@ def test_a_broken_frame_right_in_front_does_not_touch_a_good_one(
                 stream.qp.send(packet)
         storm.rage()
     hail.judge()
-
-
-@case("NAK-09", "QPS-06", "LIVE-02")
-@over("stalled", [None, "cpl_stall", "tx_stall"], ids=str)
-def test_many_queue_pairs_fail_at_once_and_start_anew(bench: Bench, stalled: str | None) -> None:
-    storm = Storm(bench, steps=32)
-    streams = crowd(storm, Service.RC, Service.RC, Service.UC)
-    for turn in range(4):
-        if turn:
-            storm.stall()
-            for stream in streams:
-                stream.qp.reconnect()
-            streams = [storm.on(stream.qp) for stream in streams]
-        for _ in range(MESSAGES):
-            stream = bench.random.choice(streams)
-            length = tiny(bench.random) if turn % 2 else mixed(bench.random, stream.qp.mtu)
-            post_any(stream, operations(bench, stream.qp.spec.service), length)
-        storm.stall(**({stalled: 90} if stalled else {}))
-        storm.blow(steps=bench.random.randrange(12, 40))
-        fail_some(storm, streams)
-        storm.rage(answers=some_that_left)
-
-
-def fail_some(storm: Storm, streams: list[Stream]) -> None:
-    """NAKs for half of those that have sent something, back to back with ACKs for the others."""
-    naks = []
-    for stream in streams:
-        is_open = stream.qp.spec.service is Service.RC and stream.sent_psn > stream.acked_psn
-        if is_open and storm.random.random() < 0.5:
-            code, status = storm.random.choice(list(ENDS.items()))
-            psn = storm.random.randrange(stream.acked_psn, stream.sent_psn)
-            naks.append((stream, stream.nak(code, psn, status=status)))
-    storm.say(naks)
 
 
 @case(*RULES, "LIVE-03", "FUZZ-16")

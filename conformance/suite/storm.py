@@ -81,14 +81,16 @@ class Storm:
         answers: Answers | None = None,
         at_once: bool = False,
         changes: Callable[[], None] | None = None,
+        until: Callable[[], bool] | None = None,
     ) -> None:
-        """Until everything has come. Answers are given when the device is quiet, or `at_once`.
+        """Until everything has come, or `until` holds.
 
+        Answers are given when the device is quiet, or `at_once`.
         `changes` is called with each step, to stall other streams or send other frames.
         """
         patience = self.bench.target.patience
         idle = 0
-        while not self.is_over():
+        while not (self.is_over() or (until is not None and until())):
             if changes is not None:
                 changes()
             has_come = self.step()
