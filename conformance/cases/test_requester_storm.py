@@ -114,7 +114,7 @@ def test_all_queue_pairs_at_once_do_not_mix(bench: Bench, service: Service, cpl_
 @case(*RULES, "PSN-08", "FUZZ-16", smoke=True)
 @over("run", range(3))
 def test_every_service_in_any_weather(bench: Bench, run: int) -> None:
-    storm = Storm(bench)
+    storm = Storm(bench, observed=True)
     streams = crowd(storm, Service.RC, Service.UC, Service.UD)
     for _ in range(MESSAGES // 2):
         stream = bench.random.choice(streams)

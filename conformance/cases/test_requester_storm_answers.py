@@ -98,7 +98,7 @@ def test_answers_of_all_queue_pairs_come_back_to_back(bench: Bench, gap: int) ->
 def test_a_hail_of_foreign_and_broken_frames_changes_nothing(
     bench: Bench, gap: int, run: int
 ) -> None:
-    storm = Storm(bench)
+    storm = Storm(bench, observed=True)
     streams = crowd(storm, *[Service.RC, Service.UC][: 1 + run])
     hail = Hail(storm)
     storm.stall(rx_gap=gap, tx_stall=gap)

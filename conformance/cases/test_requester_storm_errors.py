@@ -27,7 +27,7 @@ ENDS = {
 @case("NAK-09", "QPS-06", "LIVE-02")
 @over("stalled", [None, "cpl_stall", "tx_stall"], ids=str)
 def test_many_queue_pairs_fail_at_once_and_start_anew(bench: Bench, stalled: str | None) -> None:
-    storm = Storm(bench, steps=32)
+    storm = Storm(bench, steps=32, observed=True)
     streams = crowd(storm, Service.RC, Service.RC, Service.UC)
     for turn in range(4):
         if turn:

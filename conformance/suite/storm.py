@@ -34,16 +34,25 @@ _QPN = slice(47, 50)  # in a frame over IPv4 without a VLAN tag
 class Storm:
     """Everything that is under way at once.
 
-    `endless` keeps only the last frames, and none of them for the observer. `steps` are those in
-    the time after which a device is quiet: what is answered at once is answered that soon.
+    `steps` are those in the time after which a device is quiet: what is answered at once is
+    answered that soon. The passive observer sees the frames only if it is to be `observed`: that
+    takes longer than the rest. `endless` keeps only the last frames.
     """
 
-    def __init__(self, bench: Bench, *, endless: bool = False, steps: int = _STEPS) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        *,
+        steps: int = _STEPS,
+        observed: bool = False,
+        endless: bool = False,
+    ) -> None:
         self.bench = bench
         self.random = bench.random
         self.streams: list[Stream] = []
         self.frames = 0
         self.most_in_flight = 0
+        self._observed = observed
         self._endless = endless
         self._steps = steps
         self._stalls: dict[str, int] = {}
@@ -132,7 +141,7 @@ class Storm:
     def _take(self, time_ns: int, frame: bytes) -> None:
         stream = self._by_qpn.get(frame[_QPN])
         flow = stream.qp.from_device if stream else None
-        entry = Entry(time_ns, True, frame, is_void=self._endless, flow=flow)
+        entry = Entry(time_ns, True, frame, is_void=not self._observed, flow=flow)
         self.bench.transcript.add(entry)
         if self._endless and len(entries := self.bench.transcript.epochs[-1].entries) > _KEPT:
             del entries[: _KEPT // 2]
