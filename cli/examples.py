@@ -23,6 +23,11 @@ _EXAMPLES = {
         roceproof sim --link socket:/tmp/wire --dut rtl/dut.toml # in a socket
         roceproof sim --link pcap:capture.pcap --capture out.pcapng --duration 1
     """,
+    "soak": """
+        roceproof soak                                 # a minute on the reference endpoint
+        roceproof soak --dut rtl/dut.toml --minutes 480 -j 8
+        roceproof soak --target model --seed 1000
+    """,
     "env": """
         roceproof env up       # start a receiver, and say where to plug in
         roceproof env status

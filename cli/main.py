@@ -33,6 +33,7 @@ _COMMANDS = {
     "ladder": "roceproof.ladder_cli:ladder",
     "rules": "roceproof.rules_cli:rules",
     "sim": "roceproof.sim_cli:sim",
+    "soak": "roceproof.soak_cli:soak",
     "test": "roceproof.suite_cli:test",
     "wireshark": "roceproof.wireshark_cli:wireshark",
 }

@@ -10,7 +10,7 @@ from roceproof.conformance.suite.failure import CaseFailed
 
 pytestmark = REQUESTER
 
-SHARE = 40
+SHARE = 60
 """Plans of one case."""
 
 
@@ -28,7 +28,7 @@ def run(bench: Bench, count: int) -> None:
 @case(*RULES, smoke=True)
 @over("part", range(2))
 def test_what_nobody_has_thought_of(bench: Bench, part: int) -> None:
-    run(bench, 12)
+    run(bench, 20)
 
 
 @case(*RULES)

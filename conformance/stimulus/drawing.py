@@ -97,7 +97,7 @@ class Drawing:
         stream = self._draw.among(["cpl_stall", "tx_stall", "payload_gap", "rx_gap"])
         self._step("disturb", **{stream: self._draw.among([90, 99])})
         for key in self._some(self._draw.between(2, 8)):
-            self._burst_of(key, self._draw.tail(15, 40))
+            self._burst_of(key, self._draw.pick({self._draw.tail(15, 40): 4, 150: 1}))
         self._wait()
         for key in self._some(self._draw.between(2, 12)):
             self._answer(
@@ -115,8 +115,28 @@ class Drawing:
         self._maybe_disturb(0.3)
         for _ in range(self._draw.between(1, 3)):
             key = self._key()
-            self._post(key, largest=1 << 16)
+            if self._draw.maybe(0.4):
+                size = self._draw.between(1 << 14, 1 << 16)
+                self._step("post", key=key, **{**self._fields.work(256, 0), "size": size})
+            else:
+                self._post(key, largest=1 << 16)
             self._acts(self._draw.between(0, 5))
+
+    def _timeouts(self) -> None:
+        """Nobody answers, for long; some have short timers, some long ones, some none."""
+        self._connect(self._draw.between(1, 6), service="RC")
+        self._maybe_disturb(0.2)
+        for key in list(self._mtus):
+            self._post(key, count=self._draw.tail(1, 4), largest=3000)
+            self._moment()
+        for _ in range(self._draw.between(1, 3)):
+            longest = self._draw.pick({80_000: 6, 300_000: 3, 1_200_000: 1})
+            self._step("wait", ns=self._draw.between(8_000, longest))
+            for key in self._some(self._draw.between(0, 3)):
+                self._answer(key)
+            for key in self._some(self._draw.between(0, 2)):
+                self._post(key, largest=600)
+        self._acts(self._draw.between(0, 4))
 
     def _failures(self) -> None:
         self._connect(self._draw.tail(1, 6))
@@ -134,17 +154,17 @@ class Drawing:
     def _moments(self) -> None:
         """Two things within cycles of each other, amid traffic."""
         self._connect(self._draw.between(2, 5))
-        self._maybe_disturb(0.3)
-        for _ in range(self._draw.between(2, 5)):
+        self._maybe_disturb(0.25)
+        for _ in range(self._draw.between(3, 8)):
             for key in self._some(2):
-                self._post(key, count=self._draw.tail(1, 6))
+                self._post(key, count=self._draw.tail(1, 5), largest=self._draw.tail(300, 3000))
             self._moment()
             key = self._key()
-            for _ in range(self._draw.between(2, 4)):
-                kinds = {"restart": 3, "nak": 3, "answer": 4, "post": 3, "reset": 1, "flawed": 1}
-                self._act(self._draw.pick(kinds), key if self._draw.maybe(0.5) else self._key())
-                if self._draw.maybe(0.7):
-                    self._step("wait", ns=self._draw.between(1, 60))
+            for _ in range(self._draw.between(2, 5)):
+                kinds = {"restart": 4, "nak": 3, "answer": 5, "post": 2, "reset": 1, "flawed": 1}
+                self._act(self._draw.pick(kinds), key if self._draw.maybe(0.6) else self._key())
+                if self._draw.maybe(0.75):
+                    self._step("wait", ns=self._draw.between(1, 70))
 
     def _receive(self) -> None:
         """The receive path at its limits: good and flawed responses and foreign frames at once."""
@@ -205,14 +225,20 @@ class Drawing:
         }
         acts[name]()
 
-    def _connect(self, count: int, *, mtu: Callable[[list[int]], int] | None = None) -> None:
+    def _connect(
+        self,
+        count: int,
+        *,
+        mtu: Callable[[list[int]], int] | None = None,
+        service: str | None = None,
+    ) -> None:
         contexts = self._draw.random.sample(range(self._contexts), min(count, self._contexts))
         for key, context in enumerate(contexts):
             sizes = [self._fields.mtu() for _ in range(3)]
             size = mtu(sizes) if mtu else sizes[0]
-            service = self._fields.service()
             peer = self._draw.among(self._peers)
-            spec = self._spec(key, context, peer, service, size)
+            said = service if service in self._fields.services else self._fields.service()
+            spec = self._spec(key, context, peer, said, size)
             self._mtus[key], self._specs[key] = size, spec
             self._step("connect", key=key, **spec)
 
@@ -240,7 +266,8 @@ class Drawing:
 
     def _idle(self, key: int) -> None:
         """A stranger in the context of a queue pair that is there."""
-        number = self._specs[key]["local_qpn"] ^ self._contexts << self._draw.between(0, 15)
+        context = self._contexts << self._draw.between(0, 15)
+        number = self._specs[key]["local_qpn"] ^ (context | self._draw.pick({0: 3, 1: 1, 5: 1}))
         if any(spec["local_qpn"] == number for spec in self._specs.values()):
             return
         self._step("idle", key=_ALIAS_KEYS + key, local_qpn=number % (1 << 24))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Any
 
-from roceproof.conformance.stimulus.answers import FLAWS
+from roceproof.conformance.stimulus.foreign import FOREIGN
 from roceproof.conformance.stimulus.pace import STREAMS
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.capability import Capability
@@ -66,6 +66,10 @@ class DrawnFields:
             "hop_limit": draw.bits(8) or 64,
             "ip_id": draw.bits(16),
             "ack_timeout": self.timeout() if service == "RC" else 0,
+            "retry_count": draw.bits(3),
+            "rnr_retry": draw.bits(3),
+            "min_rnr_timer": draw.bits(5),
+            "rq_psn": draw.bits(24),
         }
         return fields
 
@@ -120,7 +124,7 @@ class DrawnFields:
             case "beat":
                 size = draw.between(1, 12) * self._lanes + draw.between(-2, 2)
             case "mtu":
-                size = draw.between(1, 3) * mtu + draw.pick({0: 2, near: 3})
+                size = draw.pick({1: 3, 2: 2, 3: 1}) * mtu + draw.pick({0: 3, near: 3})
             case "many":
                 size = draw.tail(2, 20) * mtu + draw.pick({0: 1, near: 3})
             case "large":
@@ -177,8 +181,10 @@ class DrawnFields:
     def syndrome(self) -> int:
         """One that acknowledges, or a reserved one."""
         draw = self._draw
-        reserved = draw.among(_NEIGHBOURS_OF_CODES)
-        found: int = draw.pick({_ACK: 8, draw.between(0, _ACK): 4, reserved: 1})
+        reserved = draw.pick(
+            {draw.among(_NEIGHBOURS_OF_CODES): 1, draw.between(0x80, 0xFF): 1, 0x64: 0.1}
+        )
+        found: int = draw.pick({_ACK: 1, draw.between(0, _ACK): 9, reserved: 2})
         return found
 
     def nak(self) -> int:
@@ -192,8 +198,7 @@ class DrawnFields:
         """A response, with what a receiver must not care about."""
         draw = self._draw
         fields: Fields = {**self.place(), "msn": draw.bits(24)}
-        if draw.maybe(0.3):
-            fields["syndrome"] = self.syndrome()
+        fields["syndrome"] = self.syndrome()
         if draw.maybe(0.15):
             fields["count"] = draw.tail(2, 12)
         if draw.maybe(0.3):
@@ -209,10 +214,12 @@ class DrawnFields:
     def flawed(self) -> Fields:
         """A response that the device must ignore."""
         draw = self._draw
-        flaws = [flaw for flaw in FLAWS if self.is_contract or flaw != "opcode"]
-        fields: Fields = {**self.place(), "flaw": draw.among(flaws), "bit": draw.between(0, 63)}
-        if draw.maybe(0.35):
-            fields["syndrome"] = self.nak()
+        flaw = draw.one_of("flaw")
+        if flaw == "opcode" and not self.is_contract:
+            flaw = "icrc"
+        fields: Fields = {**self.place(), "flaw": flaw, "bit": draw.between(0, 63)}
+        # a completion tells its syndrome, so that a wrong one shows behind a good one
+        fields["syndrome"] = self.nak() if draw.maybe(0.3) else draw.between(0, _ACK)
         if draw.maybe(0.3):
             fields["count"] = draw.tail(1, 8)
         return fields
@@ -233,10 +240,10 @@ class DrawnFields:
     def foreign(self) -> Fields:
         """What concerns nobody."""
         draw = self._draw
-        kinds = ["broadcast", "multicast", "udp", "tcp", "roce", "other", "garbage"]
+        kinds = list(FOREIGN)
         return {
             "kind": draw.among(kinds),
-            "size": draw.tail(0, draw.pick({120: 8, 1500: 2})),
+            "size": draw.tail(0, draw.pick({120: 8, 1500: 2, 9000: 1})),
             "count": draw.tail(1, 12),
             **({"damaged": True} if draw.maybe(0.15) else {}),
         }

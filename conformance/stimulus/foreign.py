@@ -37,6 +37,12 @@ FOREIGN: dict[str, Foreign] = {
     "other": lambda src, dst, draw, size: _ip(
         src, dst, _UDP, _datagram(draw, size, 4791), mac=bytes.fromhex("020000aabbcc")
     ),
+    "vlan": lambda src, dst, draw, size: (
+        dst.mac + src.mac + b"\x81\x00" + draw.randbytes(2) + b"\x08\x00" + draw.randbytes(size)
+    ).ljust(ETHERNET_MINIMUM, b"\0"),
+    "ipv6": lambda src, dst, draw, size: (
+        dst.mac + src.mac + b"\x86\xdd\x60" + draw.randbytes(size + 40)
+    ).ljust(ETHERNET_MINIMUM, b"\0"),
     "garbage": lambda src, dst, draw, size: (dst.mac + src.mac + draw.randbytes(size)).ljust(
         ETHERNET_MINIMUM, b"\0"
     ),

@@ -19,7 +19,7 @@ from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.work import Outcome
 
-_ACK = 0x1F
+_CREDIT_CODES = 32
 _CNP = 0x81
 _TOLD = 6
 
@@ -34,6 +34,7 @@ class Scene:
         self._neighbourhood = Neighbourhood(bench.target.host)
         self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
         self._events = 0
+        self._acknowledged = 0
 
     # queue pairs
 
@@ -148,11 +149,12 @@ class Scene:
         return True
 
     def acknowledge(self, known: QueuePair, psn: int) -> None:
-        """A good ACK of everything up to that PSN."""
-        now = self.bench.target.now_ns
-        self.send(response(known.codec, psn=psn, syndrome=_ACK))
+        """A good ACK of all up to that PSN; by its code the completion tells which it was."""
+        now, syndrome = self.bench.target.now_ns, self._acknowledged % _CREDIT_CODES
+        self._acknowledged += 1
+        self.send(response(known.codec, psn=psn, syndrome=syndrome))
         known.unserved = 0
-        known.judge.answered(Response(psn, _ACK, now, now + self.pace.lag_ns(now)))
+        known.judge.answered(Response(psn, syndrome, now, now + self.pace.lag_ns(now)))
 
     def _fail_owing(self, owing: list[QueuePair]) -> None:
         told = [

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof soak``: rounds of chunks of seeds, spread over processes, until time is up.
+
+Between rounds the weights are steered towards the bins of functional coverage that are empty; it
+ends early when none is. Each failing plan is left as a small case of its own.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import click
+
+from roceproof.common.output import output_directory
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.progress import Progress
+from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.coverage.document import Coverage
+from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.runner.options import Options, open_factory, widths_of
+from roceproof.conformance.runner.soak import Chunk, Found, play
+from roceproof.conformance.stimulus.steering import steered
+from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.targets.interface import Claims
+
+_CHUNK = 12
+_TOLD = 5
+_ONLY_DIRECTED = ("rules.", "responder.", "life.")
+"""Points that random stimulus of this length does not aim at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Soak:
+    """What was asked for."""
+
+    target: str
+    dut: Path | None
+    widths: Sequence[int]
+    minutes: float
+    seed: int
+    mutant: str | None
+    out: Path
+    jobs: int
+    quiet: bool
+
+
+def run_soak(wanted: Soak) -> int:
+    """Play until time is up; 1 if anything was found."""
+    if wanted.dut is not None and wanted.target != "hdl":
+        raise click.UsageError("--dut is for --target hdl")
+    options = Options(
+        target=wanted.target,
+        dut=(wanted.dut or REFERENCE_DUT).resolve(),
+        widths=tuple(wanted.widths),
+        mutant=wanted.mutant,
+    )
+    with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
+        widths = widths_of(options)
+        factories = [open_factory(options, width) for width in widths]
+        for factory in factories:
+            factory.prepare(progress.step)
+        night = _Night(wanted, [factory.claims for factory in factories])
+        night.run(options, widths, progress)
+    night.tell()
+    return 1 if night.findings else 0
+
+
+class _Night:
+    def __init__(self, wanted: Soak, claims: list[Claims]) -> None:
+        self._wanted = wanted
+        self._claims = claims
+        self._counts = Counts()
+        self._seeds = 0
+        self._started = time.monotonic()
+        self.findings: list[tuple[int, str, str]] = []
+
+    def run(self, options: Options, widths: Sequence[int | None], progress: Progress) -> None:
+        """Rounds until time is up, or nothing is left to reach."""
+        wanted, next_seed = self._wanted, self._wanted.seed
+        end = self._started + 60 * wanted.minutes
+        weights, count = Weights(), _CHUNK
+        with get_context("spawn").Pool(wanted.jobs, initializer=_heed_only_the_parent) as pool:
+            while time.monotonic() < end:
+                began, chunks = time.monotonic(), []
+                for index in range(wanted.jobs):
+                    width = widths[index % len(widths)]
+                    chunks.append(
+                        Chunk(
+                            options=options,
+                            width=width,
+                            first=next_seed,
+                            count=count,
+                            weights=weights,
+                        )
+                    )
+                    next_seed += count
+                widths = [*widths[1:], *widths[:1]]
+                for found in pool.imap_unordered(play, chunks):
+                    self._take(found)
+                left = self._left()
+                progress.step(self._status(len(left)))
+                if not left:
+                    return
+                weights = steered(left)
+                pace = count / (time.monotonic() - began)
+                count = max(1, min(_CHUNK * 8, int(pace * (end - time.monotonic()) / 2) or 1))
+
+    def _take(self, found: Found) -> None:
+        self._seeds += found.seeds
+        self._counts.merge(Counts.from_json(found.counts))
+        for seed, text, story in found.findings:
+            self.findings.append((seed, text, story))
+            (self._wanted.out / f"test_found_{seed}.py").write_text(text)
+
+    def _left(self) -> list[str]:
+        empty = self._counts.empty(*self._claims)
+        return [each.point for each in empty if not each.point.startswith(_ONLY_DIRECTED)]
+
+    def _status(self, left: int) -> str:
+        rate = self._seeds / (time.monotonic() - self._started)
+        return (
+            f"{self._seeds} seeds, {rate:.1f} seeds/s, {len(self.findings)} findings, "
+            f"{left} bins empty"
+        )
+
+    def tell(self) -> None:
+        """What was found, and what was not reached."""
+        for _, _, story in self.findings[:_TOLD]:
+            print(f"{story}\n")
+        left = self._left()
+        first = self._claims[0]
+        run = {"suite": "soak", "seed": self._wanted.seed, "expression": ""}
+        scope = Scope.of(self._claims)
+        reached = Coverage(first.target, first.device, scope, [run], self._counts)
+        reached.write(self._wanted.out / "coverage.json")
+        print(self._status(len(left)))
+        points = sorted(set(left), key=left.index)
+        if left and not self._wanted.quiet:
+            print("empty: " + ", ".join(f"{point} ({left.count(point)})" for point in points))
+
+
+def _heed_only_the_parent() -> None:
+    """Ctrl-C reaches all of a terminal's processes; the parent ends these."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""`roceproof soak`: ends when time is up, tells what it found and what it did not reach."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def soak(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    tool = Path(sys.executable).parent / "roceproof"
+    command = [str(tool), "soak", "--out", str(place), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_a_healthy_model_is_played_until_time_is_up(tmp_path: Path) -> None:
+    done = soak(tmp_path, "--target", "model", "--minutes", "0.02", "-j", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 findings" in done.stdout and "empty: " in done.stdout
+    assert json.loads((tmp_path / "coverage.json").read_text())["hits"]
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_a_mutant_is_found_and_left_as_a_case(tmp_path: Path) -> None:
+    words = ("--mutant", "psn-per-message", "--width", "64", "--minutes", "0.05", "-j", "1")
+    done = soak(tmp_path, *words)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "def test_found_by_random_stimulus_" in next(tmp_path.glob("test_*.py")).read_text()
+
+
+def test_a_device_needs_its_kind_of_target(tmp_path: Path) -> None:
+    assert soak(tmp_path, "--target", "model", "--dut", "mine.toml").returncode == 2
