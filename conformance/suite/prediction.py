@@ -78,6 +78,11 @@ def opcode_of(spec: QpSpec, work: Work, index: int, count: int) -> int:
     return first if index == 0 else first + 1
 
 
+def qkey_of(spec: QpSpec, work: Work) -> int:
+    """The Q_Key that a datagram carries: one with its top bit set stands for the queue pair's."""
+    return spec.qkey if work.datagram_qkey >> _OWN_QKEY_BIT else work.datagram_qkey
+
+
 def _packet(
     spec: QpSpec, value: int, psn: int, payload: bytes, *, is_last: bool, work: Work
 ) -> Pattern:
@@ -107,9 +112,7 @@ def _packet(
     if value in (0x16, 0x17):
         said["inv"] = work.invalidate
     if value in (0x64, 0x65):
-        is_own = bool(work.datagram_qkey >> _OWN_QKEY_BIT)
-        qkey = spec.qkey if is_own else work.datagram_qkey
-        said |= {"qpn": work.datagram_qpn, "qkey": qkey}
+        said |= {"qpn": work.datagram_qpn, "qkey": qkey_of(spec, work)}
     if is_last and spec.service is Service.RC and value not in (0x0C, 0x13, 0x14):
         said["a"] = 1
     name = opcode(value).name.removeprefix("RC_")

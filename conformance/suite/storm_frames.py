@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from struct import Struct
 from zlib import crc32
 
-from roceproof.conformance.suite.prediction import Posted, opcode_of
+from roceproof.conformance.suite.prediction import Posted, opcode_of, qkey_of
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM, ROCE_UDP_PORT
 from roceproof.conformance.wire.ip import DONT_FRAGMENT
 from roceproof.dpi.payload import PatternPayload
@@ -65,7 +65,7 @@ class FrameMaker:
         if spec.service is Service.UC:
             value |= _UC
         elif spec.service is Service.UD:
-            extensions = _DETH.pack(work.datagram_qkey, self._local_qpn)
+            extensions = _DETH.pack(qkey_of(spec, work), self._local_qpn)
             qpn = work.datagram_qpn
         if work.op in _WRITES and index == 0:
             extensions = _RETH.pack(work.remote_addr, work.rkey, work.size)
