@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from roceproof.common.output import output_directory
-from roceproof.conformance.matrix.reach import Found, Parts, measure, parts_of, watch
+from roceproof.conformance.matrix.reach import Found, Parts, Reached, measure, parts_of, watch
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants, triggers_of
 
 BUILD = Path("build/mutants")
@@ -68,7 +68,7 @@ def main(
 
 def _run(
     chosen: Sequence[Mutant],
-    reached: Mapping[str, dict[int, int]],
+    reached: Reached,
     parts: Parts,
     pool: ProcessPoolExecutor,
     *,
@@ -94,13 +94,14 @@ def _run(
     return sorted(found, key=lambda each: each.mutant.number)
 
 
-def _proofs_reached(
-    mutants: Sequence[Mutant], reached: Mapping[str, dict[int, int]]
-) -> dict[str, int | None]:
+def _proofs_reached(mutants: Sequence[Mutant], reached: Reached) -> dict[str, int | None]:
     """In how many cases the triggers of the other mutants held; None if one has no trigger."""
     triggers = triggers_of(load_mutants())
     return {
-        mutant.id: sum(mutant.number in times for times in reached.values())
+        mutant.id: sum(
+            any(mutant.number in numbers for numbers in seeds.values())
+            for seeds in reached.values()
+        )
         if triggers[mutant.id]
         else None
         for mutant in mutants
@@ -145,7 +146,7 @@ def _row(found: Found, where: Mapping[str, frozenset[str]]) -> dict[str, Any]:
         "kind": found.mutant.kind,
         "description": found.mutant.description,
         "reached": len(found.reached),
-        "reached_first": [_short(case) for case in found.reached[:3]],
+        "reached_first": [_short(case) for case in list(found.reached)[:3]],
         "noticed": [_short(case) for case in found.noticed],
         **{name: found.by(cases) for name, cases in where.items()},
         "seconds": round(found.seconds, 1),

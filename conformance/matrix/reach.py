@@ -3,16 +3,19 @@
 
 A healthy run of the suite, watched, says where a fault could show at all; only those cases then
 run against it, and no longer than they can still change what is known: whether smoke notices it,
-whether the random part alone does, and whether more than one case does.
+whether the random part alone does, and whether more than one case does. Of a random case only the
+plans run that reach the fault, and what fails is not made small.
 """
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +27,8 @@ from roceproof.conformance.runner.options import Options, session_arguments, wid
 
 ENOUGH = 2
 RANDOM = "test_requester_random"
+Reached = Mapping[str, Mapping[int, frozenset[int]]]
+"""The mutants, by number, that each seed of each case reached."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Found:
     """What is known of one fault."""
 
     mutant: Mutant
-    reached: tuple[str, ...]
+    reached: Mapping[str, frozenset[int]]
+    """The cases that reach it, each with the seeds of the devices in which it does."""
     noticed: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -82,6 +88,18 @@ class _Economy:
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         return None if self._adds(_path(item)) else True
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        module: Any = getattr(item, "module", None)
+        if item.path.name.startswith(RANDOM):
+            try_seed = module.try_seed
+            module.try_seed = _only(try_seed, self._found.reached[_path(item)])
+            try:
+                return (yield)
+            finally:
+                module.try_seed = try_seed
+        return (yield)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and "broken" in dict(report.user_properties):
             self._found.noticed.append(_full(report.nodeid))
@@ -92,6 +110,15 @@ class _Economy:
                 if case in part and not self._found.by(part):
                     return True
         return len(self._found.noticed) < self._enough
+
+
+def _only(try_seed: Callable[..., Any], seeds: Collection[int]) -> Callable[..., Any]:
+    """Try only these seeds, and make nothing small."""
+
+    def tried(seed: int, *arguments: Any) -> Any:
+        return try_seed(seed, *arguments, seconds=0.0) if seed in seeds else None
+
+    return tried
 
 
 def _full(nodeid: str) -> str:
@@ -119,10 +146,9 @@ def parts_of(options: Sequence[str] = ()) -> Parts:
     return Parts(tuple(map(_path, collector.items)), frozenset(smoke), frozenset(random))
 
 
-def watch(
-    parts: Parts, pool: ProcessPoolExecutor, *, jobs: int, folder: Path
-) -> Mapping[str, dict[int, int]]:
-    """Run the suite on the healthy device: how often each case reached each mutant."""
+def watch(parts: Parts, pool: ProcessPoolExecutor, *, jobs: int, folder: Path) -> Reached:
+    """Run the suite on the healthy device."""
+    shutil.rmtree(folder, ignore_errors=True)
     shares = [parts.cases[first::jobs] for first in range(jobs)]
     for done in [pool.submit(_watch, share, folder) for share in shares if share]:
         done.result()
@@ -141,7 +167,7 @@ def _watch(cases: Sequence[str], folder: Path) -> None:
 
 def measure(
     mutants: Sequence[Mutant],
-    reached: Mapping[str, dict[int, int]],
+    reached: Reached,
     parts: Parts,
     pool: ProcessPoolExecutor,
     *,
@@ -151,9 +177,17 @@ def measure(
     """Run each mutant against the cases that reach it."""
     futures = []
     for mutant in mutants:
-        cases = tuple(case for case in parts.cases if mutant.number in reached[case])
+        cases = {
+            case: seeds
+            for case in parts.cases
+            if (seeds := _reaching(reached[case], mutant.number))
+        }
         futures.append(pool.submit(_measure, Found(mutant, cases), parts, brief, out))
     return futures
+
+
+def _reaching(seeds: Mapping[int, frozenset[int]], number: int) -> frozenset[int]:
+    return frozenset(seed for seed, numbers in seeds.items() if number in numbers)
 
 
 def _measure(found: Found, parts: Parts, brief: bool, out: Path) -> Found:

@@ -27,7 +27,7 @@ def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:
 
 
 class WatchedFactory(HdlFactory):
-    """The healthy endpoint; each case leaves in a folder which faults it reached."""
+    """The healthy endpoint; each of its simulations leaves in a folder which faults it reached."""
 
     def __init__(self, manifest: Manifest, folder: Path, *, data_width: int | None) -> None:
         super().__init__(manifest, data_width=data_width)
@@ -37,7 +37,7 @@ class WatchedFactory(HdlFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """One simulation for one case."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        path = reached_path(self._folder, place.name).absolute()
+        path = (self._folder / f"{_stem(place.name)}-{place.seed}.txt").absolute()
         factory = HdlFactory(
             self.manifest, data_width=self.claims.data_width, plusargs=(f"{PLUSARG}={path}",)
         )
@@ -50,13 +50,18 @@ def watched_factory(folder: Path, *, data_width: int | None) -> WatchedFactory:
     return WatchedFactory(reference_mutants(), folder, data_width=data_width)
 
 
-def reached_path(folder: Path, case: str) -> Path:
-    """Where a case, by its short name, leaves what it reached."""
-    return folder / f"{hashlib.sha256(case.encode()).hexdigest()[:20]}.txt"
+def reached_in(folder: Path, case: str) -> dict[int, frozenset[int]]:
+    """The mutants, by number, that a case, by its short name, reached with each seed of a device.
+
+    A case that makes devices afresh gives each a seed of its own.
+    """
+    return {
+        int(path.stem.rpartition("-")[2]): frozenset(
+            int(line.split()[0]) for line in path.read_text().splitlines()
+        )
+        for path in folder.glob(f"{_stem(case)}-*.txt")
+    }
 
 
-def reached_in(folder: Path, case: str) -> dict[int, int]:
-    """How often the trigger of each mutant held in a case, by the mutant's number."""
-    path = reached_path(folder, case)
-    lines = path.read_text().split("\n") if path.is_file() else []
-    return {int(number): int(times) for number, times in map(str.split, filter(None, lines))}
+def _stem(case: str) -> str:
+    return hashlib.sha256(case.encode()).hexdigest()[:20]
