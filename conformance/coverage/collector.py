@@ -59,6 +59,7 @@ class Collector:
         self.target.drain()
         for sampler in self._samplers:
             sampler.finish()
+        self._life.count()
 
     def _observe(self, movement: Movement) -> None:
         match movement:

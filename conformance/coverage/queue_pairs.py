@@ -44,11 +44,11 @@ class QueuePair:
     wraps: int = 0
     _ends: deque[int] = field(default_factory=deque)
     _departures: dict[int, int] = field(default_factory=dict)
+    service: str = field(init=False)
+    """Its name."""
 
-    @property
-    def service(self) -> str:
-        """Its name."""
-        return self.spec.service.name
+    def __post_init__(self) -> None:
+        self.service = self.spec.service.name
 
     def post(self, work: Work) -> None:
         """Work has gone in; what is refused for its length has no PSNs."""

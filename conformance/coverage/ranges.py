@@ -9,6 +9,8 @@ from itertools import pairwise
 
 from roceproof.common.errors import RoceproofError
 
+_KNOWN = 4096
+
 
 class RangeError(RoceproofError, ValueError):
     """Labels that are no ascending classes."""
@@ -26,9 +28,18 @@ class Ranges:
         self.labels = tuple(labels)
         self._starts = [low for low, _ in bounds]
         self._ends = [high for _, high in bounds]
+        self._known: dict[int, str] = {}
 
-    def of(self, value: float) -> str:
+    def of(self, value: int) -> str:
         """The class of a number."""
+        found = self._known.get(value)
+        if found is None:
+            found = self._find(value)
+            if len(self._known) < _KNOWN:
+                self._known[value] = found
+        return found
+
+    def _find(self, value: int) -> str:
         at = bisect_right(self._starts, value) - 1
         return self.labels[at] if at >= 0 and value <= self._ends[at] else ""
 

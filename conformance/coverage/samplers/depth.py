@@ -21,11 +21,13 @@ class DepthSampler(Sampler):
         self._packet_depth = life.table.ranges("packet_depth")
         self._queue_pairs = life.table.ranges("queue_pairs")
         self._outstanding = {service.name: 0 for service in Service}
-        self._frames = self._messages = self._most_wraps = 0
+        self._busy: set[int] = set()
+        self._frames = self._messages = 0
         self._taken = {"config": 0, "work": 0, "received": 0}
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
         """So many are active."""
+        self._busy.discard(movement.qpn)
         active = sum(qp.is_active for qp in self.life.queue_pairs.all())
         self.add("qp.active", self.life.width, self._queue_pairs.of(active))
         self._took("config", movement.time, movement.offered, 1, self.life.flow.qpc_gap)
@@ -39,8 +41,8 @@ class DepthSampler(Sampler):
             return
         width = self.life.width
         self._outstanding[qp.service] += 1
-        busy = sum(each.outstanding > 0 for each in self.life.queue_pairs.all())
-        self.add("qp.busy", width, self._queue_pairs.of(busy))
+        self._busy.add(qp.qpn)
+        self.add("qp.busy", width, self._queue_pairs.of(len(self._busy)))
         here = self._depth.of(self._outstanding[qp.service])
         self.add("depth.work", width, qp.service, here)
         self.add("depth.work_of_one", width, qp.service, self._depth.of(qp.outstanding))
@@ -50,6 +52,8 @@ class DepthSampler(Sampler):
         if qp is not None and not movement.is_receive:
             left = self._outstanding[qp.service] - 1
             self._outstanding[qp.service] = max(0, left)
+            if qp.outstanding == 0:
+                self._busy.discard(qp.qpn)
 
     def sent(
         self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool

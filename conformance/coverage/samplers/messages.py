@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import fields
 
 from roceproof.conformance.coverage.glimpse import Glimpse
@@ -25,6 +26,7 @@ class MessageSampler(Sampler):
         self._packets = life.table.ranges("packets")
         self._percent = life.table.ranges("percent")
         self._before: tuple[Work, QueuePair] | None = None
+        self._meanwhile: dict[tuple[Flow, str, str], int] = defaultdict(int)
 
     def posted(self, movement: Posted, qp: QueuePair | None) -> None:
         """Work of a queue pair that is there."""
@@ -47,7 +49,7 @@ class MessageSampler(Sampler):
             self.add("message.last_lane", self.life.width, last)
         self._behind(work, qp)
         self._before = work, qp
-        self._paused(name, qp)
+        self._meanwhile[self.life.flow, qp.service, name] += 1
 
     def _behind(self, work: Work, qp: QueuePair) -> None:
         if self._before is None:
@@ -60,18 +62,23 @@ class MessageSampler(Sampler):
             relation = "other service"
         self.add("message.follows", before.op.name, work.op.name, relation)
 
-    def _paused(self, name: str, qp: QueuePair) -> None:
-        flow, width = self.life.flow, self.life.width
+    def finish(self) -> None:
+        """Which streams paused meanwhile."""
+        for (flow, service, name), times in self._meanwhile.items():
+            self._paused(flow, service, name, times)
+
+    def _paused(self, flow: Flow, service: str, name: str, times: int) -> None:
+        add = self.life.counts.add
         percents = {stream: getattr(flow, stream) for stream in _STREAMS}
         for stream, percent in percents.items():
             often = self._percent.of(percent)
-            self.add("stall.service", width, qp.service, stream, often)
-            self.add("stall.operation", name, stream, often)
+            add("stall.service", f"{self.life.width}/{service}/{stream}/{often}", times)
+            add("stall.operation", f"{name}/{stream}/{often}", times)
         pausing = [stream for stream, percent in percents.items() if percent >= _PAUSING]
         for one in pausing:
             for other in pausing:
                 if other != one:
-                    self.add("stall.pair", one, other)
+                    add("stall.pair", f"{one}/{other}", times)
 
     def sent(
         self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool

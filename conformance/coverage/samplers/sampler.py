@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.glimpse import Glimpse
@@ -25,10 +26,17 @@ class Life:
     lanes: int  # bytes of a beat, 0 where nobody clocks the streams
     queue_pairs: QueuePairs
     flow: Flow
+    hits: dict[tuple[object, ...], int] = field(default_factory=lambda: defaultdict(int))
 
-    def add(self, point: str, *values: object) -> None:
-        """Hit the bin of these values."""
-        self.counts.add(point, "/".join(map(str, values)))
+    def add(self, *hit: object) -> None:
+        """Hit the bin of a point that these values name; it counts when the life is over."""
+        self.hits[hit] += 1
+
+    def count(self) -> None:
+        """Give the counts what was hit: names are made here, once for each bin."""
+        for (point, *values), times in self.hits.items():
+            self.counts.add(str(point), "/".join(map(str, values)), times)
+        self.hits.clear()
 
 
 class Sampler:
