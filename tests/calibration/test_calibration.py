@@ -68,6 +68,12 @@ def _acknowledgement(size: int) -> Packet:
     return packet
 
 
+def test_two_faults_that_undo_each_other_do_not_show() -> None:
+    device = draw_device(331, 3)
+    assert set(device.drawn) == {"S13", "S19"}  # a register of zeros, and four dummy bytes
+    assert device.faults == ()
+
+
 QUICK = (
     *(0, 1, 4, 6, 8, 9, 13, 15, 16, 22, 23, 27, 28, 29, 31, 36, 38, 39, 41, 43),
     *(44, 47, 51, 52, 55, 57, 60, 62, 63, 64, 70, 72, 74, 78, 79, 87, 95, 98, 102, 103),

@@ -14,10 +14,13 @@ from explained import cases_of, explain, healthy, planted
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
 from roceproof.conformance.diagnosis.icrc.beats import ORIGINS
+from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.engine import Engine
 from roceproof.conformance.diagnosis.icrc.last_beat import Tail, wrong_tables
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
+from roceproof.conformance.diagnosis.icrc.stalls import find_stall
 from roceproof.conformance.diagnosis.icrc.strategies import corrupt
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.wire.framing import locate
@@ -118,3 +121,25 @@ def test_a_wrong_table_is_learned_though_one_packet_was_changed() -> None:
     spoilt.seen = replace(spoilt.seen, found=spoilt.found ^ 0x5A5A)
     assert [each.behind for each in wrong_tables(tail, [*learned, spoilt])] == [0]
     assert not [*wrong_tables(tail, [*learned[:8], spoilt, spoilt, spoilt])]
+
+
+def test_a_last_beat_that_is_always_left_out_is_no_stall() -> None:
+    origin = next(each for each in ORIGINS if each.lead(cases_of(own(healthy(1)))[0]) % 8)
+    cases = [case for case in cases_of(own(healthy(1))) if (case.size + origin.lead(case)) % 8]
+
+    def without(case: CrcInput, first: int, count: int) -> CrcInput:
+        data = case.masked + case.seen.body
+        made = copy(case)
+        left = data[:first] + data[first + count :]
+        made.seen = replace(case.seen, found=ETHERNET.run(left, Engine().start) ^ ONES)
+        return made
+
+    def rest(case: CrcInput) -> int:
+        return (case.size + origin.lead(case)) % 8
+
+    always = [without(case, case.size - rest(case), rest(case)) for case in cases]
+    assert find_stall(always, Budget()) is None
+    places = [8 * (n % 4) + -origin.lead(case) % 8 for n, case in enumerate(cases)]
+    anywhere = [without(case, at, 8) for case, at in zip(cases, places, strict=True)]
+    found = find_stall(anywhere, Budget())
+    assert found is not None and found.kind == "is left out"

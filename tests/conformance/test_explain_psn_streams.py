@@ -13,6 +13,7 @@ from roceproof.conformance.diagnosis.psn.counted import Completed
 from roceproof.conformance.diagnosis.psn.increment import besides, carry, hypotheses
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
+from roceproof.conformance.diagnosis.psn.responder import constant_offset
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import (
     ACKNOWLEDGE,
@@ -226,3 +227,13 @@ def test_a_bit_beside_ackreq_that_was_set_on_the_way_is_no_carry() -> None:
         made = side(*requests, replace(marked, damaged=damaged))
         (found,) = streams_of(made, Budget())
         assert bool(carry(found)) != damaged
+
+
+def test_acknowledgements_that_are_late_by_one_are_not_beside_what_is_asked() -> None:
+    for numbers, first, beside in (((1, 2, 4, 6), 10, False), ((1, 4, 6), 9, True)):
+        requests = [replace(sent(n, 10 + k), ack_req=True) for k, n in enumerate(numbers)]
+        replies = tuple(reply(n, first + k) for k, n in enumerate((3, 5, 7)))
+        made = side(*requests)
+        made.counterpart = side(queue=2, source=PEER, replies=replies)
+        (found,) = streams_of(made, Budget())
+        assert bool(constant_offset(found, Budget())) == beside

@@ -78,6 +78,16 @@ def find_stall(wrong: Sequence[CrcInput], budget: Budget) -> Stall | None:
             if 5 * places.count(None) > len(wrong):
                 break
         hits = [place for place in places if place is not None]
-        if len(set(hits)) > 1 and 5 * len(hits) >= 4 * len(wrong):
+        if 5 * len(hits) >= 4 * len(wrong) and _are_anywhere(stall, wrong, places):
             return stall
     return None
+
+
+def _are_anywhere(stall: Stall, wrong: Sequence[CrcInput], places: Sequence[int | None]) -> bool:
+    """Whether whole beats are met, and not always those at one place or at the end."""
+    whole = [
+        (place, packet.covered_end - place)
+        for packet, place in zip(wrong, places, strict=True)
+        if place is not None and packet.covered_end - place >= stall.width
+    ]
+    return all(len({*each}) > 1 for each in zip(*whole, strict=True)) if whole else False

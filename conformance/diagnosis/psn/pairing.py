@@ -36,7 +36,7 @@ def pair_sides(sides: list[Side], budget: Budget) -> None:
             continue
         known = opposite.get((side.key.interface, side.key.source, side.key.destination))
         try:
-            chosen = _best(side, known) if known else None
+            chosen = _best(side, known, budget) if known else None
         except OutOfBudget:
             budget.leave_out("who answers whom", str(side.station))
             return
@@ -59,7 +59,7 @@ def _guess_unreliable(sides: list[Side]) -> None:
         side.may_be_counterpart = others[:_GUESSED]
 
 
-def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
+def _best(side: Side, known: PsnIndex[Side], budget: Budget) -> Side | None:
     """The one among whose requests' PSNs, or two off, the most replies lie; None if it is open."""
     fits: Counter[int] = Counter()
     candidates: dict[int, Side] = {}
@@ -72,6 +72,7 @@ def _best(side: Side, known: PsnIndex[Side]) -> Side | None:
     alike = [key for key, count in fits.items() if count == most]
     if len(alike) < 2:
         return candidates[alike[0]] if alike else None
+    budget.spend(sum(len(candidates[key].requests) + len(side.replies) for key in alike))
     told = {key: _told(side, candidates[key]) for key in alike}
     first, second, *_ = sorted(told, key=lambda key: told[key], reverse=True)
     clear = told[first] > told[second] and len(side.replies) >= _LEAST_REPLIES

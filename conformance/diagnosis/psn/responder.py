@@ -22,7 +22,10 @@ _FAR = 64  # what a READ takes at most
 
 
 def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
-    """P20: up to the first recovery every ACK names the PSN beside that of the request."""
+    """P20: up to the first recovery every ACK names the PSN beside that of the request.
+
+    The first one names a PSN for which no acknowledgement was asked.
+    """
     side = stream.side
     end = stream.recoveries[0].jump.number if stream.recoveries else None
     answers = side.answers if end is None else side.answers[: behind(side.answers, end)]
@@ -36,6 +39,9 @@ def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
     values = {offset for offset, _ in offsets}
     if len(offsets) < _LEAST_CASES or values not in ({1}, {-1}):
         return []
+    first = offsets[0][1]
+    if any(sent.psn == first.psn for sent in asking[: behind(asking, first.number)]):
+        return []  # it may merely be late
     return [reply for _, reply in offsets]
 
 
