@@ -221,3 +221,10 @@ def test_copies_of_one_entry_stand_in_front_of_a_slip_by_several() -> None:
 def test_of_alike_places_the_nearest_is_the_owners() -> None:
     right = [1, 2, 3, 4, 1, 2, 3, 4]
     assert align(right, [1, 2, 3, 4, 1, 1, 2, 3])[-1].offset == -1
+
+
+def test_stale_by_one_all_along_may_be_late_even_if_packets_in_between_are_missing() -> None:
+    frames = moved(sent(1, **ONE_LENGTH, **ONE_QP), lambda _: -1)
+    thinned = [frame for n, frame in enumerate(frames) if n % 5 != 3]
+    (found, *_) = explain(thinned)
+    assert {"S53", "S65"} >= {found.id, *found.equivalent} > {"S65"}

@@ -46,6 +46,8 @@ def misplaced(
         late = _stale(found, "S53", "S65") if "S53" in others else ["S65"]
         rest = [each for each in others if each != "S53"]
         names = [*late, *rest] if "S53" in others else [*rest, *late]
+    elif not found.slips and found.offsets == {-1}:  # S53, where packets in between are missing
+        names = _stale(found, "S53", names[0])
     elif not _within_a_qp(scope, found):
         names = _of_other_qps(scope, found)
     short = shortage(found.ids, distinct(found.displaced), 0)
