@@ -95,7 +95,8 @@ class Recipe:
         """Every file whose change makes another executable."""
         included = (path for folder in self.circuit.includes for path in sorted(folder.iterdir()))
         bridge = (*BRIDGE_C, *BRIDGE_HEADERS) if self.bridge else ()
-        return (*self.sources, *(path for path in included if path.is_file()), MAIN, *bridge)
+        counted = (COVERAGE_CONFIG,) if self.coverage else ()
+        return (*self.sources, *filter(Path.is_file, included), *counted, MAIN, *bridge)
 
 
 def _circuit_words(circuit: Circuit) -> Iterator[str]:

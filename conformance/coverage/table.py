@@ -23,6 +23,7 @@ from roceproof.conformance.coverage.ranges import Ranges
 from roceproof.conformance.coverage.scope import Scope
 
 TABLE = Path(__file__).with_name("table.toml")
+_BRACES = re.compile(r"\{(.*?)\}")
 NO_WIDTH = "-"
 """The width of a device whose streams nobody clocks."""
 
@@ -70,13 +71,21 @@ class Exemption:
     why: str
 
     def covers(self, name: str) -> bool:
-        """Whether a bin is one of them; `*` in the pattern stands for anything."""
+        """Whether a bin is one of them; `*` stands for anything, `{a, b}` for a or b."""
         return _matcher(self.bins).fullmatch(name) is not None
 
 
 @cache
 def _matcher(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(pattern))
+    parts = _BRACES.split(pattern)  # every other one was in braces
+    texts = [_regex(part) for part in parts]
+    for at in range(1, len(parts), 2):
+        texts[at] = "|".join(_regex(each) for each in parts[at].split(", "))
+    return re.compile("".join(f"(?:{text})" for text in texts))
+
+
+def _regex(glob: str) -> str:
+    return translate(glob).removesuffix(r"\Z")
 
 
 @dataclass(frozen=True)

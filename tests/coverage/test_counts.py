@@ -10,7 +10,7 @@ import pytest
 from roceproof.conformance.coverage.counts import Bin, Counts
 from roceproof.conformance.coverage.ranges import RangeError, Ranges
 from roceproof.conformance.coverage.scope import Scope
-from roceproof.conformance.coverage.table import TableError, load_table
+from roceproof.conformance.coverage.table import Exemption, TableError, load_table
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 
@@ -105,6 +105,21 @@ def test_an_open_bin_says_why(table) -> None:
     point = table.points["depth"]
     assert point.why_open("RC/2..3") == "not yet"
     assert point.why_open("RC/1") == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered", "others"),
+    [
+        ("RC/*", ["RC/1", "RC/n*mtu"], ["UC/1", "XRC/1"]),
+        ("{RC, UC}/{1, 2..3}", ["RC/1", "UC/2..3"], ["RC/2", "UD/1", "RC/1/1"]),
+        ("*/n[*]mtu", ["RC/n*mtu"], ["RC/nXmtu"]),
+        ("a.b/{0, 1*}", ["a.b/0", "a.b/17"], ["aXb/0", "a.b/2"]),
+    ],
+)
+def test_an_exemption_is_a_pattern(pattern: str, covered: list[str], others: list[str]) -> None:
+    exemption = Exemption(pattern, "why")
+    assert all(map(exemption.covers, covered))
+    assert not any(map(exemption.covers, others))
 
 
 def test_counts_survive_json() -> None:
