@@ -76,7 +76,7 @@ def test_numbers_go_out_with_their_most_significant_byte_first(
     qp = bench.connect(service, remote_qpn=0x010203, sq_psn=0x040506)
     posted = qp.post(
         Op.WRITE_IMM,
-        0x0102,
+        qp.random.randbytes(0x0104),
         remote_addr=0x1112131415161718,
         rkey=0x21222324,
         immediate=0x31323334,
@@ -84,5 +84,5 @@ def test_numbers_go_out_with_their_most_significant_byte_first(
     packet = qp.expect_message(posted)[0]
     bth, reth = packet.bth.pack(), packet.reth
     assert (bth[5:8].hex(), bth[9:12].hex()) == ("010203", "040506")
-    assert reth is not None and reth.pack().hex() == "11121314151617182122232400000102"
+    assert reth is not None and reth.pack().hex() == "11121314151617182122232400000104"
     qp.finish(posted)

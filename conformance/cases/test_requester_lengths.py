@@ -16,9 +16,10 @@ from roceproof.conformance.suite.case import (
 )
 from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.suite.pattern import WRITE_FIRST
+from roceproof.conformance.suite.within_limits import several_mtus
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Work
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 
@@ -59,8 +60,8 @@ def test_every_kind_of_message_is_cut_alike(bench: Bench, service: Service, op: 
 @case("MTU-05", needs=[Capability.WRITE])
 @over_services
 def test_each_queue_pair_has_its_own_path_mtu(bench: Bench, service: Service) -> None:
-    mtus = sorted(bench.claims.path_mtus)
-    pairs = [bench.connect(service, path_mtu=mtu) for mtu in (mtus[-1], mtus[0], mtus[1])]
+    mtus = several_mtus(bench.claims)
+    pairs = [bench.connect(service, path_mtu=mtu) for mtu in (mtus[-1], *mtus[:2])]
     messages = [qp.post(Op.WRITE, mtus[-1] + 1) for qp in pairs]
     bench.settle()
     for qp, message in zip(pairs, messages, strict=True):
@@ -71,7 +72,7 @@ def test_each_queue_pair_has_its_own_path_mtu(bench: Bench, service: Service) ->
 @case("MTU-05", needs=[Capability.WRITE])
 @over_services
 def test_a_new_connection_has_its_new_path_mtu(bench: Bench, service: Service) -> None:
-    smallest, *_, largest = sorted(bench.claims.path_mtus)
+    smallest, *_, largest = several_mtus(bench.claims)
     qp = bench.connect(service, path_mtu=largest)
     for mtu in (largest, smallest, largest):
         qp.reconnect(path_mtu=mtu)
@@ -109,7 +110,7 @@ def test_the_payload_of_a_long_message_is_right_to_its_end(
 @case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
 def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
     qp = bench.connect()
-    bench.target.post(qp.qp, Work(wr_id=bench.next_wr_id(), op=Op.WRITE, length=LONGEST))
+    qp.begin(Op.WRITE, length=LONGEST)
     qp.expect(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST))
 
 
@@ -149,8 +150,8 @@ def test_zeros_round_a_payload_up_to_four_bytes(bench: Bench, service: Service, 
 @over("op", [Op.WRITE, Op.SEND])
 def test_only_the_last_packet_has_a_pad(bench: Bench, service: Service, op: Op) -> None:
     qp = bench.connect(service, path_mtu=256)
-    for length in (513, 514, 515):
-        message = qp.post(op, length)
+    for length in (1, 2, 3):
+        message = qp.post(op, qp.random.randbytes(2 * qp.mtu + length))
         packets = qp.expect_message(message)
         assert [packet.bth.pad_count for packet in packets] == [0, 0, -length % 4]
         qp.finish(message)

@@ -42,9 +42,9 @@ def test_a_reth_follows_the_bth_most_significant_byte_first(
     bench: Bench, service: Service, length: int
 ) -> None:
     qp = bench.connect(service, path_mtu=MTU)
-    qp.transfer(Op.WRITE, length, remote_addr=ADDRESS, rkey=KEY)
+    message = qp.transfer(Op.WRITE, length, remote_addr=ADDRESS, rkey=KEY)
     reth = bench.frames_sent()[0][BTH + 12 :][:16]
-    assert reth.hex() == "010203040506070811121314" + f"{length:08x}"
+    assert reth.hex() == "010203040506070811121314" + f"{message.work.size:08x}"
 
 
 @case("RETH-01", needs=[Capability.RC, Capability.READ])
@@ -62,11 +62,12 @@ def test_the_reth_of_a_read_follows_the_bth_most_significant_byte_first(bench: B
 def test_one_reth_says_the_length_of_the_whole_message(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)
     message = qp.post(Op.WRITE, 3 * MTU + 5)
+    data, mtu = message.work.data, qp.mtu
     qp.expect(
         WRITE_FIRST(psn=0, payload=MTU, va=message.work.remote_addr, dmalen=3 * MTU + 5),
-        WRITE_MIDDLE(psn=1, payload=message.work.data[MTU : 2 * MTU]),
-        WRITE_MIDDLE(psn=2, payload=message.work.data[2 * MTU : 3 * MTU]),
-        WRITE_LAST(psn=3, payload=message.work.data[3 * MTU :]),
+        WRITE_MIDDLE(psn=1, payload=data[mtu : 2 * mtu]),
+        WRITE_MIDDLE(psn=2, payload=data[2 * mtu : 3 * mtu]),
+        WRITE_LAST(psn=3, payload=data[3 * mtu :]),
     )
     qp.finish(message)
 

@@ -16,9 +16,10 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import ACK, CNP, NAK, SEQUENCE_ERROR, WRITE_ONLY
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import timeout_code
+from roceproof.conformance.suite.within_limits import require_mtu
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Work
+from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 
@@ -242,11 +243,11 @@ def test_no_more_than_half_of_all_psns_are_outstanding(bench: Bench) -> None:
 
 @case("PSN-11", needs=[Capability.RC, Capability.WRITE], targets=["hdl"])
 def test_one_write_longer_than_half_of_all_psns_waits_for_acknowledgements(bench: Bench) -> None:
+    require_mtu(bench.claims, MTU)
     qp = bench.connect(path_mtu=MTU)
     first = qp.post(Op.WRITE, 5)
     qp.expect_message(first)
-    longest = Work(wr_id=bench.next_wr_id(), op=Op.WRITE, length=LONGEST)
-    bench.target.post(qp.qp, longest)
+    qp.begin(Op.WRITE, length=LONGEST)
     qp.expect_silence()
     qp.finish(first)
 

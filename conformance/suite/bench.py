@@ -79,7 +79,7 @@ class Bench(Exchange):
         }
         qp = self.target.open(QpSpec(service=service, **allowed_values(self.claims, spec, values)))
         self.transcript.know(qp, self.target.host_for(qp.spec))
-        connection = Connection(self, qp)
+        connection = Connection(self, qp, thought_mtu=spec.get("path_mtu"))
         self.add(connection)
         return connection
 

@@ -35,6 +35,7 @@ class Connection(RequesterSide, ResponderSide):
         """Take the queue pair through RESET; unsaid PSNs are drawn anew."""
         fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
         spec = replace(self.spec, **allowed_values(self._exchange.claims, changes, fresh))
-        self._settle(self._exchange.reopen(self.qp, spec))
+        thought = changes.get("path_mtu", self.lengths.thought)
+        self._settle(self._exchange.reopen(self.qp, spec), thought_mtu=thought)
         if isinstance(self.answer_with, Peer):
             self.serve()

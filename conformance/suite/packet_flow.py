@@ -29,7 +29,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import fitted
+from roceproof.conformance.suite.within_limits import Lengths
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import Qp, QpSpec
@@ -44,7 +44,7 @@ SUCCESS = "success"
 class PacketFlow:
     """What the case sends to a queue pair of the device, and what it waits for."""
 
-    def __init__(self, exchange: Exchange, qp: Qp) -> None:
+    def __init__(self, exchange: Exchange, qp: Qp, *, thought_mtu: int | None = None) -> None:
         self._exchange = exchange
         self.random: Random = exchange.random
         self.qp = qp
@@ -58,11 +58,14 @@ class PacketFlow:
         """Whether any work completed otherwise in this life."""
         self.was_refused = False
         """Whether the case has sent any NAK."""
-        self._settle(qp)
+        self._settle(qp, thought_mtu=thought_mtu)
 
-    def _settle(self, qp: Qp) -> None:
+    def _settle(self, qp: Qp, *, thought_mtu: int | None = None) -> None:
+        """Begin with a queue pair as it now is; `thought_mtu` is the case's, where it says one."""
         self.qp = qp
         self.has_failed = False
+        real = qp.spec.path_mtu
+        self.lengths = Lengths(self._exchange.claims.limits, thought_mtu or real, real)
         self.inbox.clear()
         self._outcomes: list[Outcome] = []
         self._ended: set[int] = set()
@@ -219,7 +222,7 @@ class PacketFlow:
 
     def _mismatches(self, packet: Packet, wanted: Wanted) -> list[Mismatch]:
         frame = self._exchange.entry_of(packet).frame
-        wanted = fitted(self._exchange.claims, wanted)
+        wanted = self.lengths.fit_pattern(wanted)
         return mismatches(wanted, packet, frame, self.from_device)
 
     def _send(self, packet: Sendable, **notes: Any) -> None:

@@ -42,8 +42,8 @@ class RequesterSide(PacketFlow):
 
     lives: tuple[Life, ...] = ()
 
-    def _settle(self, qp: Qp) -> None:
-        super()._settle(qp)
+    def _settle(self, qp: Qp, *, thought_mtu: int | None = None) -> None:
+        super()._settle(qp, thought_mtu=thought_mtu)
         self.lives += (Life(self.spec, self.from_device),)
         self._posted = self.lives[-1].posted
         self._next_psn = 0
@@ -64,7 +64,7 @@ class RequesterSide(PacketFlow):
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """Post one message of given or random bytes; what it must put on the wire is known then.
 
-        Of random bytes there are a few more where the device's lengths are whole words only.
+        Of random bytes there are others where the device lacks the length or the path MTU.
         """
         work = self._work(op, payload, fields)
         posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
@@ -74,6 +74,11 @@ class RequesterSide(PacketFlow):
         self._posted.append(posted)
         self._exchange.turns[work.wr_id] = len(self._exchange.turns)
         return posted
+
+    def begin(self, op: Op, *, length: int) -> None:
+        """Post a message whose end nobody waits for: only what the case expects of it is judged."""
+        work = self._work(op, b"", {"length": length})
+        self._exchange.target.post(self.qp, work)
 
     def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:
         """Work that the device ends with an error, and for which it sends nothing."""
@@ -104,7 +109,7 @@ class RequesterSide(PacketFlow):
             fields = {"length": size if op is Op.READ else 8} | fields
         else:
             if isinstance(payload, int):
-                payload = self.random.randbytes(self._exchange.claims.limits.fit(payload))
+                payload = self.random.randbytes(self.lengths.fit(payload))
             data = payload
         if op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
             fields = {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import pytest
@@ -13,6 +14,7 @@ from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
 
@@ -22,7 +24,8 @@ def allowed_values(
 ) -> dict[str, Any]:
     """The fields of a queue pair: what the device fixes goes before what is drawn.
 
-    A case that says another value, or a path MTU that the device lacks, cannot be tried.
+    A case that says another value cannot be tried. One that says a path MTU which the device
+    lacks gets its smallest, and `Lengths` makes of that case's lengths the corresponding ones.
     """
     values = {**drawn, **said}
     for name, value in claims.limits.fixed.items():
@@ -30,26 +33,60 @@ def allowed_values(
             _skip(claims, f"its {name} is always {value}, not {said[name]}")
         if name in values:
             values[name] = value
-    mtu = values.get("path_mtu")
-    if mtu is not None and mtu not in claims.path_mtus:
-        _skip(claims, f"it does not claim path MTU {mtu}")
+    if values.get("path_mtu", claims.path_mtus[0]) not in claims.path_mtus:
+        values["path_mtu"] = min(claims.path_mtus)
     return values
 
 
-def fitted(claims: Claims, wanted: Wanted) -> Wanted:
-    """A request of the device with as many bytes as `post` will have given it.
+@dataclass(frozen=True)
+class Lengths:
+    """What a queue pair makes of the lengths that a case thinks in.
 
-    Path MTUs are whole words, too, so what is rounded in a message is rounded in its last packet.
+    A case thinks in one path MTU and in any number of bytes. Where the device has another MTU, a
+    length of so many packets and a rest becomes one of as many packets and that rest; where its
+    lengths are whole words, the rest is rounded up. Path MTUs are whole words, so that what holds
+    of a message holds of its last packet, and patterns fit that were written for the case's.
     """
-    if claims.limits.length_multiple == 1 or not isinstance(wanted, Pattern):
-        return wanted
-    row = OPCODES.get(wanted.opcode)
-    if row is None or row.is_response:
-        return wanted
-    lengths = {name: wanted.said.get(name) for name in ("payload", "dmalen")}
-    return wanted.but(
-        **{name: claims.limits.fit(size) for name, size in lengths.items() if type(size) is int}
-    )
+
+    limits: Limits
+    thought: int  # path MTUs
+    real: int
+
+    def fit(self, length: int) -> int:
+        """Of a message, or of the payload of a packet."""
+        packets, rest = divmod(length, self.thought)
+        return packets * self.real + self.limits.fit(rest)
+
+    def fit_pattern(self, wanted: Wanted) -> Wanted:
+        """A request of the device with as many bytes as `post` will have given it.
+
+        A pattern with the very bytes of its payload was made from work that was posted.
+        """
+        is_same = self.thought == self.real and self.limits.length_multiple == 1
+        if (
+            is_same
+            or not isinstance(wanted, Pattern)
+            or isinstance(wanted.said.get("payload"), bytes)
+        ):
+            return wanted
+        row = OPCODES.get(wanted.opcode)
+        if row is None or row.is_response:
+            return wanted
+        said = {name: wanted.said.get(name) for name in ("payload", "dmalen")}
+        return wanted.but(**{name: self.fit(n) for name, n in said.items() if type(n) is int})
+
+
+def require_mtu(claims: Claims, mtu: int) -> None:
+    """For what shows at just this path MTU."""
+    if mtu not in claims.path_mtus:
+        _skip(claims, f"it does not claim path MTU {mtu}")
+
+
+def several_mtus(claims: Claims) -> list[int]:
+    """Those that the device claims, smallest first, where it has more than one."""
+    if len(claims.path_mtus) < 2:
+        _skip(claims, f"its path MTU is always {claims.path_mtus[0]}")
+    return sorted(claims.path_mtus)
 
 
 def allowed_work(claims: Claims, service: Service, work: Work, *, said: Mapping[str, Any]) -> None:

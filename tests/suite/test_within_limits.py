@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_LAST
+from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE
 from roceproof.conformance.suite.skips import is_known
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
@@ -99,7 +99,18 @@ def test_what_is_fixed_is_compared_and_never_drawn(limited: Make) -> None:
     qp.post(Op.SEND, 8, solicited=True)
 
 
-def test_path_mtus_are_those_that_it_claims(limited: Make) -> None:
-    bench = limited(path_mtus=(1024,))
-    assert "does not claim path MTU 256" in skipped(lambda: bench.connect(path_mtu=256))
-    assert bench.connect().mtu == 1024
+def test_a_case_that_thinks_in_another_path_mtu_gets_as_many_packets(limited: Make) -> None:
+    qp = limited(path_mtus=(1024,), length_multiple=4).connect(path_mtu=256)
+    assert (qp.mtu, qp.lengths.thought) == (1024, 256)
+    message = qp.post(Op.WRITE, 2 * 256 + 5)
+    assert message.work.size == 2 * 1024 + 8
+    qp.expect(
+        WRITE_FIRST(psn=0, payload=256, dmalen=2 * 256 + 5),
+        WRITE_MIDDLE(psn=1, payload=256),
+        WRITE_LAST(psn=2, payload=5),
+    )
+    qp.finish(message)
+    qp.reconnect()
+    assert qp.post(Op.WRITE, 256).work.size == 1024
+    qp.reconnect(path_mtu=1024)
+    assert qp.post(Op.WRITE, 256).work.size == 256
