@@ -101,7 +101,7 @@ class Collector:
             sampler.received(movement, seen, qp, answer)
 
     def _sent(self, movement: Sent) -> None:
-        seen = glimpse(movement.frame)
+        seen = glimpse(movement.frame, believes=True)
         qp = None
         is_wrap = False
         if seen is not None and not seen.is_response:
