@@ -295,6 +295,7 @@ class Play:
             is_active=is_active,
             posted_before=known.judge.posted_count,
         )
+        known.is_unclear |= bool(known.judge.owed())
         known.lives(life, qp)
         known.unserved = 0
         self._scene.changed(known)

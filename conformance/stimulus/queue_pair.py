@@ -27,6 +27,8 @@ class QueuePair:
     judge: Judge
     life: Life
     serve_every: int = 0
+    is_unclear: bool = False
+    """It was configured amid its traffic: from its frames alone nobody can tell its lives apart."""
     unserved: int = 0
     """Messages that have ended and are not answered yet."""
 

@@ -201,8 +201,7 @@ class Scene:
         for known in self._owners.get(where, ()) if where is not None else ():
             life = known.judge.takes(frame, time_ns)
             if life is not None:
-                is_of_old = life + 1 < known.judge.life_count
-                self.bench.transcript.add(Entry(time_ns, True, frame, is_void=is_of_old))
+                self.bench.transcript.add(Entry(time_ns, True, frame, is_void=known.is_unclear))
                 self._serve(known, frame)
                 self._judge_violations(known)
                 return

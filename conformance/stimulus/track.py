@@ -7,6 +7,7 @@ time. It keeps every state that the device may be in (`state`), and objects when
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
 _MOST_STATES = 32
+_RECENT = 48  # responses that may still be on their way to the device
 
 
 class Track:
@@ -36,6 +38,9 @@ class Track:
     def __init__(self, life: Life) -> None:
         self.works: list[Work] = []
         self.lives = [life]
+        self._recent: deque[Response] = deque(maxlen=_RECENT)
+        self._late: list[tuple[Response, ...]] = [()]
+        """Of each life, responses sent before it that the device may take in only then."""
         self.newest = (life.spec.sq_psn - 1) % PSN_MODULUS  # that was seen
         self._states = [self._born(0, 0)]
 
@@ -45,9 +50,9 @@ class Track:
         """The queue pair starts anew, or is made inactive, whenever the device takes it."""
         is_at_rest = not self.owed()
         self.lives.append(life)
+        self._late.append(tuple(each._replace(is_ghost=True) for each in self._recent))
         if is_at_rest:
-            fresh = self._born(len(self.lives) - 1, len(self.works))
-            self._states = [replace(fresh, may=state.may) for state in self._states[-1:]]
+            self._states = [self._born(len(self.lives) - 1, len(self.works))]
 
     def posted(self, work: Work) -> None:
         """More work."""
@@ -56,6 +61,7 @@ class Track:
     def answered(self, response: Response) -> None:
         """A response is on its way."""
         if not response.is_reserved:
+            self._recent.append(response)
             self._keep(after for state in self._states for after in self._hears(state, response))
 
     # what the device does
@@ -150,6 +156,7 @@ class Track:
             psn=spec.sq_psn,
             identity=spec.ip_id,
             oldest=spec.sq_psn,
+            may=self._late[number],
         )
 
     def _keep(self, states: Iterator[State]) -> None:
@@ -173,6 +180,7 @@ class Track:
         return replace(
             ended,
             psn=born.psn,
+            may=born.may,
             identity=born.identity,
             oldest=born.oldest,
             open_until=self.lives[born.life].posted_before,
