@@ -14,7 +14,7 @@ DAMAGED = "mac"
 """The flaw that the MAC finds, whatever the frame says."""
 
 _QPN_BITS = 24
-_OTHER_OPCODES = (0x00, 0x04, 0x0A, 0x0C, 0x0D, 0x10, 0x12, 0x31, 0x51, 0x91, 0xFF)
+_OTHER_OPCODES = (0x31, 0x51, 0x91, 0x0D, 0x12, 0x01, 0x10, 0x19, 0x15, 0x13, 0x71, 0x00, 0xFF)
 _FRAGMENTS = (0x2000, 0x0001, 0x1FFF, 0x6000)
 
 
@@ -50,7 +50,6 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
         "tver": lambda p, n, _: p.but(tver=1 + n % 15),
         "pkey": lambda p, n, _: p.but(pkey=0xFFFF ^ 1 << n % 15),
         "fragment": lambda p, n, _: p.corrupted(edits.fragment(_FRAGMENTS[n % len(_FRAGMENTS)])),
-        "long": lambda p, n, _: p.resealed(edits.resize(4 + 4 * (n % 8))),
         "short": lambda p, n, _: p.resealed(edits.resize(-4)),
         DAMAGED: lambda p, _n, _f: p,
     }

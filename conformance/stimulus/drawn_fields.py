@@ -207,6 +207,8 @@ class DrawnFields:
             fields["sport"] = draw.bits(16) | 1
         if draw.maybe(0.1):
             fields |= {"fecn": draw.between(0, 1), "becn": draw.between(0, 1)}
+        if draw.maybe(0.15):
+            fields |= {"resv6": draw.bits(6), "resv7": draw.bits(7)}
         if draw.maybe(0.1):
             fields["trailer"] = draw.tail(1, 140)
         return fields
@@ -217,7 +219,9 @@ class DrawnFields:
         flaw = draw.one_of("flaw")
         if flaw == "opcode" and not self.is_contract:
             flaw = "icrc"
-        fields: Fields = {**self.place(), "flaw": flaw, "bit": draw.between(0, 63)}
+        near: Fields = {"oldest": draw.tail(0, 6)} if draw.maybe(0.4) else {}
+        place = near if draw.maybe(0.7) else self.place()
+        fields: Fields = {**place, "flaw": flaw, "bit": draw.between(0, 63)}
         # a completion tells its syndrome, so that a wrong one shows behind a good one
         fields["syndrome"] = self.nak() if draw.maybe(0.3) else draw.between(0, _ACK)
         if draw.maybe(0.3):

@@ -316,12 +316,12 @@ class Track:
             if self._fits(due, outcome):
                 yield replace(state, free=state.free[:place] + state.free[place + 1 :])
                 return
-        after = self._past_refused(state)
-        while after is not None:
+        passed = self._cut(state, time_ns) or state
+        while (after := self._past_refused(passed)) is not None:
             if self._fits(after.free[-1], outcome):
                 yield replace(after, free=after.free[:-1])
                 break
-            after = self._past_refused(after)
+            passed = after
         if state.due:
             if self._fits(state.due[0], outcome):
                 yield replace(state, due=state.due[1:])
@@ -330,6 +330,18 @@ class Track:
             yield from self._fails(state, state.fault, outcome)
             return
         yield from self._may_end(state, outcome, time_ns)
+
+    def _cut(self, state: State, time_ns: int) -> State | None:
+        """The state behind a message that a failure may have cut short, before that is told."""
+        from_ns = state.times_out_from(self.lives[state.life])
+        may_have_failed = (
+            state.fault is not None
+            or (from_ns is not None and time_ns >= from_ns)
+            or any(response.fault is not None for response in state.may)
+        )
+        if state.packet == 0 or not may_have_failed:
+            return None
+        return replace(state, work=state.work + 1, packet=0)
 
     def _old_ends(self, state: State, outcome: Outcome) -> Iterator[State]:
         first, rest = state.old[0], state.old[1:]

@@ -81,7 +81,6 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "tver": 1,
         "pkey": 1,
         "fragment": 1,
-        "long": 1,
         "short": 1,
     },
     "answer": {"newest": 8, "oldest": 4, "back": 3, "ahead": 2, "old": 2, "far": 1.5},
