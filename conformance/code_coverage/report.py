@@ -91,7 +91,8 @@ def judge(
 
 def _is_port(point: Point, device: str) -> bool:
     is_bit = point.kind == "toggle" and point.instance == device
-    return is_bit and point.signal.endswith(PORT_ENDS)
+    port, _, _field = point.signal.partition(".")  # a record's bits are those of its fields
+    return is_bit and port.endswith(PORT_ENDS)
 
 
 def spans(points: Iterable[Point]) -> list[str]:

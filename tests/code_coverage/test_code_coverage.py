@@ -63,13 +63,15 @@ def test_what_is_no_coverage_is_named(tmp_path: Path) -> None:
 
 def judged(*exclusions: Exclusion) -> tuple[WidthReport, Counter[Exclusion]]:
     points = [(bit(f"tx_o[{index}]"), index % 2) for index in range(4)]
-    points += [(bit(f"state_q[{index}]", instance=f"{TOP}.u_in"), 1) for index in range(96)]
+    points += [(bit("qpc_i.sq_psn[23]"), 1), (bit("sent.wr_id[63]"), 1)]
+    points += [(bit(f"state_q[{index}]", instance=f"{TOP}.u_in"), 1) for index in range(94)]
     used: Counter[Exclusion] = Counter()
     return judge(64, points, exclusions, used), used
 
 
 def test_a_port_that_stands_still_misses_the_bar() -> None:
     report, _ = judged()
+    assert (report.ports.points, report.ports.hit) == (5, 3)
     assert report.kinds["toggle"].percent == 98.0
     assert [str(each) for each in report.lacks()] == [
         "64 bit: 2 bits of contract ports never toggle: tx_o[0], tx_o[2]"
