@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from roceproof.conformance.runner.control import Controls, Outcome, skeleton_of
+from roceproof.conformance.runner.control import Controls, Outcome, repeated, skeleton_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import earliest_due
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed, rule_of
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.stop import Kind, Stop
@@ -49,7 +50,8 @@ def blame(
         if (rules := _repeated(stop, outcome)) is not None:
             broken = _each_once([*rules, *theirs])
             reached = not set(rules).isdisjoint(own)
-            return Blame(broken, None if reached else _because(outcome, rules), stop)
+            because = None if reached else _because(outcome, rules)
+            return Blame(broken, because, _root(bench, stop, outcome))
     return Blame(_each_once([*_fitting(bench, stop, own), *theirs]), None, stop)
 
 
@@ -95,6 +97,18 @@ def _repeated(stop: Stop, outcome: Outcome) -> tuple[str, ...] | None:
     if outcome.failure is None:
         return None
     return _each_once([*outcome.failure.rules, *_of_a_stop(outcome.failure.stop)])
+
+
+def _root(bench: Bench, stop: Stop, outcome: Outcome) -> Stop:
+    """The place in the case at which the control has stopped: what stood still behind it waits."""
+    first = outcome.failure.stop if outcome.failure is not None else None
+    if first is None or first.message is None or not isinstance(stop.at, Connection):
+        return stop
+    tried = repeated(stop.at, stop)
+    number = first.message.ordinal - 1
+    if number >= len(tried):
+        return stop
+    return Stop(first.kind, stop.at, tried[number], first.packet, first.fields)
 
 
 def _of_a_stop(stop: Stop | None) -> tuple[str, ...]:

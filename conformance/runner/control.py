@@ -90,11 +90,16 @@ def skeleton_of(bench: Bench, stop: Stop) -> Skeleton:
     on = next((i for i, each in enumerate(bench.connections) if each is stop.at), 0)
     if stop.kind is Kind.NO_ANSWER or not bench.connections:
         return Skeleton(pairs, on, (), is_fence=stop.kind is Kind.NO_ANSWER)
-    posted = bench.connections[on].lives[-1].posted
+    posted = repeated(bench.connections[on], stop)
+    return Skeleton(pairs, on, tuple(_message(each, pairs[on].path_mtu) for each in posted))
+
+
+def repeated(connection: Connection, stop: Stop) -> list[Posted]:
+    """The last messages of a queue pair up to the one where its case has stopped."""
+    posted = connection.lives[-1].posted
     if stop.message is not None:
         posted = posted[: stop.message.ordinal]
-    mtu = pairs[on].path_mtu
-    return Skeleton(pairs, on, tuple(_message(each, mtu) for each in posted[-_MOST_MESSAGES:]))
+    return posted[-_MOST_MESSAGES:]
 
 
 def _pair(connection: Connection) -> Pair:

@@ -78,14 +78,18 @@ def observed(
             told = values.setdefault(wrong.field, {"want": [], "got": []})
             _note(told["want"], wrong.want)
             _note(told["got"], wrong.got)
-    for connection, life, message in _completed(bench):
-        rows[(_features(bench, connection, life, message), COMPLETION, ())] += 1
+    for connection, life, message in _posted(bench):
+        features = _features(bench, connection, life, message)
+        rows[(features, COMPLETION, ())] += message.work.wr_id in connection.succeeded
+        rows[(features, MESSAGE, ())] += message.work.wr_id in connection.came
     if stop is not None and stop.message is not None and isinstance(stop.at, Connection):
         features = _features(bench, stop.at, stop.at.lives[-1], stop.message)
         if stage := _STAGES.get(stop.kind):
             rows[(features, stage, (str(stop.kind),))] += 1
     return {
-        "rows": [[list(f), stage, list(trouble), n] for (f, stage, trouble), n in rows.items()],
+        "rows": [
+            [list(f), stage, list(trouble), n] for (f, stage, trouble), n in rows.items() if n
+        ],
         "values": values,
         "right": _right_values(predicted),
         "stop": _told(stop),
@@ -130,12 +134,11 @@ def _place(index: int | None, count: int) -> str | None:
     return "last" if index == count - 1 else "middle"
 
 
-def _completed(bench: Bench) -> Iterable[tuple[Connection, Life, Posted]]:
+def _posted(bench: Bench) -> Iterable[tuple[Connection, Life, Posted]]:
     for connection in bench.connections:
         for life in connection.lives:
             for message in life.posted:
-                if message.work.wr_id in connection.succeeded:
-                    yield connection, life, message
+                yield connection, life, message
 
 
 def _right_values(predicted: Sequence[Predicted]) -> Mapping[str, list[int]]:

@@ -54,6 +54,8 @@ class PacketFlow:
         """What the case waited for last and did not get."""
         self.succeeded: set[int] = set()
         """The work that the case saw complete with success."""
+        self.came: set[int] = set()
+        """The work all of whose packets a storm saw come as they must."""
         self.has_failed = False
         """Whether any work completed otherwise in this life."""
         self.was_refused = False

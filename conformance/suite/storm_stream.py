@@ -96,6 +96,7 @@ class Stream:
         self.sent_psn = due.message.psn + due.place + 1
         if self.sent_psn == due.message.end_psn:
             self._left.append(due.message)
+            self.qp.came.add(due.message.work.wr_id)
 
     def complete(self, outcome: Outcome) -> None:
         """A completion of the device; raises Wrong if another one was due."""
@@ -109,6 +110,8 @@ class Stream:
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
                 f"completed with {status}\ngot   {told}"
             )
+        if status == SUCCESS:
+            self.qp.succeeded.add(outcome.wr_id)
         if status != SUCCESS:
             self._is_dead = True
         elif self.qp.spec.service is Service.RC:

@@ -20,6 +20,8 @@ from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR
+from roceproof.conformance.suite.stop import Kind
+from roceproof.conformance.suite.storm import Storm, all_that_left
 from roceproof.conformance.suite.sweep import FIRST_ACK
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
@@ -115,6 +117,14 @@ def only_counted(bench: Bench) -> None:
     assert qp.next() is not None, "nothing has come"
 
 
+def stormed(bench: Bench) -> None:
+    storm = Storm(bench)
+    stream = storm.on(bench.connect())
+    for _ in range(300):
+        stream.post(Op.WRITE, 8)
+    storm.rage(answers=all_that_left)
+
+
 def completed_too_early(bench: Bench) -> None:
     qp = bench.connect()
     message = qp.post(Op.WRITE, 8)
@@ -128,6 +138,13 @@ def test_a_missing_completion_accuses_no_icrc_rule() -> None:
     assert found.broken == ("ACK-08",)
     assert found.not_reached is not None
     assert "a WRITE of 8 bytes never completed" in found.not_reached
+
+
+def test_what_a_storm_waits_for_behind_a_missing_completion_is_the_completion() -> None:
+    found = blamed(TakesNoAck, stormed, "LIVE-02", "PSN-08")
+    assert found.broken == ("ACK-08",)
+    assert found.stop is not None
+    assert found.stop.kind is Kind.NO_COMPLETION
 
 
 def test_what_the_case_does_before_its_fence_is_accused_if_the_fence_alone_holds() -> None:
