@@ -7,19 +7,17 @@ much of it. All else is drawn value by value (`values`) with the weights of `wei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from ipaddress import IPv4Address
-from typing import Any
 
+from roceproof.conformance.stimulus.drawn_acts import DrawnActs
 from roceproof.conformance.stimulus.drawn_fields import DrawnFields
-from roceproof.conformance.stimulus.plan import Plan, Step
+from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
 
 _USUAL_HOST = 0.25
-_ALIAS_KEYS = 100
 
 
 def draw_plan(seed: int, claims: Claims, weights: Weights | None = None) -> Plan:
@@ -28,19 +26,8 @@ def draw_plan(seed: int, claims: Claims, weights: Weights | None = None) -> Plan
     return Drawing(draw, DrawnFields(draw, claims), claims).plan()
 
 
-class Drawing:
+class Drawing(DrawnActs):
     """One plan in the making."""
-
-    def __init__(self, draw: Draw, fields: DrawnFields, claims: Claims) -> None:
-        self._draw = draw
-        self._fields = fields
-        self._contexts = min(claims.qps, 16)
-        self._steps: list[Step] = []
-        self._mtus: dict[int, int] = {}
-        self._specs: dict[int, dict[str, Any]] = {}
-        self._owners: dict[tuple[str, int], int] = {}
-        self._budget = 60_000  # bytes of payload
-        self._peers: list[Host] = []
 
     def plan(self) -> Plan:
         """Its theme decides."""
@@ -198,125 +185,6 @@ class Drawing:
             )
             self._wait()
 
-    # acts
-
-    def _acts(self, count: int) -> None:
-        for _ in range(count):
-            self._act(self._draw.one_of("act"), self._key())
-
-    def _act(self, name: str, key: int) -> None:
-        acts: Mapping[str, Callable[[], None]] = {
-            "post": lambda: self._post(key),
-            "burst": lambda: self._burst_of(key, self._draw.tail(4, 60)),
-            "answer": lambda: self._answer(key),
-            "flawed": lambda: self._step("answer", key=key, **self._fields.flawed()),
-            "nak": lambda: self._nak(key),
-            "serve": self._act_serve,
-            "wait": self._wait,
-            "until": self._moment,
-            "disturb": lambda: self._maybe_disturb(1),
-            "foreign": lambda: self._step("foreign", **self._fields.foreign()),
-            "ask": lambda: self._step("ask", **self._fields.question()),
-            "restart": lambda: self._restart(key),
-            "reset": lambda: self._step("reset", key=key),
-            "idle": lambda: self._idle(key),
-            "refused": lambda: self._step("post", key=key, **self._fields.refused(256)),
-            "settle": lambda: self._step("settle"),
-        }
-        acts[name]()
-
-    def _connect(
-        self,
-        count: int,
-        *,
-        mtu: Callable[[list[int]], int] | None = None,
-        service: str | None = None,
-    ) -> None:
-        contexts = self._draw.random.sample(range(self._contexts), min(count, self._contexts))
-        for key, context in enumerate(contexts):
-            sizes = [self._fields.mtu() for _ in range(3)]
-            size = mtu(sizes) if mtu else sizes[0]
-            peer = self._draw.among(self._peers)
-            said = service if service in self._fields.services else self._fields.service()
-            spec = self._spec(key, context, peer, said, size)
-            self._mtus[key], self._specs[key] = size, spec
-            self._step("connect", key=key, **spec)
-
-    def _spec(self, key: int, context: int, peer: Host, service: str, size: int) -> dict[str, Any]:
-        """The far side has each of its numbers once."""
-        while True:
-            spec = self._fields.queue_pair(context, peer, service, size)
-            ends = spec["remote_ip"], spec["remote_qpn"]
-            if self._owners.setdefault(ends, key) == key:
-                return spec
-
-    def _restart(self, key: int) -> None:
-        """The same number, and all else as before or drawn anew."""
-        spec = self._specs[key]
-        peer, size = self._draw.among(self._peers), self._fields.mtu()
-        fresh = self._spec(key, 0, peer, self._fields.service(), size)
-        kept = spec if self._draw.maybe(0.5) else fresh
-        kept = {**kept, "local_qpn": spec["local_qpn"], "service": spec["service"]}
-        if kept["service"] != "RC":
-            kept["ack_timeout"] = 0
-        if not self._draw.maybe(0.15):
-            kept["sq_psn"] = self._draw.psn()
-        self._mtus[key], self._specs[key] = kept["path_mtu"], kept
-        self._step("connect", key=key, **kept)
-
-    def _idle(self, key: int) -> None:
-        """A stranger in the context of a queue pair that is there."""
-        context = self._contexts << self._draw.between(0, 15)
-        number = self._specs[key]["local_qpn"] ^ (context | self._draw.pick({0: 3, 1: 1, 5: 1}))
-        if any(spec["local_qpn"] == number for spec in self._specs.values()):
-            return
-        self._step("idle", key=_ALIAS_KEYS + key, local_qpn=number % (1 << 24))
-        self._step("post", key=_ALIAS_KEYS + key, **self._fields.work(256, 500))
-        if self._draw.maybe(0.3):
-            self._step("reset", key=_ALIAS_KEYS + key)
-
-    def _post(self, key: int, *, count: int = 1, largest: int = 20_000) -> None:
-        if self._budget <= 0:
-            return
-        largest = min(largest, max(0, self._budget // count))
-        work = self._fields.work(self._mtus[key], largest)
-        if count == 1 and self._draw.maybe(0.25):
-            count = self._draw.tail(2, 8)
-        if count > 1:
-            work["size"] = min(work["size"], largest // count)
-            work |= {"count": count, "grow": self._draw.pick({0: 3, 1: 2, 5: 1})}
-        self._budget -= (work["size"] + 20) * count
-        self._step("post", key=key, **work)
-
-    def _burst_of(self, key: int, count: int) -> None:
-        """Tiny messages, all at once."""
-        work = self._fields.work(self._mtus[key], 12)
-        work["size"] = min(work["size"], 64)
-        self._step("post", key=key, **work, count=count, grow=self._draw.pick({0: 4, 1: 1}))
-
-    def _answer(self, key: int, **fields: Any) -> None:
-        self._step("answer", key=key, **{**self._fields.answer(), **fields})
-
-    def _nak(self, key: int) -> None:
-        place = {"oldest": self._draw.tail(0, 12)} if self._draw.maybe(0.8) else {}
-        self._step("answer", key=key, **place, syndrome=self._fields.nak())
-
-    def _act_serve(self) -> None:
-        self._step("serve", key=self._key(), every=self._draw.tail(0, 18))
-
-    def _wait(self) -> None:
-        self._step("wait", ns=self._fields.time())
-
-    def _moment(self) -> None:
-        """Right behind a frame, or some cycles later."""
-        self._step("until", frames=self._draw.tail(1, 12))
-        if self._draw.maybe(0.5):
-            self._step("wait", ns=self._draw.between(1, 400))
-
-    def _maybe_disturb(self, chance: float) -> None:
-        if self._draw.maybe(chance):
-            self._step("disturb", **self._fields.stalls())
-
     # inside
 
     def _peer(self, device: Host) -> Host:
@@ -328,13 +196,3 @@ class Drawing:
                 peer = peer._replace(ip=near.to_bytes(4, "big"))
             if device.ip != peer.ip and device.mac != peer.mac:
                 return peer
-
-    def _key(self) -> int:
-        return self._draw.among(list(self._mtus))
-
-    def _some(self, count: int) -> list[int]:
-        keys = list(self._mtus)
-        return self._draw.random.sample(keys, min(count, len(keys)))
-
-    def _step(self, name: str, **fields: Any) -> None:
-        self._steps.append(Step(name, fields))

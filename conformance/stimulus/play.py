@@ -114,15 +114,15 @@ class Play:
     ) -> None:
         """Post `count` messages at once; each grows by so many bytes, and its numbers differ."""
         known = self._scene.qps.get(key)
-        claims, service = self._bench.claims, None if known is None else known.life.spec.service
-        if known is None or service is None:
+        claims, is_beyond = self._bench.claims, length is not None
+        if known is None:
             return
-        if not may_post(claims, service, Op[op], is_beyond=length is not None):
+        if not may_post(claims, known.life.spec.service, Op[op], is_beyond=is_beyond):
             return
         lanes = (claims.data_width or 8) // 8 if self._claims(Capability.ALIGNMENT) else 1
         for turn in range(count):
             self._posted += 1
-            said = bent_size(claims.limits, max(size + turn * grow, int(length is not None)))
+            said = bent_size(claims.limits, max(size + turn * grow, int(is_beyond)))
             first = self._posted if wr_id is None else wr_id + turn * _ID_STEP
             work = Work(
                 wr_id=first % (1 << 64),
@@ -199,11 +199,10 @@ class Play:
 
     def foreign(self, kind: str, size: int = 0, *, count: int = 1, damaged: bool = False) -> None:
         """Frames that concern nobody."""
+        host = self._bench.target.host
         for _ in range(count):
             self._sent += 1
-            draw = Random(self._sent)
-            host = self._bench.target.host
-            frame = FOREIGN[kind](self._bench.peers[1], host, draw, size)
+            frame = FOREIGN[kind](self._bench.peers[1], host, Random(self._sent), size)
             self._scene.send(frame, is_void=True, is_damaged=damaged)
 
     def ask(
