@@ -35,12 +35,29 @@ class ObservedTarget(ForwardingTarget):
         super().__init__(inner)
         self._observer = observer
         self._is_watched = inner.watch()
+        self._kept: list[Movement] | None = None  # for a second watcher
+
+    def watch(self) -> bool:
+        """The bench may watch, too."""
+        if self._is_watched:
+            self.drain()
+            self._kept = []
+        return self._is_watched
+
+    def moved(self) -> list[Movement]:
+        """What the observer has seen, for the bench."""
+        self.drain()
+        moved, self._kept = self._kept or [], []
+        return moved
 
     def drain(self) -> None:
         """Show what has moved and was not shown yet."""
-        if self._is_watched:
-            for movement in self._inner.moved():
-                self._observer(movement)
+        if not self._is_watched:
+            return
+        for movement in self._inner.moved():
+            self._observer(movement)
+            if self._kept is not None:
+                self._kept.append(movement)
 
     def _show(self, movement: Movement) -> None:
         if not self._is_watched:

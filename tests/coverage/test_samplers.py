@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scripted import CLAIMS, active, answered, counted, packet, posted, sent
+from scripted import CLAIMS, Scripted, active, answered, counted, packet, posted, sent
 
+from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.samplers.messages import length_class
 from roceproof.conformance.coverage.samplers.responder import payload_class
@@ -214,6 +215,20 @@ def test_requests_to_a_responder_and_its_answers() -> None:
     assert names(counts, "responder.opcode") == {"RC/SEND ONLY"}
     assert names(counts, "responder.payload") == {"RC/256/mtu"}
     assert names(counts, "received.kind") == {"request"}
+
+
+def test_a_bench_that_watches_sees_what_is_counted() -> None:
+    device, counts = Scripted(), Counts()
+    collector = Collector(device, CLAIMS, counts)
+    device.script = [active(0x11)]
+    assert collector.target.watch()
+    device.script = [posted(1), sent(0)]
+    collector.target.wait(1)
+    device.script = [sent(1)]
+    assert collector.target.moved() == [posted(1), sent(0), sent(1)]
+    assert collector.target.moved() == []
+    collector.finish()
+    assert names(counts, "depth.packets") == {"64/1", "64/2..3"}
 
 
 def test_every_bin_that_is_hit_is_one_of_the_table() -> None:
