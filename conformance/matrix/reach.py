@@ -38,6 +38,8 @@ class Parts:
     cases: tuple[str, ...]
     smoke: frozenset[str]
     random: frozenset[str]
+    widths: tuple[str, ...] = ()
+    """Options of the sessions that run them: at which data widths."""
 
     def order(self, case: str) -> int:
         """Smoke first, then random ones."""
@@ -65,6 +67,15 @@ class _Collector:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.items = [item for item in session.items if item.get_closest_marker("skip") is None]
+
+
+class _Failures:
+    def __init__(self) -> None:
+        self.cases: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.cases.append(_full(report.nodeid))
 
 
 class _Economy:
@@ -129,11 +140,14 @@ def _path(item: pytest.Item) -> str:
     return _full(item.nodeid)
 
 
-def parts_of(options: Sequence[str] = ()) -> Parts:
-    """Collect the suite of a simulated device."""
+def parts_of(*, widths: Sequence[int] = (), expression: str = "") -> Parts:
+    """Collect the suite of a simulated device, or the cases of an expression as for pytest's -k."""
     collector = _Collector()
+    options = tuple(word for width in widths for word in ("--roce-width", str(width)))
+    chosen = ("-k", expression) if expression else ()
     pytest.main(
-        [*session_arguments("hdl"), *options, str(CASES), "--collect-only"], plugins=[collector]
+        [*session_arguments("hdl"), *options, *chosen, str(CASES), "--collect-only"],
+        plugins=[collector],
     )
     smoke_widths = {f"{width}bit" for width in widths_of(Options(target="hdl", suite="smoke"))}
     smoke, random = set(), set()
@@ -143,26 +157,37 @@ def parts_of(options: Sequence[str] = ()) -> Parts:
             smoke.add(_path(item))
         if item.path.name.startswith(RANDOM):
             random.add(_path(item))
-    return Parts(tuple(map(_path, collector.items)), frozenset(smoke), frozenset(random))
+    cases = tuple(map(_path, collector.items))
+    return Parts(cases, frozenset(smoke), frozenset(random), options)
 
 
-def watch(parts: Parts, pool: ProcessPoolExecutor, *, jobs: int, folder: Path) -> Reached:
-    """Run the suite on the healthy device."""
+def watch(
+    parts: Parts, pool: ProcessPoolExecutor, *, jobs: int, folder: Path
+) -> tuple[Reached, list[str]]:
+    """Run the suite on the healthy device; also the cases that it fails, which reach nothing."""
     shutil.rmtree(folder, ignore_errors=True)
     shares = [parts.cases[first::jobs] for first in range(jobs)]
-    for done in [pool.submit(_watch, share, folder) for share in shares if share]:
-        done.result()
-    return {case: reached_in(folder, short_name(case)) for case in parts.cases}
+    runs = [pool.submit(_watch, share, parts.widths, folder) for share in shares if share]
+    failing = [case for run in runs for case in run.result()]
+    reached = {
+        case: {} if case in failing else reached_in(folder, short_name(case))
+        for case in parts.cases
+    }
+    return reached, failing
 
 
-def _watch(cases: Sequence[str], folder: Path) -> None:
+def _watch(cases: Sequence[str], widths: Sequence[str], folder: Path) -> list[str]:
+    failures = _Failures()
     pytest.main(
         [
             *session_arguments("hdl"),
+            *widths,
             *("--roce-reached", str(folder), "--roce-captures", str(folder)),
             *cases,
-        ]
+        ],
+        plugins=[failures],
     )
+    return failures.cases
 
 
 def measure(
@@ -196,6 +221,7 @@ def _measure(found: Found, parts: Parts, brief: bool, out: Path) -> Found:
         pytest.main(
             [
                 *session_arguments("hdl"),
+                *parts.widths,
                 *("--roce-mutant", found.mutant.id),
                 *("--roce-captures", str(out / "runs" / found.mutant.id)),
                 *dict.fromkeys(case.partition("::")[0] for case in found.reached),

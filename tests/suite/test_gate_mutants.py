@@ -18,7 +18,7 @@ import pytest
 from roceproof.conformance.mutants.rtl import MUTANTS, load_mutants
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED_BY = ["-k", "requester_lengths and 4096 and 64bit"]
+MEASURED_BY = ["--width", "64", "-k", "requester_lengths and 4096"]
 ON_THE_MODEL = ["wire:tver-not-read", "model:rc-immediate-swapped"]
 
 pytestmark = [pytest.mark.sim, pytest.mark.long]
