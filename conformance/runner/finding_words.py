@@ -48,8 +48,7 @@ def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
     what = _what(root, root.troubles[0], shown, seen)
     if not root.has_cause:
         return f"stop: {what}" if root.stops else f"show: {what}"
-    (features,) = root.causes
-    kind = in_words(features)
+    kind = ", or ".join(in_words(features) for features in root.causes)
     if root.stops:
         return f"stop at {f'messages {kind}' if kind else 'every message'}: {what}"
     return f"show in {f'packets of messages {kind}' if kind else 'every packet'}: {what}"

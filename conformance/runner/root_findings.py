@@ -25,7 +25,7 @@ STOPS = (str(Kind.NO_PACKET), str(Kind.NO_COMPLETION))
 _STAGES = {STOPS[0]: MESSAGE, STOPS[1]: COMPLETION}
 _FEWEST_CASES = 3
 """A cause that fewer cases share is a guess."""
-_DIGITS = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)*|\b[0-9a-f]{8,}\b")
+_DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 
 Document = dict[str, Any]
 
@@ -54,7 +54,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     failed = {name for name, case in cases.items() if case["outcome"] in FAILED}
     found: list[Root] = []
     for trouble in _troubles(failed, seen):
-        found += _of_trouble(trouble, failed, seen)
+        found += _joined(list(_of_trouble(trouble, failed, seen)))
     merged = _merged(found)
     merged += _rest(failed, cases, seen, merged)
     return sorted(merged, key=lambda root: (not root.stops, -len(root.cases), root.troubles))
@@ -107,6 +107,19 @@ def _of_trouble(trouble: str, failed: set[str], seen: Mapping[str, Document]) ->
     if left:
         names = {failing[number][0] for number in left}
         yield Root([trouble], names, failing=len(left), passing=sum(passing.values()))
+
+
+def _joined(several: list[Root]) -> list[Root]:
+    """A field or rule that is wrong in more than one kind of packet is one finding all the same."""
+    caused = [root for root in several if root.has_cause]
+    if len(caused) < 2 or caused[0].stops:
+        return several
+    first = caused[0]
+    for root in caused[1:]:
+        first.cases |= root.cases
+        first.causes += root.causes
+        first.failing += root.failing
+    return [first, *(root for root in several if not root.has_cause)]
 
 
 def _constant(trouble: str, failed: set[str], seen: Mapping[str, Document]) -> str | None:
@@ -172,8 +185,16 @@ def _rest(
         is_stopped = stop in STOPS and any(stop in root.troubles for root in explained)
         if explained and (is_stopped or broken <= families):
             continue
-        head = str(cases[name].get("head", "")) or "failed without a word"
+        head = _first_wrong(cases[name], seen.get(name, {}))
         root = groups.setdefault(_DIGITS.sub("#", head), Root([stop or "assertion"], set()))
         root.head = root.head or head
         root.cases.add(name)
     return list(groups.values())
+
+
+def _first_wrong(case: Document, seen: Document) -> str:
+    """The first thing that was wrong, in words that are alike for what is alike."""
+    stop = seen.get("stop") or {}
+    if stop.get("kind") == str(Kind.WRONG_PACKET):
+        return ", ".join(f"{name}: want {want}, got {got}" for name, want, got in stop["fields"])
+    return str(case.get("head", "")) or "failed without a word"
