@@ -16,7 +16,7 @@ from roceproof.conformance.diagnosis.psn.recovery import (
     restarts_wrongly,
     wrong_returns,
 )
-from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
+from roceproof.conformance.diagnosis.psn.stream import Recovery, Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import SEQUENCE_NAK, Reply, Sent
 
 
@@ -93,3 +93,12 @@ def test_a_requester_that_may_be_deaf_has_to_be_seen_to_hear() -> None:
     assert said(0, deaf=False) == [(("P19",), ())]
     assert said(0, deaf=True) == [((), ("P19",))]
     assert said(1, deaf=True) == [(("P19",), ())]
+
+
+def test_what_only_seems_to_have_been_sent_before_is_no_repetition_to_return_from() -> None:
+    before = sent(2, 12)
+    (found,) = streams_of(side(sent(1, 11), before), Budget())
+    for back, wrong in ((11, True), (13, False)):
+        repeats = [sent(3, back), sent(4, back + 1)]
+        found.recoveries = [Recovery(repeats[0], before, 13, repeats, sent(5, 15))]
+        assert bool(wrong_returns(found)) == wrong

@@ -148,6 +148,8 @@ def wrong_returns(stream: Stream) -> list[Recovery]:
         onward = recovery.onward
         if onward is None or onward.damaged or not recovery.repeats:
             continue
+        if distance(recovery.jump.psn, recovery.before.psn) > 0:
+            continue  # nothing was sent again
         start, due = recovery.repeats[0].psn, recovery.due
         copies = len(recovery.repeats)
         moved = {distance(due, start), copies} if copies > 1 else {distance(due, start)}
