@@ -118,13 +118,14 @@ class Track(Endings):
 
     @property
     def is_dead(self) -> bool:
-        """Whether it has failed, as far as anybody knows."""
-        return any(state.fault is not None for state in self._states)
+        """Whether it has failed for certain."""
+        return all(state.fault is not None for state in self._states)
 
     @property
     def unanswered(self) -> tuple[int, int] | None:
         """The first and the last PSN seen and not acknowledged."""
-        state = self._states[-1]
+        alive = [state for state in self._states if state.fault is None]
+        state = (alive or self._states)[-1]
         if distance(state.psn, state.oldest) <= 0:
             return None
         return state.oldest, (state.psn - 1) % PSN_MODULUS
