@@ -65,7 +65,7 @@ def main(
         document = _document(found, parts, _proofs_reached(mutants, reached))
         document["healthy_failures"] = [_short(case) for case in failing]
         (out / "reach.json").write_text(json.dumps(document, indent=1) + "\n")
-    _print(document)
+    _print(document, brief=brief)
     seconds = time.monotonic() - started
     print(f"{seconds:.0f} s, {watched:.0f} s of them for {len(parts.cases)} cases, watched")
     below = [] if names or brief or expression or widths else document["below"]
@@ -166,7 +166,7 @@ def _short(case: str) -> str:
     return case.rpartition("/")[2]
 
 
-def _print(document: Mapping[str, Any]) -> None:
+def _print(document: Mapping[str, Any], *, brief: bool) -> None:
     columns = ("faults", "reached", *BARS, "once")
     print(f"{'kind':16}" + "".join(f"{name:>9}" for name in columns))
     for kind, counts in document["rates"].items():
@@ -177,7 +177,7 @@ def _print(document: Mapping[str, Any]) -> None:
         "reached and missed",
         (f"{row['id']} ({row['reached']})" for row in rows if row["reached"] and not row["full"]),
     )
-    once = (row for row in rows if len(row["noticed"]) == 1)
+    once = (row for row in rows if len(row["noticed"]) == 1 and not brief)
     _list("noticed by one case only", (f"{row['id']}: {row['noticed'][0]}" for row in once))
     blind = [name for name, times in document["proofs"].items() if times is None]
     proofs = len(document["proofs"])
