@@ -26,13 +26,13 @@ class Endings(Lives):
             ways = self._ways_to_end(state.life, state.work)
             if self._is(state.work, outcome) and outcome.status in ways:
                 yield replace(state, work=state.work + 1)
-        if state.old:
-            yield from self._old_ends(state, outcome)
-            return
         for place, due in enumerate(state.free):
             if self._fits(due, outcome):
                 yield replace(state, free=state.free[:place] + state.free[place + 1 :])
                 return
+        if state.old:
+            yield from self._old_ends(state, outcome)
+            return
         passed = self._cut(state, time_ns) or state
         while (after := self._past_refused(passed)) is not None:
             if self._fits(after.free[-1], outcome):

@@ -50,6 +50,7 @@ class Lives:
         if state.life + 1 == len(self.lives):
             return None
         born = self._born(state.life + 1, 0)
+        waiting = (response._replace(is_ghost=True) for response in state.may)
         if state.open_until is None:
             ended = state.ends(self.lives[state.life].spec.service is Service.RC)
         else:
@@ -57,7 +58,7 @@ class Lives:
         return replace(
             ended,
             psn=born.psn,
-            may=born.may,
+            may=tuple(dict.fromkeys((*born.may, *waiting))),
             identity=born.identity,
             oldest=born.oldest,
             open_until=self.lives[born.life].posted_before,
