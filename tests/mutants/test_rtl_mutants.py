@@ -73,7 +73,8 @@ def test_every_mutant_is_seen_to_differ_from_the_healthy_device(width: int) -> N
     equivalent = [
         mutant.id
         for mutant in ALL
-        if not any(
+        if mutant.kind is None  # the others have proofs of their own
+        and not any(
             differs(manifest(), width, stimulus, plusarg=mutant.plusarg, healthy=events)
             for stimulus, events in healthy.items()
         )
