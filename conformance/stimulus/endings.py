@@ -80,7 +80,7 @@ class Endings(Lives):
                     state.told() if not state.is_told else replace(state, pending=state.pending[1:])
                 )
         elif state.is_told and state.work < self._limit(state):
-            ends = {FLUSHED, self.lives[state.life].refusal(self.works[state.work])}
+            ends = {FLUSHED, *self.lives[state.life].refusals(self.works[state.work])}
             if self._is(state.work, outcome) and outcome.status in ends:
                 yield replace(state, work=state.work + 1)
 
@@ -104,6 +104,6 @@ class Endings(Lives):
     def _fits(self, due: Due, outcome: Outcome) -> bool:
         return (
             self._is(due.work, outcome)
-            and outcome.status == due.status
+            and outcome.status in (due.status, due.other_status)
             and outcome.syndrome in (None, due.syndrome)
         )

@@ -40,8 +40,13 @@ class Life:
     counts_identity: bool = True
 
     def refusal(self, work: Work) -> str | None:
-        """The status with which the device ends work for which it sends nothing."""
+        """A status with which the device ends work for which it sends nothing."""
         return refusal(self.spec, work) or (None if self.is_active else NOT_ACTIVE)
+
+    def refusals(self, work: Work) -> frozenset[str]:
+        """All of them: of two reasons a device may see either first."""
+        named = {refusal(self.spec, work), None if self.is_active else NOT_ACTIVE}
+        return frozenset(status for status in named if status)
 
     def packets(self, work: Work) -> int:
         """How many packets the work is."""

@@ -75,10 +75,11 @@ class Lives:
         is_between = state.packet == 0 and state.open_until is None and not state.is_told
         if not is_between or state.work >= self._limit(state):
             return None
-        refused = self.lives[state.life].refusal(self.works[state.work])
-        if refused is None:
+        refused = sorted(self.lives[state.life].refusals(self.works[state.work]))
+        if not refused:
             return None
-        return replace(state, work=state.work + 1, free=(*state.free, Due(state.work, refused)))
+        due = Due(state.work, refused[0], other_status=refused[-1])
+        return replace(state, work=state.work + 1, free=(*state.free, due))
 
     def _starts(self, state: State) -> Iterator[State]:
         """The state with each work that may be the first of its life."""
@@ -105,5 +106,5 @@ class Lives:
 
     def _ways_to_end(self, life: int, number: int) -> frozenset[str]:
         work = self.works[number]
-        refused = (known.refusal(work) for known in self.lives[: life + 1])
-        return frozenset({FLUSHED, *(status for status in refused if status)})
+        refused = (known.refusals(work) for known in self.lives[: life + 1])
+        return frozenset({FLUSHED}).union(*refused)

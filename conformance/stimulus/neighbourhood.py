@@ -62,6 +62,11 @@ class Neighbourhood:
                 return f"a wrong answer to {_told(question)}: {frame[:80].hex()}"
         return f"an answer to nothing that was asked: {frame[:80].hex()}"
 
+    @property
+    def is_owing(self) -> bool:
+        """Whether an answer must still come."""
+        return any(each.is_owed for waiting in self._open.values() for each in waiting)
+
     def settled(self) -> str | None:
         """What is still owed when all is quiet."""
         owed = [question for waiting in self._open.values() for question in waiting]

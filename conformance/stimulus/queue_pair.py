@@ -11,6 +11,7 @@ from roceproof.conformance.stimulus.life import Life
 from roceproof.conformance.stimulus.watched import Judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
@@ -58,6 +59,11 @@ class QueuePair:
         self.judge.configured(life)
 
 
+def _usual_service(bench: Bench) -> str:
+    """RC, which devices have that have anything, but for those that only have UC."""
+    return "RC" if Capability.RC in bench.claims.capabilities else "UC"
+
+
 def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
     """The spec of a plan's queue pair; what is not said is the same in all plans."""
     known = dict(fields)
@@ -67,7 +73,7 @@ def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
     if "remote_ip" in known:
         remote = remote._replace(ip=ip_address(known.pop("remote_ip")).packed)
     values: dict[str, Any] = {
-        "service": Service[known.pop("service", "RC")],
+        "service": Service[known.pop("service", None) or _usual_service(bench)],
         "remote": remote,
         "local_qpn": _FIRST_LOCAL_QPN + key,
         "remote_qpn": _FIRST_REMOTE_QPN + key,

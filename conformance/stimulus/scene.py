@@ -125,11 +125,13 @@ class Scene:
                 still = 0
                 continue
             owing = [known for known in self.qps.values() if known.judge.owed()]
-            if not owing:
+            if not owing and not self._neighbourhood.is_owing:
                 break
             answered = [known for known in owing if self._acknowledge(known)]
             still = 0 if answered else still + patience.quiet_ns
             if still > patience.answer_ns:
+                if not owing:
+                    break
                 self._fail_owing(owing)
         problem = self._neighbourhood.settled()
         if problem is not None:

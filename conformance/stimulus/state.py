@@ -55,6 +55,8 @@ class Due(NamedTuple):
     work: int
     status: str
     syndrome: int = NO_SYNDROME
+    other_status: str | None = None
+    """Where there are two reasons, of which the device may name either."""
 
 
 class Remnant(NamedTuple):

@@ -15,6 +15,7 @@ from roceproof.common.paths import REPOSITORY
 
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 RESPONDER_HEAD = """
+from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.scapy import *
 pytestmark = RESPONDER
@@ -38,9 +39,9 @@ def outcomes(folder: Path, *arguments: str) -> Counter[str]:
 
 
 def test_on_the_model_all_of_them_run(tmp_path: Path) -> None:
-    assert outcomes(tmp_path, "--target", "model") == {"passed": 8}
+    assert outcomes(tmp_path, "--target", "model") == {"passed": 9}
 
 
 @pytest.mark.sim
 def test_on_the_reference_device_those_of_a_requester_run(tmp_path: Path) -> None:
-    assert outcomes(tmp_path, "--target", "hdl", "--width", "64") == {"passed": 4, "skipped": 4}
+    assert outcomes(tmp_path, "--target", "hdl", "--width", "64") == {"passed": 4, "skipped": 5}
