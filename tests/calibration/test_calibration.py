@@ -88,6 +88,13 @@ def test_no_device_of_a_quick_sample_is_given_a_wrong_name() -> None:
     assert len(right) > len([each for each in found if each.faults]) * 0.8
 
 
+@pytest.mark.parametrize("number", [1174, 4366])
+def test_the_result_of_a_neighbour_one_psn_bit_away_is_not_blamed_on_the_way(number: int) -> None:
+    found = outcome(number, 1)
+    assert found.faults == ("S65",)
+    assert found.verdict is Verdict.CLASS
+
+
 def test_the_table_of_the_document_has_the_columns_of_the_command() -> None:
     text = (Path(__file__).parents[2] / "docs" / "explain.md").read_text()
     table = text.partition("| traffic ")[2].partition("\n\n")[0].splitlines()

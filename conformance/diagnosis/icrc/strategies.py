@@ -90,7 +90,9 @@ def corrupt(scope: Scope) -> Answer | None:
     if len(found) > 2 and _is_habit(found):
         return None
     one = None
-    near = held_nearby(scope.packets, other_qp=False, besides=frozenset(map(_place_of, found)))
+    # Another packet without a change of the PSN is the neighbour that has that PSN, and no copy.
+    copies = frozenset(_place_of(flip) for flip in found if flip.part != "psn")
+    near = held_nearby(scope.packets, other_qp=False, besides=copies)
     if len(near) == len(scope.wrong):
         return Answer(UNDECIDED, scope, scope.wrong, (CORRUPT,), flip_facts(found))
     if len(scope.wrong) <= 2:
