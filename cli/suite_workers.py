@@ -18,6 +18,8 @@ from contextlib import suppress
 
 import execnet
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import WorkStealingScheduling
 
 from roceproof.common.interruption import (
     hold_interruptions,
@@ -56,11 +58,25 @@ def pytest_runtestloop() -> Generator[None, object, object]:
         return (yield)
 
 
+class _Scheduling(WorkStealingScheduling):
+    """A worker may have died before anybody has heard of it: its end is told in a moment."""
+
+    def check_schedule(self) -> None:
+        """Whoever cannot be told now is left out; what it had goes on elsewhere when it is over."""
+        with suppress(OSError):
+            super().check_schedule()
+
+
 class Workers:
     """Those of a session, by their process ids."""
 
     def __init__(self) -> None:
         self._pids: list[int] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Producer) -> _Scheduling:
+        """As `--dist worksteal`, which ends with an internal error where a worker dies unheard."""
+        return _Scheduling(config, log)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_newgateway(self, gateway: execnet.Gateway) -> None:
