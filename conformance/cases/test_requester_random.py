@@ -25,13 +25,13 @@ def run(bench: Bench, count: int) -> None:
             raise CaseFailed(finding.told(), rules=finding.failure.rules)
 
 
-@case(*RULES, smoke=True)
+@case(*RULES, smoke=True, targets=["hdl", "model"])
 @over("part", range(2))
 def test_what_nobody_has_thought_of(bench: Bench, part: int) -> None:
     run(bench, 20)
 
 
-@case(*RULES)
+@case(*RULES, targets=["hdl", "model"])
 @over("part", range(16))
 def test_much_that_nobody_has_thought_of(bench: Bench, part: int) -> None:
     run(bench, SHARE)
