@@ -58,7 +58,7 @@ def pytest_runtestloop() -> Generator[None, object, object]:
         return (yield)
 
 
-class _Scheduling(WorkStealingScheduling):
+class _Scheduling(WorkStealingScheduling):  # type: ignore[misc]
     """A worker may have died before anybody has heard of it: its end is told in a moment."""
 
     def check_schedule(self) -> None:
