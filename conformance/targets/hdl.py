@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable
-from itertools import islice
 
 from roceproof.conformance.targets.contract_config import config_of
 from roceproof.conformance.targets.interface import (
@@ -228,28 +227,12 @@ class HdlTarget(Target):
         if not self._neighbours:
             self._advance(cycles, until)
             return
-        end, is_over = self._cycle + cycles, False
-        while not is_over and self._cycle < end:
-            kept = len(self._arrivals), sum(map(len, self._outcomes.values())), len(self._others)
-            self._advance(end - self._cycle, until | Until.FRAME)
-            asked = self._answer_questions(kept[2])
-            came = len(self._arrivals) + len(self._others) - kept[0] - kept[2] - asked
-            completed = sum(map(len, self._outcomes.values())) > kept[1]
-            is_over = (bool(until & Until.FRAME) and came > 0) or (
-                bool(until & Until.COMPLETION) and completed
-            )
+        end, came = self._cycle + cycles, Until.CYCLES
+        while not came & until and self._cycle < end:
+            came = self._advance(end - self._cycle, until | Until.FRAME)
 
-    def _answer_questions(self, since: int) -> int:
-        """Answer the device's ARP requests; how many there were."""
-        asked = 0
-        for frame in islice(self._others, since, None):
-            reply = neighbours.answer(frame, self._neighbours)
-            if reply is not None:
-                asked += 1
-                self.send(reply)
-        return asked
-
-    def _advance(self, cycles: int, until: Until) -> None:
+    def _advance(self, cycles: int, until: Until) -> Until:
+        """What came for the bench meanwhile: not a question that is answered here."""
         try:
             stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)
         except SimulationError as error:
@@ -260,11 +243,16 @@ class HdlTarget(Target):
         self._frames_taken += [each.cycle for each in taken if each.stream is Inbound.FRAME]
         if self._watch:
             self._moved += self._watch.moved(taken, frames, completions)
+        came = Until.COMPLETION if completions else Until.CYCLES
         for frame in frames:
-            if _is_aside(frame.data):
-                self._others.append(frame.data)
-            else:
+            if not _is_aside(frame.data):
                 self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
+            elif reply := neighbours.answer(frame.data, self._neighbours):
+                self.send(reply)
+                continue
+            else:
+                self._others.append(frame.data)
+            came |= Until.FRAME
         for timed in completions:
             done = timed.completion
             outcome = Outcome(
@@ -274,6 +262,7 @@ class HdlTarget(Target):
                 time_ns=self._ns(timed.cycle),
             )
             self._outcomes[done.qpn].append(outcome)
+        return came
 
     def _ns(self, cycle: int) -> int:
         return cycle * self.clock_ps // 1000
