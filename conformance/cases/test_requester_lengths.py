@@ -18,12 +18,12 @@ from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.suite.pattern import WRITE_FIRST
 from roceproof.conformance.suite.within_limits import several_mtus
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 
-LONGEST = 1 << 31
 ETHERNET_BYTES = 14
 HEADER_BYTES = {4: 64, 16: 84}  # most between path MTU and IP packet, by the address's size
 
@@ -110,14 +110,14 @@ def test_the_payload_of_a_long_message_is_right_to_its_end(
 @case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
 def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
     qp = bench.connect()
-    qp.begin(Op.WRITE, length=LONGEST)
-    qp.expect(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST))
+    qp.begin(Op.WRITE, length=LONGEST_MESSAGE)
+    qp.expect(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST_MESSAGE))
 
 
 @case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
 def test_a_longer_one_is_refused(bench: Bench) -> None:
     qp = bench.connect()
-    for length in (LONGEST + 1, LONGEST + qp.mtu, (1 << 32) - 1):
+    for length in (LONGEST_MESSAGE + 1, LONGEST_MESSAGE + qp.mtu, (1 << 32) - 1):
         qp.refuses(Op.WRITE, 2 * qp.mtu, length=length)
     qp.transfer(Op.WRITE, 5)
 

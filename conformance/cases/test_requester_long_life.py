@@ -22,17 +22,17 @@ from roceproof.conformance.suite.storm_crowd import (
     weather,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.LOCKSTEP)]
 
 MTU = 256
-PSNS = 1 << 24
 MESSAGES = 1200
 BATCH = 100
 IDENTITIES = 1 << 16
-LONGEST = 1 << 31
 MILLION = 1_000_000
 NARROWEST = 64
 
@@ -40,7 +40,7 @@ NARROWEST = 64
 @case("PSN-18", "UC-14", "MTU-07", needs=[Capability.UC, Capability.WRITE], targets=["hdl"])
 def test_more_frames_than_an_identification_counts(bench: Bench) -> None:
     storm = Storm(bench, endless=True)
-    stream = connected(storm, Service.UC, path_mtu=MTU, sq_psn=PSNS - IDENTITIES // 2)
+    stream = connected(storm, Service.UC, path_mtu=MTU, sq_psn=PSN_MODULUS - IDENTITIES // 2)
     frames = IDENTITIES + 500
     while storm.frames < frames:
         left = max(1, (frames - storm.frames) * MTU - 3)
@@ -67,8 +67,8 @@ def test_more_messages_than_ten_bits_count(bench: Bench) -> None:
 )
 def test_all_psns_pass_twice(bench: Bench) -> None:
     storm = Storm(bench, endless=True)
-    stream = connected(storm, Service.UC, path_mtu=MTU, sq_psn=PSNS - 300)
-    for length in (600 * MTU + 1, LONGEST, LONGEST, 5):
+    stream = connected(storm, Service.UC, path_mtu=MTU, sq_psn=PSN_MODULUS - 300)
+    for length in (600 * MTU + 1, LONGEST_MESSAGE, LONGEST_MESSAGE, 5):
         stream.post(Op.WRITE, 0, length=length)
         storm.rage()
 

@@ -18,6 +18,7 @@ from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.suite.within_limits import require_mtu
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -26,7 +27,6 @@ pytestmark = REQUESTER
 MTU = 256
 MIXED = (5, 700, 256, 1500, 64, 513, 300, 4)
 PSNS = 1 << 24
-LONGEST = 1 << 31
 TIMEOUTS = 6
 CORNERS = (0x0000FFFD, 0x007FFFFD, 0x00FFFFFD, 0x7FFFFD, 0xABFFFD, 0xFFFFFD)
 
@@ -247,7 +247,7 @@ def test_one_write_longer_than_half_of_all_psns_waits_for_acknowledgements(bench
     qp = bench.connect(path_mtu=MTU)
     first = qp.post(Op.WRITE, 5)
     qp.expect_message(first)
-    qp.begin(Op.WRITE, length=LONGEST)
+    qp.begin(Op.WRITE, length=LONGEST_MESSAGE)
     qp.expect_silence()
     qp.finish(first)
 
@@ -288,7 +288,7 @@ def test_work_that_is_refused_uses_no_psn(bench: Bench, service: Service) -> Non
     qp = connected(bench, service)
     for _ in range(3):
         all_came(bench, qp, [qp.post(Op.WRITE, 5) for _ in range(6)])
-        qp.refuses(Op.WRITE, 5, length=LONGEST + 1)
+        qp.refuses(Op.WRITE, 5, length=LONGEST_MESSAGE + 1)
 
 
 @case("PSN-18", "UC-14", needs=[Capability.UC, Capability.WRITE], smoke=True)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.psn import packet_count
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
-_PSNS = 1 << 24
-LONGEST = 1 << 31
 _ATOMICS = (Op.CMP_SWAP, Op.FETCH_ADD)
 
 
@@ -53,7 +53,7 @@ class QueuePair:
     def post(self, work: Work) -> None:
         """Work has gone in; what is refused for its length has no PSNs."""
         self.outstanding += 1
-        if work.size > LONGEST or self.is_failed or not self.is_active:
+        if work.size > LONGEST_MESSAGE or self.is_failed or not self.is_active:
             return
         span = 1 if work.op in _ATOMICS else packet_count(work.size, self.spec.path_mtu)
         self.posted += span
@@ -61,8 +61,8 @@ class QueuePair:
 
     def send(self, seen: Glimpse, time: int) -> bool:
         """A request has left; whether it is a new one that starts the PSNs over."""
-        step = (seen.psn - self.spec.sq_psn - self.sent) % _PSNS
-        if step >= _PSNS >> 1:
+        step = distance(seen.psn, self.spec.sq_psn + self.sent)
+        if step < 0:
             return False
         psn = self.sent + step
         self.sent = psn + 1
@@ -79,7 +79,7 @@ class QueuePair:
 
     def answer(self, seen: Glimpse) -> Answer:
         """A sound response has come."""
-        step = (seen.psn - self.spec.sq_psn - self.acknowledged) % _PSNS
+        step = distance(seen.psn, self.spec.sq_psn + self.acknowledged)
         psn = self.acknowledged + step
         departed = self._departures.get(psn)
         place = self._place(step, psn)
@@ -94,7 +94,7 @@ class QueuePair:
         return Answer(place, completed, departed)
 
     def _place(self, step: int, psn: int) -> str:
-        if step >= _PSNS >> 1:
+        if step < 0:
             return "behind"
         if self.acknowledged == self.sent:
             return "idle"

@@ -21,9 +21,7 @@ def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bo
 
 def bent_size(limits: Limits, size: int) -> int:
     """The nearest length that the device can send."""
-    step = limits.length_multiple
-    least = -(-limits.shortest // step) * step
-    size = max(least, -(-size // step) * step)
+    size = limits.fit(max(limits.shortest, size))
     if limits.longest is not None:
-        size = min(size, limits.longest // step * step)
+        size = min(size, limits.longest - limits.longest % limits.length_multiple)
     return size

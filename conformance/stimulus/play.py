@@ -19,6 +19,7 @@ from ipaddress import ip_address
 from random import Random
 from typing import Any
 
+from roceproof.conformance.model.segment import PSN_MODULUS
 from roceproof.conformance.stimulus.answers import DAMAGED, response
 from roceproof.conformance.stimulus.bounds import bent_size, may_post
 from roceproof.conformance.stimulus.foreign import FOREIGN
@@ -34,7 +35,6 @@ from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Op, Work
 
 _ACK = 0x1F
-_PSNS = 1 << 24
 _UNCERTAIN_LIVES = 3
 _ID_STEP, _ADDRESS_STEP, _KEY_STEP = 0x9E3779B97F4A7C15, 0x0123456789ABCDEF, 0x9E3779B1
 
@@ -164,11 +164,11 @@ class Play:
         known = self._scene.qps.get(key)
         if known is None or not known.is_reliable:
             return
-        psn = (known.judge.newest - back) % _PSNS
+        psn = (known.judge.newest - back) % PSN_MODULUS
         if ahead is not None:
-            psn = (known.judge.end_psn - 1 + ahead) % _PSNS
+            psn = (known.judge.end_psn - 1 + ahead) % PSN_MODULUS
         elif oldest is not None and known.judge.unanswered is not None:
-            psn = (known.judge.unanswered[0] + oldest) % _PSNS
+            psn = (known.judge.unanswered[0] + oldest) % PSN_MODULUS
         if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
             return
         frame = response(

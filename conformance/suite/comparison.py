@@ -25,8 +25,9 @@ from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.ip import Ipv4
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
-_PSNS, _IDENTS = 1 << 24, 1 << 16
+_IDENTITIES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _of_life(
         if due is None:
             return
         message, index = due
-        psn = (life.codec.request_start + message.packets[index].said["psn"]) % _PSNS
+        psn = (life.codec.request_start + message.packets[index].said["psn"]) % PSN_MODULUS
         if not is_request(packet) or packet.bth.psn != psn:
             continue
         wrong = mismatches(message.packets[index], packet, life.codec)
@@ -132,7 +133,7 @@ def _identification(life: Life, packet: Packet, before: set[int]) -> list[Mismat
     """
     if not isinstance(packet.ip, Ipv4):
         return []
-    right = sorted((life.spec.ip_id + count) % _IDENTS for count in before)
+    right = sorted((life.spec.ip_id + count) % _IDENTITIES for count in before)
     if packet.ip.ident in right:
         return []
     return [Mismatch("ident", " or ".join(map(str, right)), str(packet.ip.ident))]

@@ -4,17 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roceproof.conformance.suite.peer import Peer
-from roceproof.conformance.suite.within_limits import allowed_values
-from roceproof.verbs.queue_pair import QpSpec
-
-if TYPE_CHECKING:
-    pass
-
 from roceproof.conformance.suite.requester_side import RequesterSide
 from roceproof.conformance.suite.responder_side import ResponderSide
+from roceproof.conformance.suite.within_limits import allowed_values
+from roceproof.verbs.queue_pair import QpSpec
 
 
 class Connection(RequesterSide, ResponderSide):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from roceproof.conformance.suite.pattern import Pattern, opcode
+from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
@@ -46,7 +47,7 @@ class Posted:
 def predict(spec: QpSpec, work: Work, psn: int, *, ordinal: int = 1) -> Posted:
     """The message of a work request whose first packet has a relative PSN."""
     has_psns = work.op is Op.READ or work.op not in _ONE_PACKET
-    used = max(1, -(-work.size // spec.path_mtu)) if has_psns else 1
+    used = packet_count(work.size, spec.path_mtu) if has_psns else 1
     if spec.service is Service.UD and used > 1:
         used = 0  # no datagram is as long: nothing is sent
     return Posted(spec, work, psn, psn + used, ordinal)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch
+from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow, told
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -21,11 +22,6 @@ from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
-
-if TYPE_CHECKING:
-    pass
-
-from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow, told
 
 
 @dataclass(frozen=True)

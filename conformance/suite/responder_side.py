@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roceproof.conformance.suite.notation import Mismatch
+from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -17,11 +18,6 @@ from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Region
-
-if TYPE_CHECKING:
-    pass
-
-from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
 
 _SCRATCH_BYTES = 64
 

@@ -14,6 +14,7 @@ from zlib import crc32
 from roceproof.conformance.suite.prediction import Posted, opcode_of, qkey_of
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM, ROCE_UDP_PORT
 from roceproof.conformance.wire.ip import DONT_FRAGMENT
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.dpi.payload import PatternPayload
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
@@ -25,7 +26,7 @@ _RETH, _IMMEDIATE, _DETH = Struct(">QII"), Struct(">I"), Struct(">II")
 _UDP_BYTES, _BTH_BYTES, _ICRC_BYTES = 8, 12, 4
 _ONES = crc32(b"\xff" * 8)
 _ASKS = 1 << 31
-_PSNS, _IDENTITIES = 1 << 24, 1 << 16
+_IDENTITIES = 1 << 16
 _WRITES = (Op.WRITE, Op.WRITE_IMM)
 _IMMEDIATES = (Op.SEND_IMM, Op.WRITE_IMM)
 _PORT_PROTOCOL, _UC = 17, 0x20
@@ -75,7 +76,7 @@ class FrameMaker:
         flags = 0x40 | pad << 4
         if is_last and work.solicited and work.op is not Op.WRITE:
             flags |= 0x80
-        psn = (spec.sq_psn + message.psn + index) % _PSNS
+        psn = (spec.sq_psn + message.psn + index) % PSN_MODULUS
         if is_last and spec.service is Service.RC:
             psn |= _ASKS
         body = extensions + payload + bytes(pad)

@@ -32,7 +32,7 @@ from roceproof.dpi.process import SimulationError
 from roceproof.dpi.records import Operation, QpCommand, WorkRequest
 from roceproof.dpi.simulation import Simulation
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.limits import Limits
+from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Work
 
@@ -40,7 +40,6 @@ _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
 _RUN_SECONDS = 60.0
-_LONGEST_MESSAGE = 1 << 31
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 
 
@@ -167,7 +166,7 @@ class HdlTarget(Target):
             solicited=work.solicited,
             payload_offset=work.offset,
         )
-        falls_short = len(work.data) < work.size <= _LONGEST_MESSAGE
+        falls_short = len(work.data) < work.size <= LONGEST_MESSAGE
         endless = PatternPayload(seed=work.wr_id, length=work.size)
         self._port.post(request, payload=endless if falls_short else work.data)
         if self._watch:

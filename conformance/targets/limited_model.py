@@ -18,6 +18,7 @@ from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
@@ -50,8 +51,7 @@ class LimitedModelTarget(ModelTarget):
     def post(self, qp: Qp, work: Work) -> None:
         """One message more."""
         limits = self._claims.limits
-        mtu = qp.spec.path_mtu
-        self._under_way[qp.qpn].append((work.wr_id, max(1, -(-work.size // mtu))))
+        self._under_way[qp.qpn].append((work.wr_id, packet_count(work.size, qp.spec.path_mtu)))
         waiting = self._under_way[qp.qpn]
         reason = (
             limits.against_operation(qp.spec.service, work.op)

@@ -7,11 +7,12 @@ from collections import defaultdict
 from dataclasses import fields
 
 from roceproof.conformance.coverage.glimpse import Glimpse
-from roceproof.conformance.coverage.queue_pairs import LONGEST, QueuePair
+from roceproof.conformance.coverage.queue_pairs import QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.targets.movement import Posted, Sent
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.options import Flow
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.work import Work
 
 _STREAMS = tuple(field.name for field in fields(Flow))
@@ -40,7 +41,7 @@ class MessageSampler(Sampler):
         self.add("message.service.length", qp.service, name, against)
         self.add("message.residue", qp.service, name, size % 4)
         self.add("message.length_bits", qp.service, size.bit_length())
-        if size <= LONGEST:
+        if size <= LONGEST_MESSAGE:
             count = self._packets.of(packet_count(size, mtu))
             self.add("message.packets", self.life.width, qp.service, count)
         if self.life.lanes and size:
