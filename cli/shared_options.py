@@ -15,3 +15,4 @@ qps_option = click.option(
 waivers_option = click.option(
     "--waivers", type=_FILE, help="Broken rules that are accepted for a time (TOML)."
 )
+mutant_option = click.option("--mutant", help="Test a planted fault instead of the healthy device.")

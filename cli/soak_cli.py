@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import mutant_option
 
 
 @click.command("soak", epilog=examples("soak"))
@@ -29,7 +30,7 @@ from roceproof.examples import examples
     "--minutes", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="How long."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The first.")
-@click.option("--mutant", help="Test a planted fault instead of the healthy device.")
+@mutant_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
-from roceproof.shared_options import waivers_option
+from roceproof.shared_options import mutant_option, waivers_option
 
 
 @click.command("test", epilog=examples("test"))
@@ -53,7 +53,7 @@ from roceproof.shared_options import waivers_option
 @waivers_option
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
 @click.option("--coverage", is_flag=True, help="Count what the stimulus reaches.")
-@click.option("--mutant", help="Test a planted fault instead of the healthy device.")
+@mutant_option
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option("-j", "jobs", type=click.IntRange(1, 64), help="Workers; 2 if not given, 1 with nic.")
 @click.option("-q", "--quiet", is_flag=True, help="Failures only, and no progress on stderr.")

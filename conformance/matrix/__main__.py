@@ -22,11 +22,10 @@ from typing import Any
 
 import click
 import pytest
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.candidates import Candidate, Cases, candidates, cases_of
+from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.rules.table import RULES, Severity
 from roceproof.conformance.runner.options import session_arguments
 from roceproof.conformance.runner.results import NOT_REACHED
@@ -202,22 +201,12 @@ def _run_all(
     quiet: bool,
     out: Path,
 ) -> list[dict[str, Any]]:
-    console = Console(stderr=True, quiet=quiet)
     rows = []
-    with Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    ) as display:
-        task = display.add_task("mutants", total=len(chosen))
-        runs = {pool.submit(run_mutant, c, cases[c.target], out, effort): c for c in chosen}
+    runs = {pool.submit(run_mutant, c, cases[c.target], out, effort): c for c in chosen}
+    with progress(len(chosen), quiet=quiet) as tell:
         for run in as_completed(runs):
             rows.append(verdict(runs[run], run.result()))
-            display.update(task, advance=1, description=runs[run].id)
+            tell(runs[run].id)
     return rows
 
 

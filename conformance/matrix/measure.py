@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from roceproof.common.output import output_directory
+from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.matrix.reach import Found, Parts, Reached, measure, parts_of, watch
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants, triggers_of
 
@@ -85,21 +84,11 @@ def _run(
     quiet: bool,
     out: Path,
 ) -> list[Found]:
-    console = Console(stderr=True, quiet=quiet)
     found = []
-    with Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    ) as display:
-        task = display.add_task("faults", total=len(chosen))
+    with progress(len(chosen), quiet=quiet) as tell:
         for done in as_completed(measure(chosen, reached, parts, pool, brief=brief, out=out)):
             found.append(done.result())
-            display.update(task, advance=1, description=found[-1].mutant.id)
+            tell(found[-1].mutant.id)
     return sorted(found, key=lambda each: each.mutant.number)
 
 
