@@ -89,7 +89,7 @@ def run_check(request: Request, output: Output) -> int:
 def _waivers(path: Path) -> list[Waiver]:
     from roceproof.conformance.rules.waivers import load_waivers
 
-    return load_waivers(path)
+    return [waiver for waiver in load_waivers(path) if waiver.rule is not None]
 
 
 def _waive(document: Document, waivers: list[Waiver]) -> None:

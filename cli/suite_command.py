@@ -34,7 +34,7 @@ from roceproof.conformance.runner.results import NOT_REACHED, Results
 from roceproof.junit_order import sort_junit
 from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.suite_report import Listener, print_per_rule, print_summary
-from roceproof.suite_waivers import SuiteWaivers
+from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
 from roceproof.suite_workers import Workers, worker_arguments
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
@@ -89,11 +89,15 @@ def run_suite(request: Request, output: Output) -> int:
 
 def _run(request: Request, output: Output) -> int:
     options = _options(request, output)
-    waivers = SuiteWaivers(request.waivers, options)
     junit = output.directory / JUNIT
     junit.unlink(missing_ok=True)  # nothing may be taken for what this run finds
     for name in (RESULTS, COVERAGE):
         (output.directory / name).unlink(missing_ok=True)
+    waivers = SuiteWaivers(
+        load_suite_waivers(request.waivers, options, cases=request.cases),
+        options,
+        is_whole=request.suite == "full" and not _is_selection(request),
+    )
     try:
         with interruptions_let_through():
             _prepare(options, quiet=output.quiet)
@@ -121,16 +125,21 @@ def _run(request: Request, output: Output) -> int:
         raise KeyboardInterrupt
     bad = ("failed", "error", NOT_REACHED)
     failed = any(case["outcome"] in bad for case in document["cases"])
+    failed |= any(each["finding"] for each in document.get("waivers", ()))
     if request.coverage:
         failed |= not _has_reached_all(request, output)
     return FAILED if failed else PASSED
 
 
+def _is_selection(request: Request) -> bool:
+    return bool(request.cases or request.expression or request.mutant)
+
+
 def _has_reached_all(request: Request, output: Output) -> bool:
-    chosen = request.cases or request.expression or request.mutant
+    is_full = request.target == "hdl" and request.suite == "full"
     return conclude_reach(
         output.directory,
-        is_whole=request.target == "hdl" and request.suite == "full" and not chosen,
+        is_whole=is_full and not _is_selection(request),
         is_silent=output.as_json,
         quiet=output.quiet,
     )

@@ -17,9 +17,9 @@ from rich.table import Table
 from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.results import NOT_REACHED, Results
+from roceproof.conformance.runner.results import NOT_REACHED, WAIVED, Results
 from roceproof.suite_findings import print_findings
-from roceproof.suite_waivers import WAIVED, SuiteWaivers
+from roceproof.suite_waivers import SuiteWaivers
 
 Document = dict[str, Any]
 STYLES = {"passed": "green", "failed": "red", "deviation": "yellow", NOT_REACHED: "magenta"}
@@ -120,7 +120,7 @@ class Listener:
     def _tell(self, report: pytest.TestReport) -> None:
         name = report.nodeid.rpartition("/")[2]
         broken = str(dict(report.user_properties).get("broken", "")).split()
-        if reasons := self._waivers.reasons(broken):
+        if reasons := self._waivers.reasons(name.rpartition("::")[2], broken):
             if not self._quiet:
                 words = f"{name}: {' '.join(broken)} {'; '.join(reasons)}"
                 self._results.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}")
@@ -148,6 +148,7 @@ class Listener:
         """Fetch the results."""
         results = session.config.pluginmanager.getplugin("roceproof-results")
         if isinstance(results, Results):
+            results.waive(self._waivers.reasons)
             self.document = results.document()
 
 
@@ -155,7 +156,8 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     """Counts, the reasons of skips, the known deviations, and the speed."""
     cases = document["cases"]
     counts = Counter(case["outcome"] for case in cases)
-    if quiet and not any(counts[each] for each in ("failed", "error", NOT_REACHED)):
+    stale = [each["finding"] for each in document.get("waivers", ()) if each["finding"]]
+    if quiet and not (stale or any(counts[each] for each in ("failed", "error", NOT_REACHED))):
         return
     console = Terminal()
     where = f"{document['target']} {document['suite']} suite"
@@ -187,6 +189,8 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         if found:
             told = [f"{word} ({count})" for word, count in found.most_common()]
             console.print(escape(f"{heading}: {', '.join(told)}"))
+    for finding in stale:
+        console.print(f"[red]{escape(finding)}[/]", highlight=False)
     print_findings(document, console)
     ran = len(cases) - counts["skipped"]
     console.print(

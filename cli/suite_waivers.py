@@ -1,95 +1,126 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Waivers over the results of a suite: a failure all of whose broken rules are waived is none.
+"""Waivers over the results of a suite: a failure that is accepted, by case or by rules, is none.
 
-A waiver may name the device: the target, or the name in the manifest. One that
-names a flow is for captures and left alone here.
+They are in a file, or in the device's manifest. A waiver of a file may name the device: the
+target, or the name in the manifest. One that names a flow is for captures and left alone here.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
+from roceproof.common.paths import CASES
+from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.rules.waivers import Waiver, load_waivers, matching
+from roceproof.conformance.rules.waivers import (
+    Waiver,
+    WaiverError,
+    load_waivers,
+    matching,
+    read_waivers,
+)
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.results import NOT_REACHED
+from roceproof.conformance.runner.results import WAIVED
 from roceproof.dpi import load_manifest
+from roceproof.waivers_junit import tell_waivers
 
-WAIVED = "waived"
+_CASE = re.compile(r"^\s*def (test_\w+)", re.MULTILINE)
+
+
+def load_suite_waivers(
+    path: Path | None, options: Options, *, cases: Sequence[Path]
+) -> list[Waiver]:
+    """Those of the manifest and those of a file. Each that names a case must name one there is."""
+    found = []
+    if options.target == "hdl":
+        manifest = load_manifest(options.dut)
+        place = f"{printable(options.dut)}: waivers"
+        found = read_waivers(manifest.waivers, place=place, scopes=())
+    if path is not None:
+        found += [waiver for waiver in load_waivers(path) if waiver.flow is None]
+    if any(waiver.case for waiver in found):
+        known = _case_names([*cases, CASES])
+        for waiver in found:
+            if waiver.case and waiver.case.partition("[")[0] not in known:
+                raise WaiverError(
+                    f"waivers: {waiver.case} is no case; list them: "
+                    "roceproof rules --coverage --json"
+                )
+    return found
 
 
 class SuiteWaivers:
-    """Those of a file, for one target; none without a file."""
+    """What is waived in one run; a whole run may find that a waiver is of no use."""
 
-    def __init__(self, path: Path | None, options: Options) -> None:
-        self._given = path is not None
-        loaded = [] if path is None else load_waivers(path)
-        self._waivers = [waiver for waiver in loaded if waiver.flow is None]
+    def __init__(self, waivers: Sequence[Waiver], options: Options, *, is_whole: bool) -> None:
+        self._waivers = waivers
+        self._is_whole = is_whole
         self._names = {options.target}
-        if self._waivers and options.target == "hdl":
+        if waivers and options.target == "hdl":
             self._names.add(load_manifest(options.dut).name)
 
-    def reasons(self, broken: Iterable[str]) -> list[str]:
+    def reasons(self, case: str, broken: Iterable[str]) -> list[str]:
         """Why a failure that broke those rules is none; nothing if it is one."""
-        return list(dict.fromkeys(each.words for each in self._matches(broken)))
+        return list(dict.fromkeys(each.words for each in self._matches(case, broken)))
 
     def apply(self, document: dict[str, Any], *, results: Path, junit: Path) -> None:
-        """Mark the cases that are waived, here and in the files of the run."""
-        if not self._given:
+        """Count what each has waived; tell it, and which are out of date, in the run's files."""
+        if not self._waivers:
             return
         for case in document["cases"]:
-            broken = case.get("broken", ())
-            if case["outcome"] in ("failed", NOT_REACHED) and (reasons := self.reasons(broken)):
-                case["outcome"], case[WAIVED] = WAIVED, reasons
-                for each in self._matches(broken):
+            if case["outcome"] == WAIVED:
+                for each in self._matches(case["case"], case.get("broken", ())):
                     each.used += 1
-        document["waivers"] = [waiver.document() for waiver in self._waivers]
+        document["waivers"] = [
+            {**waiver.document(), "finding": self._finding(waiver, document)}
+            for waiver in self._waivers
+        ]
         with whole_file(results) as part:
             part.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
-        _skip(junit, document)
+        tell_waivers(junit, document)
 
     def told(self, document: dict[str, Any]) -> list[str]:
-        """What is to be said of those that waived nothing, though cases of their rule ran."""
-        ran = {
-            rule
-            for case in document["cases"]
-            if case["outcome"] != "skipped"
-            for rule in (*case.get("rules", ()), *case.get("broken", ()))
-        }
-        told = [(waiver, waiver.status()) for waiver in self._waivers]
-        return [status for waiver, status in told if status and waiver.rule in ran]
+        """What is to be said of those that waived nothing, where that is no finding."""
+        told = [
+            waiver.status()
+            for waiver in self._waivers
+            if not self._finding(waiver, document) and _was_tried(waiver, document)
+        ]
+        return [status for status in told if status]
 
-    def _matches(self, broken: Iterable[str]) -> list[Waiver]:
-        """A waiver for each of the rules, or none at all."""
+    def _finding(self, waiver: Waiver, document: dict[str, Any]) -> str | None:
+        is_for_this = waiver.device is None or waiver.device in self._names
+        is_decided = waiver.expired or (self._is_whole and not document["interrupted"])
+        if not is_for_this or not is_decided or not _was_tried(waiver, document):
+            return None
+        return waiver.status()
+
+    def _matches(self, case: str, broken: Iterable[str]) -> list[Waiver]:
+        """The case's waiver, or one for each of the rules, or none at all."""
+        for each in self._waivers:
+            is_for_this = each.device is None or each.device in self._names
+            if is_for_this and not each.expired and each.is_for_case(case):
+                return [each]
         found = [matching(self._waivers, rule, devices=self._names) for rule in broken]
         waivers = [each for each in found if each is not None]
         return waivers if len(waivers) == len(found) else []
 
 
-def _skip(junit: Path, document: dict[str, Any]) -> None:
-    """Turn the failures of waived cases into skips that say why."""
-    reasons = {
-        (Path(case["file"]).stem, case["case"].rpartition("::")[2]): "; ".join(case[WAIVED])
-        for case in document["cases"]
-        if case["outcome"] == WAIVED
-    }
-    tree = ElementTree.parse(junit)
-    for suite in tree.getroot().iter("testsuite"):
-        waived = 0
-        for case in suite.iter("testcase"):
-            failure = case.find("failure")
-            place = (case.get("classname", "").rpartition(".")[2], case.get("name", ""))
-            if failure is None or place not in reasons:
-                continue
-            failure.tag = "skipped"
-            failure.set("type", WAIVED)
-            failure.set("message", reasons[place])
-            waived += 1
-        for name, step in (("failures", -waived), ("skipped", waived)):
-            suite.set(name, str(int(suite.get(name, "0")) + step))
-    with whole_file(junit) as part:
-        tree.write(part, encoding="utf-8", xml_declaration=True)
+def _was_tried(waiver: Waiver, document: dict[str, Any]) -> bool:
+    """Whether a case ran that it might have been for."""
+    ran = [case for case in document["cases"] if case["outcome"] != "skipped"]
+    if waiver.case is not None:
+        return any(waiver.is_for_case(case["case"]) for case in ran)
+    return any(waiver.rule in (*case.get("rules", ()), *case.get("broken", ())) for case in ran)
+
+
+def _case_names(places: Iterable[Path]) -> set[str]:
+    files = [
+        path for place in places for path in ([place] if place.is_file() else place.rglob("*.py"))
+    ]
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in files)
+    return {name for text in texts for name in _CASE.findall(text)}

@@ -61,6 +61,8 @@ class Manifest:
     circuit: Circuit = field(default_factory=Circuit)
     limits: Limits = field(default_factory=Limits)
     environment: Environment = field(default_factory=Environment)
+    waivers: tuple[Mapping[str, Any], ...] = ()
+    """As they stand there; what a suite accepts for a time is no matter of the bridge."""
 
     def clock_ps_at(self, data_width: int) -> int:
         """The clock period at a data width, which the device must support."""
@@ -173,6 +175,7 @@ def load_manifest(path: Path) -> Manifest:
             "circuit": read_circuit(table, files),
             "limits": read_limits(limits, table.take_table("fixed"), by_service),
             "environment": read_environment(table.take_table("environment")),
+            "waivers": tuple(table.take_list("waivers", dict) if "waivers" in table else ()),
         }
     result = Manifest(
         path=path.resolve(),

@@ -2,14 +2,15 @@
 """Broken rules that somebody has accepted for a time, with the reason: a TOML file of waivers.
 
 docs/waivers.md describes the file. What is waived stays visible and fails
-nothing; a waiver that has expired waives nothing any more.
+nothing; a waiver that has expired waives nothing any more. A device's manifest
+has the same entries, which are about no other device.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,7 +20,8 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES
 
-_NEEDED, _OPTIONAL = ("rule", "reason", "expires"), ("flow", "device")
+SUBJECTS, NEEDED, SCOPES = ("rule", "case"), ("reason", "expires"), ("flow", "device")
+"""Keys of an entry: one of the first, both of the second, any of the third."""
 _FLOW = re.compile(r"(\S+) > (\S+) QPN (0x[0-9a-fA-F]+|\d+)")
 
 
@@ -29,9 +31,10 @@ class WaiverError(RoceproofError):
 
 @dataclass
 class Waiver:
-    """One of them; `used` counts what it waived in this run."""
+    """One of them, for a rule or a case; `used` counts what it waived in this run."""
 
-    rule: str
+    rule: str | None
+    case: str | None
     reason: str
     expires: date
     flow: tuple[str, str, int] | None
@@ -44,19 +47,29 @@ class Waiver:
         """Why, and how long."""
         return f"waived until {self.expires}: {self.reason}"
 
+    @property
+    def subject(self) -> str:
+        """The rule or the case."""
+        return str(self.rule or self.case)
+
     def status(self) -> str | None:
         """What is to be told of a waiver that waived nothing."""
         where = f" of {self.device}" if self.device else ""
         if self.expired:
-            return f"the waiver for {self.rule}{where} expired on {self.expires}: {self.reason}"
+            return f"the waiver for {self.subject}{where} expired on {self.expires}: {self.reason}"
         if not self.used:
-            return f"the waiver for {self.rule}{where} waived nothing: {self.reason}"
+            return f"the waiver for {self.subject}{where} waived nothing: {self.reason}"
         return None
+
+    def is_for_case(self, name: str) -> bool:
+        """Whether it names a case, or all variants of one."""
+        return self.case is not None and self.case in (name, name.partition("[")[0])
 
     def document(self) -> dict[str, Any]:
         """The same for machines."""
         return {
             "rule": self.rule,
+            "case": self.case,
             "flow": None if self.flow is None else "{} > {} QPN {:#x}".format(*self.flow),
             "device": self.device,
             "reason": self.reason,
@@ -76,8 +89,15 @@ def load_waivers(path: Path, *, today: date | None = None) -> list[Waiver]:
     entries = table.pop("waiver", [])
     if table or not isinstance(entries, list):
         raise WaiverError(f"{name}: only [[waiver]] tables may stand there; see docs/waivers.md")
+    return read_waivers(entries, place=f"{name}: waiver", today=today)
+
+
+def read_waivers(
+    entries: Sequence[Any], *, place: str, today: date | None = None, scopes: Sequence[str] = SCOPES
+) -> list[Waiver]:
+    """Every waiver of a list, as of today; of the scopes only these may be said."""
     return [
-        _waiver(f"{name}: waiver {number}", entry, today or date.today())
+        _waiver(f"{place} {number}", entry, today or date.today(), scopes)
         for number, entry in enumerate(entries, start=1)
     ]
 
@@ -101,23 +121,26 @@ def matching(
     return None
 
 
-def _waiver(place: str, entry: Any, today: date) -> Waiver:
+def _waiver(place: str, entry: Any, today: date, scopes: Sequence[str]) -> Waiver:
     if not isinstance(entry, dict):
         raise WaiverError(f"{place} is no table; see docs/waivers.md")
-    lacking = [key for key in _NEEDED if key not in entry]
-    unknown = sorted(entry.keys() - {*_NEEDED, *_OPTIONAL})
+    lacking = [key for key in NEEDED if key not in entry]
+    unknown = sorted(entry.keys() - {*SUBJECTS, *NEEDED, *scopes})
     if lacking or unknown:
         what = f"lacks {lacking[0]}" if lacking else f"has an unknown key, {unknown[0]}"
         raise WaiverError(f"{place} {what}; see docs/waivers.md")
-    if entry["rule"] not in RULES:
+    if sum(key in entry for key in SUBJECTS) != 1:
+        raise WaiverError(f"{place}: name one rule or one case; see docs/waivers.md")
+    if "rule" in entry and str(entry["rule"]) not in RULES:
         raise WaiverError(f"{place}: {entry['rule']} is no rule; list them: roceproof rules")
     if type(entry["expires"]) is not date:
         raise WaiverError(f"{place}: expires is a date without quotes, such as 2027-01-31")
-    texts = [entry["reason"], *(entry[key] for key in _OPTIONAL if key in entry)]
+    texts = [entry[key] for key in ("reason", "case", *scopes) if key in entry]
     if not all(isinstance(text, str) and text.strip() for text in texts):
-        raise WaiverError(f"{place}: reason, flow and device are texts that say something")
+        raise WaiverError(f"{place}: reason, case, flow and device are texts that say something")
     return Waiver(
-        rule=entry["rule"],
+        rule=entry.get("rule"),
+        case=entry.get("case"),
         reason=printable(entry["reason"]),
         expires=entry["expires"],
         flow=_flow(place, entry["flow"]) if "flow" in entry else None,

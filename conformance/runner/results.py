@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from roceproof.conformance.suite.skips import PREFIX
 
 SCHEMA = 1
 NOT_REACHED, OBSERVED = "not_reached", "roceproof_observed"
+WAIVED = "waived"
 
 
 class Results:
@@ -66,6 +68,14 @@ class Results:
             if name in entry:
                 entry[name] = str(entry[name]).split()
         self._cases[report.nodeid] = entry
+
+    def waive(self, reasons: Callable[[str, Iterable[str]], list[str]]) -> None:
+        """Accept the failures for which there are reasons; no finding is made of them."""
+        for case in self._cases.values():
+            if case["outcome"] not in ("failed", NOT_REACHED):
+                continue
+            if found := reasons(case["case"], case.get("broken", ())):
+                case["outcome"], case[WAIVED] = WAIVED, found
 
     def document(self) -> dict[str, Any]:
         """All cases in the order of their names; nothing in it depends on the wall clock."""

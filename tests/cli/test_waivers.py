@@ -141,6 +141,9 @@ def test_in_junit_a_waived_rule_is_a_skip_with_the_reason(
         ("[[waiver]]\nrule = 'PSN-02'\nexpires = 2027-01-31", "lacks reason"),
         (waiver("PSN-02", until="x"), "unknown key, until"),
         (waiver("PSM-02"), "PSM-02 is no rule"),
+        (waiver("PSN-02").replace("'PSN-02'", "['PSN-02']"), "is no rule"),
+        (waiver("PSN-02", case="test_psn"), "one rule or one case"),
+        (f"[[waiver]]\nreason = 'as agreed'\nexpires = {LATER}", "one rule or one case"),
         (waiver("PSN-02", expires="'soon'"), "a date without quotes"),
         (waiver("PSN-02", expires="2027-01-31T10:00:00"), "a date without quotes"),
         (waiver("PSN-02", flow="all of them"), "flow is written like"),
@@ -161,6 +164,7 @@ def test_the_documented_file_is_one(tmp_path: Path) -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (tmp_path / "waivers.toml").write_text(example)
     loaded = load_waivers(tmp_path / "waivers.toml")
-    assert [each.rule for each in loaded] == ["BTH-08", "ICRC-02"]
+    assert [each.rule for each in loaded] == ["BTH-08", "ICRC-02", None]
+    assert loaded[2].is_for_case("test_zeros_round_a_payload_up_to_four_bytes[64bit]")
     assert loaded[1].flow == ("10.0.0.2", "10.0.0.1", 0x11)
     assert not any(each.expired for each in loaded)

@@ -5,11 +5,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
+import pytest
 from own_cases import Suite
 
+from roceproof.conformance.rules.waivers import WaiverError
+from roceproof.conformance.runner.options import Options
+from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
+
 Make = Callable[[str], Suite]
+
+MANIFEST = """\
+schema = 2
+name = "mine"
+top = "my_top"
+sources = ["a.sv"]
+clock_ps = 6400
+data_widths = [64]
+[capabilities]
+RC = ["WRITE"]
+[[waivers]]
+"""
+JUNIT = (
+    '<testsuites><testsuite tests="1" failures="0" skipped="0">'
+    '<testcase classname="test_mine" name="test_psn"/></testsuite></testsuites>'
+)
 
 CASES = """
 @case("PSN-02")
@@ -64,4 +87,62 @@ def test_a_run_with_nothing_but_waived_failures_ends_well_until_they_expire(suit
     path.write_text(waiver("PSN-02", "model", expires="2020-01-01"))
     done = mine.run(*words)
     assert done.returncode == 1
-    assert "the waiver for PSN-02 of model expired on 2020-01-01" in done.stderr
+    assert "the waiver for PSN-02 of model expired on 2020-01-01" in done.stdout
+
+
+def test_a_case_is_waived_by_its_name_whatever_it_breaks(suite: Make) -> None:
+    mine = suite(CASES)
+    path = mine.folder / "waivers.toml"
+    path.write_text(waiver("PSN-02", "model").replace("rule = 'PSN-02'", "case = 'test_both'"))
+    words = ("--target", "model", "-j1", "--suite", "full", "--waivers", str(path))
+    done = mine.run(*words)
+    assert done.returncode == 1
+    assert "1 failed, 1 waived" in done.stdout
+    document = json.loads((mine.folder / "out" / "results.json").read_text())
+    named = {case for finding in document["findings"] for case in finding["cases"]}
+    assert named == {"test_psn"}, "what is waived is no finding"
+    path.write_text(path.read_text().replace("test_both", "test_neither"))
+    done = mine.run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "test_neither is no case" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("expires", "suite_name", "word"),
+    [("2020-01-01", "smoke", "expired on"), ("2999-12-31", "full", "waived nothing")],
+)
+def test_a_waiver_in_a_manifest_that_is_out_of_date_is_a_finding(
+    tmp_path: Path, expires: str, suite_name: str, word: str
+) -> None:
+    found = suite_findings(
+        tmp_path, f"rule = 'PSN-02'\nreason = 'as agreed'\nexpires = {expires}", suite_name
+    )
+    assert [word in str(each) for each in found] == [True]
+
+
+def test_an_unused_waiver_is_no_finding_where_not_all_was_tried(tmp_path: Path) -> None:
+    text = "rule = 'PSN-02'\nreason = 'as agreed'\nexpires = 2999-12-31"
+    assert suite_findings(tmp_path, text, "smoke") == [None]
+    with pytest.raises(WaiverError, match=r"dut\.toml: waivers 1 has an unknown key, device"):
+        suite_findings(tmp_path, f"{text}\ndevice = 'mine'", "smoke")
+
+
+def suite_findings(folder: Path, entry: str, suite_name: str) -> list[str | None]:
+    """What comes of a manifest's waiver after a run in which one case of its rule has passed."""
+    (folder / "a.sv").touch()
+    dut = folder / "dut.toml"
+    dut.write_text(MANIFEST + entry)
+    options = Options(target="hdl", dut=dut, suite=suite_name)
+    waivers = load_suite_waivers(None, options, cases=())
+    case = {"case": "test_psn", "file": "test_mine.py", "outcome": "passed", "rules": ["PSN-02"]}
+    document: dict[str, Any] = {"interrupted": False, "cases": [case]}
+    (folder / "junit.xml").write_text(JUNIT)
+    SuiteWaivers(waivers, options, is_whole=suite_name == "full").apply(
+        document, results=folder / "results.json", junit=folder / "junit.xml"
+    )
+    found = [each["finding"] for each in document["waivers"]]
+    (tree,) = ElementTree.parse(folder / "junit.xml").getroot()
+    told = [failure.get("message") for failure in tree.iter("failure")]
+    assert told == [each for each in found if each]
+    assert (tree.get("tests"), tree.get("failures")) == (str(1 + len(told)), str(len(told)))
+    return found
