@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The JSON schema of a manifest, for editors: what may be said, and what it means.
+
+Names and bounds are those that the reading of manifests has; tests hold the keys against those
+that it asks for, and have it refuse what the schema refuses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.dpi.manifest import (
+    DATA_WIDTHS,
+    FEATURES,
+    MOST_QPS,
+    NAME,
+    SLOWEST_CLOCK_PS,
+)
+from roceproof.dpi.manifest_circuit import IDENTIFIER, MEANINGFUL_WARNINGS
+from roceproof.dpi.manifest_limits import MOST_CYCLES, MOST_OUTSTANDING, SMALLEST_MTU
+from roceproof.dpi.records import Operation
+from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
+from roceproof.verbs.service import PathMtu, Service
+
+Schema = dict[str, Any]
+_FLAG = "solicited"
+
+
+def manifest_schema() -> Schema:
+    """Of manifests of schema 2."""
+    clock = _number("Clock period in picoseconds.", 2, SLOWEST_CLOCK_PS)
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "roceproof DUT manifest (dut.toml)",
+        **_table(
+            "A device under test; docs/dut-contract.md.",
+            {
+                "schema": {"const": 2, "description": "The version of this format."},
+                "name": _text("Builds are named by it.", NAME.pattern),
+                "top": _text("The wrapper's module.", IDENTIFIER.pattern),
+                "sources": _names(
+                    "Files, patterns (*, ?) and lists (.f), relative to the manifest, in compile "
+                    "order."
+                ),
+                "includes": _names("Folders for `include."),
+                "clock_ps": clock,
+                "clock_ps_by_width": _table(
+                    "Where it differs from clock_ps at a data width.",
+                    {str(width): clock for width in DATA_WIDTHS},
+                ),
+                "data_widths": _list("Bits of the streams.", list(DATA_WIDTHS)),
+                "warnings": _list(
+                    "Verilator's, accepted though they may change the circuit.",
+                    list(MEANINGFUL_WARNINGS),
+                ),
+                "defines": _values("Of the preprocessor."),
+                "parameters": _values("Of the top module, besides DataWidth and ClockPs."),
+                "capabilities": _capabilities(),
+                "limits": _limits(),
+                "fixed": _table(
+                    "What nobody can choose: compared with, never drawn.",
+                    {name: _fixed(name, most) for name, most in FIXABLE.items()},
+                ),
+                "environment": _table(
+                    "What the device wants of the network around it.",
+                    {"resolves_addresses": _flag("It asks for its peers by ARP before it sends.")},
+                ),
+                "waivers": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": _waiver(),
+                    "description": "Broken rules and cases that are accepted for a time.",
+                },
+            },
+            needed=("schema", "name", "top", "sources", "clock_ps", "data_widths", "capabilities"),
+        ),
+    }
+
+
+def _capabilities() -> Schema:
+    operations = list(Operation.__members__)
+    services = list(Service.__members__)
+    return _table(
+        "What the device claims to support; nothing else is asked for.",
+        {
+            **{name: _list(f"Operations on {name}.", operations) for name in services},
+            "retransmission": _flag("It repeats what is lost."),
+            "features": _list("It slows down for CNPs, it speaks IPv6.", list(FEATURES)),
+        },
+    ) | {"anyOf": [{"required": [name]} for name in services]}
+
+
+def _limits() -> Schema:
+    powers = [1 << bit for bit in range(SMALLEST_MTU.bit_length())]
+    length = {"type": "integer", "minimum": 0, "maximum": LONGEST_MESSAGE}
+    return _table(
+        "What is not said is not limited; what lies beyond is not tried.",
+        {
+            "path_mtus": _list("All five if not said.", [mtu.size for mtu in PathMtu]),
+            "qps": _number("Queue pairs; 1 if not said.", 1, MOST_QPS),
+            "length_multiple": {
+                "enum": powers,
+                "description": "Lengths of messages are multiples of so many bytes.",
+            },
+            "length": {
+                "type": "array",
+                "items": length,
+                "minItems": 2,
+                "maxItems": 2,
+                "description": "Shortest and longest message, in bytes.",
+            },
+            "outstanding_messages": _number(
+                "Posted and not complete, on one queue pair.", 1, MOST_OUTSTANDING
+            ),
+            "outstanding_packets": _number(
+                "Of messages not complete, on one queue pair.", 1, MOST_OUTSTANDING
+            ),
+            "answer_cycles": _number("By then what must come has come.", 1, MOST_CYCLES),
+            "quiet_cycles": _number(
+                "This long nothing comes before silence is believed.", 1, MOST_CYCLES
+            ),
+        },
+    )
+
+
+def _fixed(name: str, most: int) -> Schema:
+    if name == _FLAG:
+        return _flag("Whether it always sets SE in the last packet of a message that may.")
+    return _number(f"Its {name}, always.", 0, most)
+
+
+def _waiver() -> Schema:
+    return _table(
+        "One of them; docs/waivers.md.",
+        {
+            "rule": _text("The broken rule, such as BTH-08.", "^[A-Z0-9]+-[0-9]+$"),
+            "case": _text("Instead of a rule: the name of a case.", r"\S"),
+            "reason": _text("Why, for whoever reads the report.", r"\S"),
+            "expires": {"description": "The last day, a date without quotes."},
+        },
+        needed=("reason", "expires"),
+    ) | {"oneOf": [{"required": ["rule"]}, {"required": ["case"]}]}
+
+
+def _table(says: str, keys: dict[str, Schema], *, needed: tuple[str, ...] = ()) -> Schema:
+    table = {
+        "type": "object",
+        "description": says,
+        "properties": keys,
+        "additionalProperties": False,
+    }
+    return {**table, "required": list(needed)} if needed else table
+
+
+def _list(says: str, of: list[Any]) -> Schema:
+    return {
+        "type": "array",
+        "items": {"enum": of},
+        "minItems": 1,
+        "uniqueItems": True,
+        "description": says,
+    }
+
+
+def _names(says: str) -> Schema:
+    items = {"type": "string", "minLength": 1}
+    return {
+        "type": "array",
+        "items": items,
+        "minItems": 1,
+        "uniqueItems": True,
+        "description": says,
+    }
+
+
+def _values(says: str) -> Schema:
+    return {
+        "type": "object",
+        "propertyNames": {"pattern": f"^{IDENTIFIER.pattern}$"},
+        "additionalProperties": {"type": ["string", "integer"]},
+        "description": says,
+    }
+
+
+def _number(says: str, least: int, most: int) -> Schema:
+    return {"type": "integer", "minimum": least, "maximum": most, "description": says}
+
+
+def _flag(says: str) -> Schema:
+    return {"type": "boolean", "description": says}
+
+
+def _text(says: str, pattern: str) -> Schema:
+    if pattern[0] not in "^\\":
+        pattern = f"^{pattern}$"
+    return {"type": "string", "pattern": pattern, "description": says}
