@@ -58,6 +58,13 @@ class Limits:
         """The next length upwards that is a multiple of what lengths are multiples of."""
         return -(-length // self.length_multiple) * self.length_multiple
 
+    def bend(self, length: int) -> int:
+        """The nearest length that may be tried."""
+        length = self.fit(max(self.shortest, length))
+        if self.longest is not None:
+            length = min(length, self.longest - self.longest % self.length_multiple)
+        return length
+
     def against_length(self, length: int) -> str | None:
         """Why a message of so many bytes is not tried; None if it may be."""
         if length % self.length_multiple:

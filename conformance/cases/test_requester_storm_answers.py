@@ -184,7 +184,8 @@ def test_questions_that_pile_up_get_answers_of_their_own(bench: Bench, tx_stall:
     for _ in range(ROUNDS):
         storm.stall(tx_stall=tx_stall)
         for _ in range(8):
-            post_any(bench.random.choice(streams), operations(bench, Service.RC), 64)
+            stream = bench.random.choice(streams)
+            post_any(stream, operations(bench, stream.qp.spec.service), 64)
         hail.ask(24)
         storm.blow(steps=3)
         hail.ask(8)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
-from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -17,11 +16,3 @@ def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bo
     if not is_claimed or limits.against_operation(service, op) is not None:
         return False
     return not is_beyond or (limits.longest is None and limits.length_multiple == 1)
-
-
-def bent_size(limits: Limits, size: int) -> int:
-    """The nearest length that the device can send."""
-    size = limits.fit(max(limits.shortest, size))
-    if limits.longest is not None:
-        size = min(size, limits.longest - limits.longest % limits.length_multiple)
-    return size

@@ -49,7 +49,7 @@ class Drawing(DrawnActs):
         self._acts(self._draw.between(6, 30))
 
     def _crowd(self) -> None:
-        self._connect(self._draw.pick({self._contexts: 3, self._contexts // 2: 1}))
+        self._connect(self._draw.pick({self._contexts: 3, -(-self._contexts // 2): 1}))
         self._maybe_disturb(0.4)
         keys = list(self._mtus)
         for _ in range(self._draw.between(1, 3)):
@@ -80,7 +80,7 @@ class Drawing(DrawnActs):
 
     def _depth(self) -> None:
         """Everything inside is filled to its brim: many queue pairs, small messages, held back."""
-        self._connect(self._draw.between(2, self._contexts), mtu=min)
+        self._connect(self._draw.between(2, max(2, self._contexts)), mtu=min)
         stream = self._draw.among(["cpl_stall", "tx_stall", "payload_gap", "rx_gap"])
         self._step("disturb", **{stream: self._draw.among([90, 99])})
         for key in self._some(self._draw.between(2, 8)):

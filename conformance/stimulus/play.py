@@ -21,7 +21,7 @@ from typing import Any
 
 from roceproof.conformance.model.segment import PSN_MODULUS
 from roceproof.conformance.stimulus.answers import DAMAGED, response
-from roceproof.conformance.stimulus.bounds import bent_size, may_post
+from roceproof.conformance.stimulus.bounds import may_post
 from roceproof.conformance.stimulus.foreign import FOREIGN
 from roceproof.conformance.stimulus.life import Life, payload
 from roceproof.conformance.stimulus.queue_pair import QueuePair, spec_of
@@ -122,7 +122,7 @@ class Play:
         lanes = (claims.data_width or 8) // 8 if self._claims(Capability.ALIGNMENT) else 1
         for turn in range(count):
             self._posted += 1
-            said = bent_size(claims.limits, max(size + turn * grow, int(is_beyond)))
+            said = claims.limits.bend(max(size + turn * grow, int(is_beyond)))
             first = self._posted if wr_id is None else wr_id + turn * _ID_STEP
             work = Work(
                 wr_id=first % (1 << 64),

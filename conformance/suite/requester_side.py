@@ -62,14 +62,23 @@ class RequesterSide(PacketFlow):
 
         Of random bytes there are others where the device lacks the length or the path MTU.
         """
+        posted = self.plan(op, payload, **fields)
+        self._check_depth()
+        self.hand_over(posted)
+        return posted
+
+    def plan(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
+        """A message that the device gets later, after all that were planned before it."""
         work = self._work(op, payload, fields)
         posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
-        self._check_depth(posted)
-        self._exchange.target.post(self.qp, work)
         self._next_psn = posted.end_psn
         self._posted.append(posted)
         self._exchange.turns[work.wr_id] = len(self._exchange.turns)
         return posted
+
+    def hand_over(self, posted: Posted) -> None:
+        """Post what was planned."""
+        self._exchange.target.post(self.qp, posted.work)
 
     def begin(self, op: Op, *, length: int) -> None:
         """Post a message whose end nobody waits for: only what the case expects of it is judged."""
@@ -90,12 +99,12 @@ class RequesterSide(PacketFlow):
             got = "nothing" if outcome is None else told(outcome)
             raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
-    def _check_depth(self, posted: Posted) -> None:
+    def _check_depth(self) -> None:
         claims = self._exchange.claims
         if not claims.limits.limits_depth:
             return
         ended = self._ended | {outcome.wr_id for outcome in self._outcomes}
-        waiting = [each for each in self._posted if each.work.wr_id not in ended] + [posted]
+        waiting = [each for each in self._posted if each.work.wr_id not in ended]
         allowed_depth(claims, len(waiting), sum(each.end_psn - each.psn for each in waiting))
 
     def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:

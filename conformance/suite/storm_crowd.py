@@ -26,7 +26,13 @@ _QKEY = 0x01020304
 
 def operations(bench: Bench, service: Service) -> list[Op]:
     """The messages with payload that the device has on a service."""
-    ops = [op for op in PUSHES if Capability[op.name] in bench.claims.capabilities]
+    claims = bench.claims
+    ops = [
+        op
+        for op in PUSHES
+        if Capability[op.name] in claims.capabilities
+        and claims.limits.against_operation(service, op) is None
+    ]
     return [op for op in ops if op in (Op.SEND, Op.SEND_IMM)] if service is Service.UD else ops
 
 
@@ -42,6 +48,7 @@ def connected(storm: Storm, service: Service, **spec: Any) -> Stream:
         "path_mtu": min(bench.claims.path_mtus),
         "traffic_class": draw.getrandbits(6) << 2 | draw.choice(_ECN),
     }
+    usual |= {name: n for name, n in bench.claims.limits.fixed.items() if name in usual}
     if service is Service.UD:
         usual |= {"qkey": _QKEY, "path_mtu": max(bench.claims.path_mtus)}
     return storm.on(bench.connect(service, **(usual | spec)))
@@ -50,7 +57,11 @@ def connected(storm: Storm, service: Service, **spec: Any) -> Stream:
 def crowd(storm: Storm, *services: Service, count: int = MANY, **spec: Any) -> list[Stream]:
     """So many queue pairs, if the device has them, of these services in turn, of any path MTU."""
     claims = storm.bench.claims
-    having = [s for s in services if Capability[s.name] in claims.capabilities]
+    having = [
+        service
+        for service in services
+        if Capability[service.name] in claims.capabilities and operations(storm.bench, service)
+    ]
     mtus = claims.path_mtus
     return [
         connected(
@@ -76,9 +87,9 @@ def mixed(random: Random, mtu: int) -> int:
 
 def post_any(stream: Stream, ops: Sequence[Op], length: int, *, lanes: int = 1) -> Posted:
     """A message of any of these kinds, its payload at any lane, solicited or not."""
-    draw = stream.qp.random
+    draw, fixed = stream.qp.random, stream.claims.limits.fixed
     fields: dict[str, Any] = {
-        "solicited": draw.random() < 0.5,
+        "solicited": bool(fixed.get("solicited", draw.random() < 0.5)),
         "offset": draw.randrange(lanes) if length else 0,
     }
     if stream.qp.spec.service is Service.UD:

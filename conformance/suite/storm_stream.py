@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.connection import Connection
@@ -14,6 +14,8 @@ from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_frames import FrameMaker
+from roceproof.conformance.suite.within_limits import allowed_depth
+from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.addresses import Host
@@ -56,10 +58,12 @@ class Wrong(Exception):
 class Stream:
     """What a storm expects of one connection, from the start of its life."""
 
-    def __init__(self, qp: Connection, device: Host, *, by_contract: bool) -> None:
+    def __init__(self, qp: Connection, device: Host, *, claims: Claims) -> None:
         self.qp = qp
-        self._by_contract = by_contract
+        self.claims = claims
+        self._by_contract = claims.target == "hdl"
         self._maker = FrameMaker(qp.spec, device, local_qpn=qp.qp.qpn)
+        self._held: deque[Posted] = deque()  # until the device has room
         self._to_leave: deque[Posted] = deque()
         self._coming = self._frames()
         self._next: Due | None = None
@@ -73,12 +77,28 @@ class Stream:
         self.acked_psn = 0  # everything before it is acknowledged
 
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
-        """Post a message, whose frames and completion are due from now on."""
-        message = self.qp.post(op, payload, **fields)
+        """Post a message, whose frames and completion are due from now on.
+
+        It has the nearest length that the device has, and waits here while the device may not
+        have so much outstanding.
+        """
+        if isinstance(payload, int):
+            payload = self.claims.limits.bend(payload)
+        message = self.qp.plan(op, payload, **fields)
+        allowed_depth(self.claims, 1, _packets([message]))
+        self._held.append(message)
         self._to_leave.append(message)
         self._to_complete.append(message)
         self._posted = message.ordinal
+        self._hand_over()
         return message
+
+    def _hand_over(self) -> None:
+        while self._held:
+            posted = list(self._to_complete)[: self.in_flight + 1]
+            if self.claims.limits.against_depth(len(posted), _packets(posted)) is not None:
+                return
+            self.qp.hand_over(self._held.popleft())
 
     # what comes
 
@@ -112,6 +132,7 @@ class Stream:
             )
         if status == SUCCESS:
             self.qp.succeeded.add(outcome.wr_id)
+        self._hand_over()
         if status != SUCCESS:
             self._is_dead = True
         elif self.qp.spec.service is Service.RC:
@@ -125,7 +146,16 @@ class Stream:
     @property
     def in_flight(self) -> int:
         """Messages posted and not completed."""
-        return len(self._to_complete)
+        return len(self._to_complete) - len(self._held)
+
+    @property
+    def waits_for_room(self) -> bool:
+        """Whether nothing can come: what the device has is unanswered, and it may have no more."""
+        if not self._held or self.qp.spec.service is not Service.RC or self._is_dead:
+            return False
+        due = self._peek()
+        is_behind = due is None or due.message.ordinal >= self._held[0].ordinal
+        return is_behind and self._to_complete[0].end_psn > self.acked_psn
 
     @property
     def is_done(self) -> bool:
@@ -138,7 +168,8 @@ class Stream:
 
     def owed(self) -> str:
         """What has not come, for a failure."""
-        words = [] if self._is_dead or not (due := self._peek()) else [f"{due} has not come"]
+        due = None if self._is_dead else self._peek()
+        words = [] if due is None or due.message in self._held else [f"{due} has not come"]
         if self._to_complete:
             message = self._to_complete[0]
             words.append(f"message {message.ordinal} of {message.work.size} bytes is not completed")
@@ -146,7 +177,8 @@ class Stream:
 
     def stop(self) -> Stop | None:
         """Where it stands still: the first frame that is due, or else the first completion."""
-        if not self._is_dead and (due := self._peek()) is not None:
+        due = None if self._is_dead else self._peek()
+        if due is not None and due.message not in self._held:
             return Stop(Kind.NO_PACKET, self.qp, due.message, due.place, is_first=True)
         if self._to_complete:
             return Stop(Kind.NO_COMPLETION, self.qp, self._to_complete[0], is_first=True)
@@ -234,3 +266,7 @@ class Stream:
     def _shown(self, frame: bytes) -> str:
         packet = parse(frame)
         return frame.hex() if packet is None else got(packet, self.qp.from_device)
+
+
+def _packets(messages: Iterable[Posted]) -> int:
+    return sum(each.end_psn - each.psn for each in messages)

@@ -107,5 +107,10 @@ def allowed_depth(claims: Claims, messages: int, packets: int) -> None:
         _skip(claims, reason)
 
 
+def skip_for_depth(claims: Claims) -> NoReturn:
+    """For what cannot go on, since the device may not have more outstanding."""
+    _skip(claims, "it may not have enough outstanding")
+
+
 def _skip(claims: Claims, reason: str) -> NoReturn:
     pytest.skip(f"{PREFIX}{claims.device}: {reason}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The reference model under a device's manifest: it claims no more, and holds the suite to it.
 
+It repeats what is lost, and claims that, whatever the manifest says.
 Whatever a case asks for beyond the limits is an error of the bench, so that a suite which passes
 here asks nothing of that device that it cannot do.
 """
@@ -14,6 +15,8 @@ from dataclasses import replace
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.device import Device
+from roceproof.conformance.model.notification_point import NotificationPoint
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
 from roceproof.conformance.targets.manifest_claims import claims_of
@@ -22,6 +25,16 @@ from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
+
+_NOT_LEFT_OUT = frozenset({Capability.RETRANSMISSION})
+"""What the model does whatever it is told; a device without it behaves otherwise in much."""
+
+
+class _NoNotifications(NotificationPoint):
+    """Nobody hears of marks from a device that does not claim to tell."""
+
+    def marked(self, now_ns: int) -> None:
+        """Nothing comes of it."""
 
 
 class LimitedModelTarget(ModelTarget):
@@ -89,14 +102,16 @@ class LimitedModelFactory(ModelFactory):
             given,
             target="model",
             device=f"the reference model as {manifest.name}",
-            capabilities=given.capabilities & self.claims.capabilities,
+            capabilities=(given.capabilities & self.claims.capabilities) | _NOT_LEFT_OUT,
             data_width=None,
         )
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
-        yield LimitedModelTarget(Device(drawn_address(place.seed), Components()), self.claims)
+        tells = Capability.MARKS in self.claims.capabilities
+        components = Components() if tells else Components(notification_point=_NoNotifications)
+        yield LimitedModelTarget(Device(drawn_address(place.seed), components), self.claims)
 
 
 def _beyond(what: str) -> TargetError:

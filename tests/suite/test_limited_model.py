@@ -50,7 +50,7 @@ def test_it_claims_what_both_do(small: LimitedModelFactory) -> None:
     claims = small.claims
     assert claims.device == "the reference model as small"
     assert {Capability.RC, Capability.WRITE} <= claims.capabilities
-    absent = {Capability.UC, Capability.SEND, Capability.RESPONDER, Capability.RETRANSMISSION}
+    absent = {Capability.UC, Capability.SEND, Capability.RESPONDER, Capability.MARKS}
     assert not absent & claims.capabilities
     assert (claims.qps, claims.path_mtus, claims.limits.length_multiple) == (1, (1024,), 4)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -24,6 +25,7 @@ from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.frame_edits import reseal
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Work
@@ -213,7 +215,8 @@ def test_what_was_not_acknowledged_must_not_complete() -> None:
 def test_a_queue_pair_in_error_must_be_silent(by_contract: bool) -> None:
     with bench_of() as bench:
         qp = bench.connect(Service.RC, path_mtu=256)
-        stream = Stream(qp, bench.target.host, by_contract=by_contract)
+        claims = replace(bench.claims, target="hdl" if by_contract else "model")
+        stream = Stream(qp, bench.target.host, claims=claims)
         messages = [stream.post(Op.WRITE, 64) for _ in range(4)]
         maker = FrameMaker(qp.spec, bench.target.host, local_qpn=qp.qp.qpn)
         frames = [frame for message in messages for frame in maker.frames(message)]
@@ -252,3 +255,23 @@ def test_an_answer_to_nothing_that_was_asked_is_found(monkeypatch: pytest.Monkey
             monkeypatch.setattr(bench.target, "asides", lambda found=changed: [found])
             with pytest.raises(CaseFailed, match="no answer to anything"):
                 hail.judge()
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_storm_goes_on_as_far_as_the_device_may_have_messages(is_answered: bool) -> None:
+    with bench_of() as made:
+        claims = replace(made.claims, limits=Limits(outstanding_messages=4))
+        bench = Bench(made.target, claims, seed=1)
+        storm = Storm(bench)
+        stream = storm.on(bench.connect(Service.RC, path_mtu=256))
+        for _ in range(12):
+            stream.post(Op.WRITE, 64)
+        assert stream.in_flight == 4
+        if is_answered:
+            storm.rage(answers=all_that_left)
+            return
+        with pytest.raises(pytest.skip.Exception, match="may not have enough outstanding"):
+            storm.rage()
+        stream.acked_psn = 4  # now it is the device that owes completions
+        with pytest.raises(CaseFailed, match="message 1 of 64 bytes is not completed"):
+            storm.rage()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Devices with limits of many kinds, played by the model: none is accused, and none asked for more.
 
-The quick sample is what limits lengths and packets most; `slow` is every twin and every case.
+The quick sample is what each limit bends most; `slow` is every twin and every case.
 """
 
 from __future__ import annotations
@@ -12,6 +12,10 @@ import pytest
 from gates import assert_passes
 
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.targets.manifest_claims import claims_of
+from roceproof.dpi import load_manifest
 
 HEAD = """\
 schema = 2
@@ -36,7 +40,16 @@ TWINS = {
     "always-solicited": CLAIMS + "[fixed]\nsolicited = true\n",
     "never-empty": CLAIMS + "length = [1, 4096]\n",
 }
-SAMPLE = ("whole-words", "one-path-mtu")
+LENGTHS, STORMS = "requester_lengths", "line_rate"
+SAMPLE = (
+    ("whole-words", LENGTHS, 20),
+    ("one-path-mtu", LENGTHS, 20),
+    ("four-outstanding", STORMS, 11),
+    ("never-empty", STORMS, 11),
+    ("fixed-headers", STORMS, 11),
+    ("always-solicited", STORMS, 11),
+)
+"""Twin, cases, and how many of them at least pass."""
 
 
 def manifest_of(name: str, folder: Path) -> Path:
@@ -46,10 +59,19 @@ def manifest_of(name: str, folder: Path) -> Path:
     return manifest
 
 
-@pytest.mark.parametrize("name", SAMPLE)
-def test_a_twin_with_limits_of_lengths_passes_what_it_can(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "chosen", "cases"), SAMPLE, ids=[name for name, *_ in SAMPLE])
+def test_a_twin_passes_what_it_can(tmp_path: Path, name: str, chosen: str, cases: int) -> None:
     words = ["--target", "model", "--dut", str(manifest_of(name, tmp_path)), "--suite", "full"]
-    assert_passes(tmp_path / "out", *words, "-k", "requester_lengths", cases=20)
+    assert_passes(tmp_path / "out", *words, "-k", chosen, cases=cases)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_plans_are_drawn_for_a_device_with_one_queue_pair(tmp_path: Path, seed: int) -> None:
+    claims = claims_of(load_manifest(manifest_of("one-queue-pair", tmp_path)))
+    for part in range(60):
+        plan = draw_plan(100 * seed + part, claims, Weights())
+        contexts = {step.fields["key"] for step in plan.steps if step.name == "connect"}
+        assert contexts <= {0}
 
 
 @pytest.mark.slow
