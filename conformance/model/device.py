@@ -25,6 +25,7 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec, State
 
 _FIRST_QPN = 0x11
+_GROUP_BIT = 1  # of a MAC address
 
 
 def link_local(mac: bytes) -> bytes:
@@ -140,6 +141,8 @@ class Device:
 
     def answer_host(self, frame: bytes) -> None:
         """What any host answers: questions after its MAC address, and ping."""
+        if frame[:6] != self.host.mac and not frame[0] & _GROUP_BIT:
+            return
         addresses = dict.fromkeys(self.addresses, self.host.mac)
         reply = echo_reply(frame, addresses) or neighbours.answer(frame, addresses)
         if reply is not None:

@@ -9,17 +9,54 @@ from typing import Any
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import ACKNOWLEDGE, Pattern
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.conformance.wire.ip import checksum
 
 DAMAGED = "mac"
 """The flaw that the MAC finds, whatever the frame says."""
 
 _QPN_BITS = 24
-_OTHER_OPCODES = (0x31, 0x51, 0x91, 0x0D, 0x12, 0x01, 0x10, 0x19, 0x15, 0x13, 0x71, 0x00, 0xFF)
+_OTHER_OPCODES = (
+    0x81,
+    0x31,
+    0x51,
+    0x91,
+    0x0D,
+    0x12,
+    0x01,
+    0x10,
+    0x19,
+    0x15,
+    0x13,
+    0x71,
+    0x00,
+    0xFF,
+)
 _FRAGMENTS = (0x2000, 0x0001, 0x1FFF, 0x6000)
+_UNCOVERED = (1, 8)
+"""Bytes of the IPv4 header that only its own checksum covers: TOS and TTL."""
+_VERSION_BITS, _PROTOCOL_AT, _ETHER_TYPE_AT = 4, 9, 12
+_ONES = 0xFFFF
 
 
 def _flipped_bth(at: int, mask: int) -> Callable[[Pattern], Pattern]:
     return lambda pattern: pattern.resealed(edits.flip_udp(8 + at, mask))
+
+
+def _other_version(bit: int) -> edits.Edit:
+    def edit(frame: bytearray) -> None:
+        at = edits.layout_of(frame).ip
+        frame[at] ^= 0x10 << bit
+        frame[at + 10 : at + 12] = bytes(2)
+        frame[at + 10 : at + 12] = checksum(bytes(frame[at : at + 20])).to_bytes(2, "big")
+
+    return edit
+
+
+def _other_type(bit: int) -> edits.Edit:
+    def edit(frame: bytearray) -> None:
+        frame[_ETHER_TYPE_AT + bit // 8] ^= 1 << bit % 8
+
+    return edit
 
 
 def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
@@ -38,9 +75,15 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
             else p.corrupted(edits.flip_udp(17 + n % 3, 1 << n % 8))
         ),
         "checksum": lambda p, n, _: p.corrupted(edits.flip_ip(10 + n // 8 % 2, 1 << n % 8)),
+        "header": lambda p, n, _: p.corrupted(edits.flip_ip(_UNCOVERED[n // 8 % 2], 1 << n % 8)),
+        "version": lambda p, n, _: p.corrupted(_other_version(n % _VERSION_BITS)),
+        "protocol": lambda p, n, _: p.corrupted(
+            edits.flip_ip_checksummed(_PROTOCOL_AT, 1 << n % 8)
+        ),
+        "ether": lambda p, n, _: p.corrupted(_other_type(n % 16)),
         "stranger": lambda p, n, f: p.but(src_ip=other(f.src.ip, n % 32)),
         "dst_ip": lambda p, n, f: p.but(dst_ip=other(f.dst.ip, n % 32)),
-        "dst_mac": lambda p, n, f: p.but(dst_mac=other(f.dst.mac, 8 + n % 40)),
+        "dst_mac": lambda p, n, f: p.but(dst_mac=other(f.dst.mac, n % 48)),
         "alias": lambda p, n, f: p.but(qpn=f.dest_qpn ^ 1 << n % _QPN_BITS),
         "opcode": lambda p, n, _: p.resealed(
             edits.set_udp(8, bytes((_OTHER_OPCODES[n % len(_OTHER_OPCODES)],)))
@@ -66,12 +109,21 @@ def response(
     flaw: str | None = None,
     bit: int = 0,
     trailer: int = 0,
+    brink: int | None = None,
     **fields: Any,
 ) -> bytes:
     """The frame of an ACK or NAK at a PSN relative to the queue pair's start."""
     pattern = ACKNOWLEDGE(psn=psn, syndrome=syndrome, **fields)
+    if brink is not None:
+        pattern = pattern.but(ident=_turning(flow.build(pattern.but(ident=0)), brink))
     if flaw is not None:
         pattern = FLAWS[flaw](pattern, bit, flow)
     if trailer:
         pattern = pattern.corrupted(edits.trailer(bytes(0xA5 for _ in range(trailer))))
     return flow.build(pattern)
+
+
+def _turning(frame: bytes, brink: int) -> int:
+    """The identification with which the sum of an IPv4 header is so far from all ones."""
+    at = edits.layout_of(frame).ip + 10
+    return (int.from_bytes(frame[at : at + 2], "big") + brink) % _ONES

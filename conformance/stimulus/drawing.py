@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address
 
-from roceproof.conformance.stimulus.drawn_acts import DrawnActs
 from roceproof.conformance.stimulus.drawn_fields import DrawnFields
+from roceproof.conformance.stimulus.drawn_strains import DrawnStrains
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.stimulus.weights import Weights
@@ -26,14 +26,15 @@ def draw_plan(seed: int, claims: Claims, weights: Weights | None = None) -> Plan
     return Drawing(draw, DrawnFields(draw, claims), claims).plan()
 
 
-class Drawing(DrawnActs):
+class Drawing(DrawnStrains):
     """One plan in the making."""
 
     def plan(self) -> Plan:
         """Its theme decides."""
-        host = self._fields.host()
+        host = self._fields.local = self._fields.host()
         is_usual = self._draw.maybe(_USUAL_HOST)
-        self._peers = [self._peer(host) for _ in range(self._draw.between(1, 4))]
+        for _ in range(self._draw.between(1, 4)):
+            self._peers.append(self._peer(host))
         getattr(self, f"_{self._draw.one_of('theme')}")()
         return Plan(
             steps=tuple(self._steps),
@@ -71,7 +72,7 @@ class Drawing(DrawnActs):
             self._burst_of(key, self._draw.tail(15, 300))
             for _ in range(self._draw.between(1, 6)):
                 self._wait()
-                self._answer(key, **{"oldest": self._draw.tail(0, 20)})
+                self._answer(key, oldest=self._draw.tail(0, 20))
             if self._draw.maybe(0.5):
                 self._act_serve()
             if self._draw.maybe(0.4):
@@ -87,9 +88,7 @@ class Drawing(DrawnActs):
             self._burst_of(key, self._draw.pick({self._draw.tail(15, 40): 4, 150: 1}))
         self._wait()
         for key in self._some(self._draw.between(2, 12)):
-            self._answer(
-                key, **({"count": self._draw.tail(1, 20)} if self._draw.maybe(0.5) else {})
-            )
+            self._answer(key, count=self._draw.pick({1: 1, self._draw.tail(1, 20): 1}))
         if self._draw.maybe(0.5):
             self._nak(self._key())
         self._acts(self._draw.between(1, 8))
@@ -97,33 +96,19 @@ class Drawing(DrawnActs):
         self._acts(self._draw.between(1, 8))
 
     def _long(self) -> None:
-        self._budget *= 3
+        """Messages of more packets than a counter of eight bits has."""
+        self._budget *= 5
         self._connect(self._draw.between(1, 3))
         self._maybe_disturb(0.3)
         for _ in range(self._draw.between(1, 3)):
             key = self._key()
-            if self._draw.maybe(0.4):
-                size = self._draw.between(1 << 14, 1 << 16)
+            if self._draw.maybe(0.5):
+                size = self._draw.between(1 << 14, self._draw.pick({1 << 16: 3, 1 << 18: 1}))
                 self._step("post", key=key, **{**self._fields.work(256, 0), "size": size})
+                self._budget -= size
             else:
                 self._post(key, largest=1 << 16)
             self._acts(self._draw.between(0, 5))
-
-    def _timeouts(self) -> None:
-        """Nobody answers, for long; some have short timers, some long ones, some none."""
-        self._connect(self._draw.between(1, 6), service="RC")
-        self._maybe_disturb(0.2)
-        for key in list(self._mtus):
-            self._post(key, count=self._draw.tail(1, 4), largest=3000)
-            self._moment()
-        for _ in range(self._draw.between(1, 3)):
-            longest = self._draw.pick({80_000: 6, 300_000: 3, 1_200_000: 1})
-            self._step("wait", ns=self._draw.between(8_000, longest))
-            for key in self._some(self._draw.between(0, 3)):
-                self._answer(key)
-            for key in self._some(self._draw.between(0, 2)):
-                self._post(key, largest=600)
-        self._acts(self._draw.between(0, 4))
 
     def _failures(self) -> None:
         self._connect(self._draw.tail(1, 6))
@@ -162,7 +147,7 @@ class Drawing(DrawnActs):
             self._post(key, count=self._draw.tail(1, 8))
             self._step("until", frames=self._draw.tail(1, 8))
             for _ in range(self._draw.between(2, 10)):
-                kinds = {"answer": 5, "flawed": 6, "foreign": 4, "ask": 1}
+                kinds = {"answer": 5, "flawed": 4, "salvo": 3, "foreign": 4, "ask": 1}
                 self._act(self._draw.pick(kinds), key if self._draw.maybe(0.7) else self._key())
             self._wait()
 
@@ -194,5 +179,7 @@ class Drawing(DrawnActs):
             if self._draw.maybe(0.3):
                 near = int.from_bytes(device.ip, "big") ^ 1 << self._draw.between(0, 22)
                 peer = peer._replace(ip=near.to_bytes(4, "big"))
+            elif self._peers and self._draw.maybe(0.3):
+                peer = peer._replace(ip=peer.ip[:2] + self._draw.among(self._peers).ip[2:])
             if device.ip != peer.ip and device.mac != peer.mac:
                 return peer

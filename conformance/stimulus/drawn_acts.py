@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from roceproof.conformance.stimulus.drawn_fields import DrawnFields
+from roceproof.conformance.stimulus.drawn_fields import SPECIAL_QPNS, DrawnFields
 from roceproof.conformance.stimulus.plan import Step
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
 
-_ALIAS_KEYS = 100
+_ALIAS_KEYS, _LATER_KEYS = 100, 1000
+_SMALL = 256
+_PLACES = frozenset(("oldest", "share", "ahead", "back"))
 
 
 class DrawnActs:
@@ -39,6 +41,8 @@ class DrawnActs:
             "burst": lambda: self._burst_of(key, self._draw.tail(4, 60)),
             "answer": lambda: self._answer(key),
             "flawed": lambda: self._step("answer", key=key, **self._fields.flawed()),
+            "salvo": lambda: self._step("salvo", key=key, **self._fields.salvo()),
+            "replace": lambda: self._replace(key),
             "nak": lambda: self._nak(key),
             "serve": self._act_serve,
             "wait": self._wait,
@@ -93,6 +97,26 @@ class DrawnActs:
         self._mtus[key], self._specs[key] = kept["path_mtu"], kept
         self._step("connect", key=key, **kept)
 
+    def _replace(self, key: int) -> None:
+        """Another queue pair in the place of one that is reset, whose number may be nearly its."""
+        if not self._fields.is_contract:
+            return
+        old = self._specs[key]
+        peer, size = self._draw.among(self._peers), self._fields.mtu()
+        later = _LATER_KEYS + len(self._steps)
+        spec = self._spec(later, old["local_qpn"] % self._contexts, peer, old["service"], size)
+        if self._draw.maybe(0.5):
+            spec["local_qpn"] = old["local_qpn"] ^ self._contexts << self._draw.between(0, 15)
+        taken = {known["local_qpn"] for known in self._specs.values()}
+        if spec["local_qpn"] in taken | SPECIAL_QPNS:
+            return
+        self._step("reset", key=key)
+        self._step("connect", key=later, **spec)
+        del self._mtus[key]
+        self._mtus[later], self._specs[later] = size, spec
+        if self._draw.maybe(0.4):
+            self._step("post", key=key, **self._fields.work(_SMALL, 300))
+
     def _idle(self, key: int) -> None:
         """A stranger in the context of a queue pair that is there."""
         context = self._contexts << self._draw.between(0, 15)
@@ -123,8 +147,11 @@ class DrawnActs:
         work["size"] = min(work["size"], 64)
         self._step("post", key=key, **work, count=count, grow=self._draw.pick({0: 4, 1: 1}))
 
-    def _answer(self, key: int, **fields: Any) -> None:
-        self._step("answer", key=key, **{**self._fields.answer(), **fields})
+    def _answer(self, key: int, *, kind: str | None = None, **fields: Any) -> None:
+        """At any place, at one of that kind, or where `fields` say."""
+        is_said = not _PLACES.isdisjoint(fields)
+        place = {} if is_said else self._fields.place(kind)
+        self._step("answer", key=key, **{**place, **self._fields.answer(), **fields})
 
     def _nak(self, key: int) -> None:
         place = {"oldest": self._draw.tail(0, 12)} if self._draw.maybe(0.8) else {}

@@ -9,6 +9,7 @@ from random import Random
 from roceproof.conformance.model.segmentation import Message, refusal
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.dpi.payload import PatternPayload
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Work
@@ -63,9 +64,16 @@ class Life:
                 udp_sport=spec.udp_sport,
                 bth=segment.bth,
                 extensions=segment.extensions,
-                payload=segment.payload,
+                payload=self._made(work, offset) or segment.payload,
             )
         )
+
+    def _made(self, work: Work, offset: int) -> bytes:
+        """What the bench itself makes, where a work is longer than its data."""
+        if len(work.data) >= work.size:
+            return b""
+        whole = PatternPayload(seed=work.wr_id, length=work.size)
+        return whole.read(offset * self.spec.path_mtu, self.spec.path_mtu)
 
     def _network(self, identity: int) -> Ipv4 | Ipv6:
         spec, src = self.spec, self.host.ip

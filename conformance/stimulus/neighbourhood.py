@@ -8,18 +8,18 @@ dropped, and no other.
 from __future__ import annotations
 
 from collections import deque
-from struct import pack
 from typing import NamedTuple
 
-from roceproof.conformance.stimulus.life import payload
-from roceproof.conformance.targets.ping import ECHO_REQUEST
+from roceproof.conformance.stimulus.echo import echo_frame, echoed
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
-from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
+from roceproof.conformance.wire.icmp import icmp_message
 from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
 _ECHO_REPLY = 0
+_VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
+"""Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
 
 
 class Question(NamedTuple):
@@ -38,16 +38,16 @@ class Neighbourhood:
         self._open: dict[bool, deque[Question]] = {False: deque(), True: deque()}
         self._count = 0
 
-    def asks(self, asker: Host, size: int | None) -> bytes:
-        """An ARP request or, with a size, an echo request."""
+    def asks(self, asker: Host, size: int | None, **said: int) -> bytes:
+        """An ARP request or, with a size, an echo request that may say more (`echo`)."""
         self._count += 1
         waiting = self._open[size is not None]
         echo = None
         if size is None:
             frame = solicit(asker, self._host.ip)
         else:
-            echo = pack(">HH", 7, self._count) + payload(self._count, size)
-            frame = icmp_frame(asker, self._host, ECHO_REQUEST[len(asker.ip)], echo)
+            frame = echo_frame(asker, self._host, size, number=self._count, **said)
+            echo = echoed(frame)
         waiting.append(Question(asker, echo, is_owed=not waiting))
         return frame
 
@@ -87,6 +87,8 @@ class Neighbourhood:
             return False
         end = 14 + int.from_bytes(frame[16:18], "big")
         is_tight = len(frame) == max(ETHERNET_MINIMUM, end) and not any(frame[end:])
+        is_whole = frame[14] == _VERSION_AND_SIZE and frame[20] & _FRAGMENT == frame[21] == 0
+        is_tight &= is_whole and frame[22] > 0
         return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
 
 

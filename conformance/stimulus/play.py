@@ -15,38 +15,31 @@ what was answered. What the device does not claim is left out.
 
 from __future__ import annotations
 
-from ipaddress import ip_address
-from random import Random
 from typing import Any
 
-from roceproof.conformance.model.segment import PSN_MODULUS
-from roceproof.conformance.stimulus.answers import DAMAGED, response
 from roceproof.conformance.stimulus.bounds import may_post
-from roceproof.conformance.stimulus.foreign import FOREIGN
+from roceproof.conformance.stimulus.far_side import FarSide
 from roceproof.conformance.stimulus.life import Life, payload
 from roceproof.conformance.stimulus.queue_pair import QueuePair, spec_of
-from roceproof.conformance.stimulus.scene import Scene
-from roceproof.conformance.stimulus.state import Response
 from roceproof.conformance.stimulus.watched import judge_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.addresses import Host, parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Op, Work
 
-_ACK = 0x1F
 _UNCERTAIN_LIVES = 3
+_REMOTE_ERROR = 0x62
+_FLUSH_NS = 300
 _ID_STEP, _ADDRESS_STEP, _KEY_STEP = 0x9E3779B97F4A7C15, 0x0123456789ABCDEF, 0x9E3779B1
 
 
-class Play:
+class Play(FarSide):
     """One device, one plan."""
 
     def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._scene = Scene(bench)
+        super().__init__(bench)
         self._posted = 0
-        self._sent = 0
+        self._is_endless = False
 
     # queue pairs
 
@@ -123,6 +116,7 @@ class Play:
         for turn in range(count):
             self._posted += 1
             said = claims.limits.bend(max(size + turn * grow, int(is_beyond)))
+            said = 0 if self._is_endless else said
             first = self._posted if wr_id is None else wr_id + turn * _ID_STEP
             work = Work(
                 wr_id=first % (1 << 64),
@@ -141,88 +135,30 @@ class Play:
             known.judge.posted(work)
             self._bench.target.post(known.qp, work)
 
-    # the far side
-
-    def answer(
-        self,
-        key: int,
-        *,
-        back: int = 0,
-        oldest: int | None = None,
-        ahead: int | None = None,
-        syndrome: int = _ACK,
-        count: int = 1,
-        flaw: str | None = None,
-        bit: int = 0,
-        trailer: int = 0,
-        **fields: int,
-    ) -> None:
-        """Answer at a PSN: so far back from the newest seen, from the oldest, ahead of all posted.
-
-        A `flaw` is one that makes the device ignore it (`answers`); `fields` are a pattern's.
-        """
+    def wear(self, key: int, *, times: int = 1, syndrome: int = _REMOTE_ERROR) -> None:
+        """So often: a message, an answer that fails it, and a start anew where it began."""
         known = self._scene.qps.get(key)
-        if known is None or not known.is_reliable:
+        if known is None or not known.is_reliable or not self._claims(Capability.RESTART):
             return
-        psn = (known.judge.newest - back) % PSN_MODULUS
-        if ahead is not None:
-            psn = (known.judge.end_psn - 1 + ahead) % PSN_MODULUS
-        elif oldest is not None and known.judge.unanswered is not None:
-            psn = (known.judge.unanswered[0] + oldest) % PSN_MODULUS
-        if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
+        for _ in range(times if known.life.is_active else 0):
+            self.post(key, self._operation_of(known), 1)
+            self.until()
+            self.answer(key, syndrome=syndrome)
+            self._scene.advance(_FLUSH_NS)
+            self._limit(known)
+            self.restart(key)
+
+    def endless(self, key: int, op: str, length: int, *, frames: int = 4, **fields: Any) -> None:
+        """The first frames of a message too long to be simulated; all else has ended before."""
+        known, claims = self._scene.qps.get(key), self._bench.claims
+        if known is None or claims.data_width is None or self._is_endless:
             return
-        frame = response(
-            known.codec,
-            psn=psn,
-            syndrome=syndrome,
-            flaw=flaw,
-            bit=bit,
-            trailer=trailer,
-            **fields,
-        )
-        for _ in range(count):
-            if flaw is None:
-                self._scene.send(frame)
-                lag = self._scene.pace.lag_ns(self._bench.target.now_ns)
-                now = self._bench.target.now_ns
-                known.judge.answered(Response(psn, syndrome, now, now + lag))
-            else:
-                self._scene.send(frame, is_void=True, is_damaged=flaw == DAMAGED)
-
-    def serve(self, key: int, every: int = 1) -> None:
-        """From now on the far side acknowledges every so many messages by itself; 0 ends that."""
-        known = self._scene.qps.get(key)
-        if known is not None and known.is_reliable:
-            known.serve_every = every
-
-    # others
-
-    def foreign(self, kind: str, size: int = 0, *, count: int = 1, damaged: bool = False) -> None:
-        """Frames that concern nobody."""
-        host = self._bench.target.host
-        for _ in range(count):
-            self._sent += 1
-            frame = FOREIGN[kind](self._bench.peers[1], host, Random(self._sent), size)
-            self._scene.send(frame, is_void=True, is_damaged=damaged)
-
-    def ask(
-        self,
-        size: int | None = None,
-        *,
-        mac: str | None = None,
-        ip: str | None = None,
-        count: int = 1,
-        damaged: bool = False,
-    ) -> None:
-        """ARP requests or, with a size, echo requests."""
-        if not self._claims(Capability.LOCKSTEP):
+        if not may_post(claims, known.life.spec.service, Op[op], is_beyond=True):
             return
-        asker = self._bench.peers[1]
-        asker = Host(
-            parse_mac(mac) if mac else asker.mac, ip_address(ip).packed if ip else asker.ip
-        )
-        for _ in range(count):
-            self._scene.ask(asker, size, is_damaged=damaged)
+        self._scene.settle()
+        self._is_endless = True
+        self.post(key, op, length=length, **fields)
+        self.until(frames)
 
     # time
 
@@ -243,13 +179,16 @@ class Play:
         self._scene.settle()
 
     def finish(self) -> None:
-        """Everything ends, and the device is as healthy as before."""
+        """Everything ends, and each queue pair is as healthy as before."""
+        if self._is_endless:
+            return
         self._scene.settle()
         for key in list(self._scene.qps):
             known = self._scene.qps[key]
+            if known.judge.is_dead:
+                self.restart(key)
             if known.life.is_active and not known.judge.is_dead:
                 self.post(key, self._operation_of(known), 1)
-                break
         self._scene.settle()
         self._scene.close()
 
@@ -274,9 +213,6 @@ class Play:
         names = ("SEND", "WRITE", "SEND_IMM", "WRITE_IMM")
         found = (name for name in names if may_post(claims, service, Op[name], is_beyond=False))
         return next(found, names[0])
-
-    def _claims(self, capability: Capability) -> bool:
-        return capability in self._bench.claims.capabilities
 
     def _add(self, key: int, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
         life = Life(spec=spec, host=self._bench.target.host_for(spec), is_active=is_active)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from roceproof.conformance.stimulus.plan import Plan, Step
 
@@ -93,9 +94,11 @@ class Reduction:
 
     def _smaller(self, index: int) -> Iterator[Callable[[Plan], Plan]]:
         for name, value in self.plan.steps[index].fields.items():
+            for part in _parts(value):
+                yield partial(_said, index=index, name=name, value=part)
             for number in _SMALL.get(name, ()):
                 if isinstance(value, int) and number < value:
-                    yield partial(_said, index=index, name=name, number=number)
+                    yield partial(_said, index=index, name=name, value=number)
 
 
 def _changed(plan: Plan, *, index: int, names: Sequence[str]) -> Plan:
@@ -105,12 +108,24 @@ def _changed(plan: Plan, *, index: int, names: Sequence[str]) -> Plan:
     return _with(plan, index, step)
 
 
-def _said(plan: Plan, *, index: int, name: str, number: int) -> Plan:
+def _parts(value: Any) -> Iterator[list[Any]]:
+    """A list in pieces, down to single entries."""
+    if isinstance(value, list) and len(value) > 1:
+        size = len(value)
+        while size := size // 2:
+            yield from (value[at : at + size] for at in range(0, len(value), size))
+
+
+def _said(plan: Plan, *, index: int, name: str, value: Any) -> Plan:
+    """With that said instead, if it is less."""
     step = plan.steps[index]
-    value = step.fields.get(name)
-    if not isinstance(value, int) or value <= number:
-        return plan
-    return _with(plan, index, step.but(name, number))
+    known = step.fields.get(name)
+    match known, value:
+        case (int(), int()) if value < known:
+            return _with(plan, index, step.but(name, value))
+        case (list(), list()) if len(value) < len(known) and all(e in known for e in value):
+            return _with(plan, index, step.but(name, value))
+    return plan
 
 
 def _with(plan: Plan, index: int, step: Step) -> Plan:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from roceproof.conformance.stimulus.answers import response
 from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
@@ -71,12 +71,14 @@ class Scene:
         else:
             target.send(frame)
 
-    def ask(self, asker: Host, size: int | None, *, is_damaged: bool) -> None:
+    def ask(
+        self, asker: Host, size: int | None, echo: Mapping[str, int], *, is_damaged: bool
+    ) -> None:
         """ARP, or with a size an echo request."""
         if is_damaged:
-            frame = Neighbourhood(self.bench.target.host).asks(asker, size)
+            frame = Neighbourhood(self.bench.target.host).asks(asker, size, **echo)
         else:
-            frame = self._neighbourhood.asks(asker, size)
+            frame = self._neighbourhood.asks(asker, size, **echo)
         self.send(frame, is_void=True, is_damaged=is_damaged)
 
     def disturb(self, percent: dict[str, int]) -> None:

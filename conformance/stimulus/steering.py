@@ -10,7 +10,7 @@ from roceproof.conformance.stimulus.weights import Weights
 
 _MAKES_LIKELY: Mapping[str, tuple[tuple[str, str], ...]] = {
     # the beginning of a coverpoint's name, then table and entry of the weights
-    "config.bits": (("bits", "one"), ("bits", "hole"), ("act", "restart")),
+    "config.bits": (("bits", "one"), ("bits", "hole"), ("act", "restart"), ("theme", "replaced")),
     "work.bits": (("bits", "one"), ("bits", "hole"), ("act", "post")),
     "completion.bits": (("bits", "one"), ("bits", "hole"), ("act", "post")),
     "completion.status": (("act", "nak"), ("theme", "failures"), ("act", "refused")),
@@ -23,7 +23,12 @@ _MAKES_LIKELY: Mapping[str, tuple[tuple[str, str], ...]] = {
     "message.mtu.length": (("size", "mtu"), ("size", "many"), ("theme", "crowd")),
     "message.service": (("size", "mtu"), ("service", "UC")),
     "message.residue": (("size", "few"), ("size", "beat"), ("size", "mtu")),
-    "message.length_bits": (("theme", "long"), ("size", "large"), ("size", "largest")),
+    "message.length_bits": (
+        ("theme", "endless"),
+        ("theme", "long"),
+        ("size", "large"),
+        ("size", "largest"),
+    ),
     "message.packets": (("theme", "long"), ("size", "large"), ("size", "many")),
     "message.first_lane": (("act", "post"),),
     "message.last_lane": (("size", "beat"), ("size", "few")),
@@ -33,7 +38,7 @@ _MAKES_LIKELY: Mapping[str, tuple[tuple[str, str], ...]] = {
     "stall": (("stall", "30"), ("stall", "60"), ("stall", "70"), ("stall", "99")),
     "moment": (("theme", "moments"), ("theme", "timeouts"), ("act", "restart")),
     "answer.syndrome": (("act", "answer"), ("act", "nak"), ("theme", "receive")),
-    "answer": (("theme", "burst"), ("theme", "receive"), ("act", "answer")),
+    "answer": (("theme", "burst"), ("theme", "window"), ("act", "answer")),
     "received": (("theme", "receive"), ("act", "flawed"), ("act", "foreign")),
 }
 _MOST = 4.0

@@ -27,6 +27,8 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
 _MOST_STATES = 32
+_UNREACHABLE = 1 << 16
+"""So far behind what was sent that it cannot be sent while an answer to it is on its way."""
 
 
 class Track(Endings):
@@ -160,7 +162,7 @@ class Track(Endings):
         waits = replace(state, may=(*may, response._replace(is_ghost=is_ghost)))
         if state.life + 1 < len(self.lives) or state.open_until is not None:
             yield waits
-        elif state.fault is not None or distance(response.psn, state.oldest) < 0:
+        elif state.fault is not None or self._is_out_of_reach(state, response):
             yield state
         elif is_ghost or may:
             yield waits
@@ -168,6 +170,11 @@ class Track(Endings):
             from_ns = state.times_out_from(life)
             is_late = from_ns is not None and response.expires_ns >= from_ns
             yield waits if is_late else state.heeds(response)
+
+    def _is_out_of_reach(self, state: State, response: Response) -> bool:
+        """Whether it can never be heeded: acknowledged before, or too far from being sent."""
+        behind = distance(response.psn, state.psn)
+        return distance(response.psn, state.oldest) < 0 or behind > _UNREACHABLE
 
     # frames
 

@@ -20,6 +20,8 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
 _ACKNOWLEDGE = 0x11
+_REFUSALS = ("loc_len_err", "loc_qp_op_err")
+"""With which only work ends that was refused, though another may have its number."""
 _TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
 
 
@@ -72,7 +74,7 @@ class WatchedTrack:
         self._open: list[Work] = []
         """Without a completion."""
         self._identity = life.spec.ip_id
-        self._failed = False
+        self._failed = self._had_begun = False
         self._monitor = RequesterMonitor(life.spec, timing=_TIMING)
 
     @property
@@ -129,6 +131,9 @@ class WatchedTrack:
         self._identity += 1
         if place == self._seen:
             self._seen, self.newest = place + 1, psn
+        if self._failed and not self._had_begun:
+            self._had_begun = True  # one frame was on its way when the failure was told
+            return 0
         self._monitor.sent(Segment(packet.bth, packet.extensions, packet.payload), time_ns)
         return 0
 
@@ -137,7 +142,9 @@ class WatchedTrack:
         is_first = True
         for place, work in enumerate(self._open):
             refused = self.life.refusal(work)
-            may_end = is_first if refused is None else outcome.status != SUCCESS
+            may_end = refused is not None and outcome.status != SUCCESS
+            if refused is None:
+                may_end = is_first and outcome.status not in _REFUSALS
             if work.wr_id == outcome.wr_id and may_end:
                 del self._open[place]
                 self._failed |= refused is None and outcome.status != SUCCESS

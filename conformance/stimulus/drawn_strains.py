@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Themes that wear one part of a device: its timers, its window of PSNs, its lives, its lengths."""
+
+from __future__ import annotations
+
+from roceproof.conformance.stimulus.drawn_acts import DrawnActs
+
+_TICK_NS = 4096
+_LONGEST_CODE = 14
+_SMALLEST_MTU = 256
+
+
+class DrawnStrains(DrawnActs):
+    """The steps of one such plan."""
+
+    def _timeouts(self) -> None:
+        """Nobody answers, for long; some have short timers, some long ones, some none.
+
+        What arrives meanwhile is progress for one queue pair at most, and for the others nothing.
+        """
+        self._fields.timers = "armed"
+        count = self._draw.pick({1: 2, self._draw.between(2, 6): 3, self._contexts: 2})
+        self._connect(count, service="RC")
+        self._maybe_disturb(0.2)
+        for key in list(self._mtus):
+            self._post(key, count=self._draw.tail(1, 4), largest=self._draw.pick({600: 2, 3000: 1}))
+            if self._draw.maybe(0.6):
+                self._moment()
+        most = self._draw.pick({60_000: 7, 250_000: 4, 1_000_000: 1.2})
+        for _ in range(self._draw.between(1, 7)):
+            key = self._key()
+            self._step("wait", ns=self._draw.between(1, 95) * min(self._time_of(key), most) // 100)
+            kinds = {"answer": 3, "flawed": 1, "foreign": 1, "ask": 1, "post": 2}
+            match self._draw.pick({"progress": 4, "old": 3, "other": 3}):
+                case "progress":
+                    self._answer(key, share=self._draw.between(0, 999))
+                case "old":
+                    self._step("answer", key=key, back=self._draw.tail(8, 1 << 20))
+                case _:
+                    self._act(self._draw.pick(kinds), self._key())
+        longest = max(self._time_of(key) for key in self._mtus)
+        self._step("wait", ns=4 * min(longest, most) + 20_000)
+        self._acts(self._draw.between(0, 3))
+
+    def _window(self) -> None:
+        """Many packets are outstanding; answers to any of them, and to what is nearly one."""
+        self._connect(self._draw.between(1, 3), service="RC", mtu=min)
+        self._maybe_disturb(0.3)
+        for _ in range(self._draw.between(1, 3)):
+            key = self._key()
+            packets = self._draw.tail(2, 40)
+            work = self._fields.work(_SMALLEST_MTU, 0)
+            work["size"] = packets * self._mtus[key] - self._draw.between(0, 260)
+            count = min(self._draw.between(2, 20), 1 + 100_000 // work["size"])
+            self._step("post", key=key, **work, count=count)
+            self._step("until", frames=self._draw.between(1, count * packets))
+            for _ in range(self._draw.between(3, 12)):
+                places = {"share": 5, "flip": 4, "half": 1, "ahead": 1, "back": 1}
+                self._answer(key, kind=self._draw.pick(places))
+                if self._draw.maybe(0.6):
+                    self._wait()
+            if self._draw.maybe(0.2):
+                self._answer(key, kind="share", syndrome=self._fields.nak())
+
+    def _wear(self) -> None:
+        """One queue pair fails so often, and starts anew each time."""
+        self._connect(self._draw.between(1, 3), service="RC", mtu=min)
+        self._maybe_disturb(0.2)
+        for _ in range(self._draw.between(1, 3)):
+            key = self._key()
+            times = self._draw.tail(2, self._draw.pick({24: 6, 120: 1}))
+            self._step("wear", key=key, times=times, syndrome=self._fields.nak())
+            self._acts(self._draw.between(1, 4))
+
+    def _endless(self) -> None:
+        """The last message is too long to be seen whole."""
+        self._connect(self._draw.between(1, 3))
+        self._acts(self._draw.between(0, 4))
+        self._maybe_disturb(0.3)
+        self._step("endless", key=self._key(), **self._fields.endless())
+
+    def _replaced(self) -> None:
+        """Queue pairs make room for others of the same place, amid their traffic."""
+        self._connect(self._draw.between(1, 4))
+        self._maybe_disturb(0.3)
+        for _ in range(self._draw.between(1, 4)):
+            for key in self._some(2):
+                self._post(key, count=self._draw.tail(1, 5), largest=2000)
+            self._moment()
+            self._act("replace", self._key())
+            self._acts(self._draw.between(1, 4))
+
+    def _time_of(self, key: int) -> int:
+        """The shortest time after which the queue pair may give up; of a long one, some time."""
+        code = self._specs[key]["ack_timeout"] or self._draw.between(1, 4)
+        return _TICK_NS << min(code, _LONGEST_CODE)
