@@ -154,7 +154,8 @@ class Drawing(DrawnStrains):
     def _restarts(self) -> None:
         """One queue pair lives so often that whatever counts its lives turns over."""
         self._connect(self._draw.between(1, 3), mtu=min)
-        key, lives = self._key(), self._draw.tail(3, 300)
+        key = self._key()
+        lives = self._draw.pick({self._draw.tail(3, 250): 2, self._draw.between(257, 300): 1})
         for _ in range(self._draw.between(1, 3)):
             self._post(key, largest=600)
             self._wait()

@@ -138,6 +138,7 @@ class DrawnActs:
         if count > 1:
             work["size"] = min(work["size"], largest // count)
             work |= {"count": count, "grow": self._draw.pick({0: 3, 1: 2, 5: 1})}
+            work["shift"] = self._draw.pick({0: 2, 1: 1, self._draw.between(2, 63): 1})
         self._budget -= (work["size"] + 20) * count
         self._step("post", key=key, **work)
 
@@ -145,7 +146,9 @@ class DrawnActs:
         """Tiny messages, all at once."""
         work = self._fields.work(self._mtus[key], 12)
         work["size"] = min(work["size"], 64)
-        self._step("post", key=key, **work, count=count, grow=self._draw.pick({0: 4, 1: 1}))
+        grow = self._draw.pick({0: 4, 1: 1, 3: 0.5})
+        shift = self._draw.pick({0: 2, 1: 1, self._draw.between(2, 63): 1})
+        self._step("post", key=key, **work, count=count, grow=grow, shift=shift)
 
     def _answer(self, key: int, *, kind: str | None = None, **fields: Any) -> None:
         """At any place, at one of that kind, or where `fields` say."""

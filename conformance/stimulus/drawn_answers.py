@@ -103,6 +103,8 @@ class DrawnAnswers:
             fields |= {"resv6": draw.bits(6), "resv7": draw.bits(7)}
         if draw.maybe(0.1):
             fields["trailer"] = draw.tail(1, 140)
+        if draw.maybe(0.1):
+            fields |= {"fragment": 0, "pkey": 0x7FFF, "a": draw.between(0, 1)}
         return fields
 
     def flawed(self) -> Fields:
@@ -146,7 +148,12 @@ class DrawnAnswers:
         draw = self._draw
         asker = self.host()
         fields: Fields = {"mac": asker.mac.hex(":"), "ip": str(IPv4Address(asker.ip))}
-        if draw.maybe(0.65):
+        if draw.maybe(0.35):
+            fields |= {
+                "unicast": draw.between(0, 1),
+                "trailer": draw.pick({0: 1, draw.tail(1, 140): 1}),
+            }
+        else:
             sizes = {draw.tail(0, 70): 6, draw.between(0, 1472): 2, draw.between(8000, 8972): 0.4}
             fields |= {"size": draw.pick(sizes), **self._echo()}
         if draw.maybe(0.2):

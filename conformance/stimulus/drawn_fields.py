@@ -150,7 +150,11 @@ class DrawnFields(DrawnAnswers):
     def endless(self) -> Fields:
         """A message of which no simulation sees the end: any bit of its length may be set."""
         length = self._draw.pick(
-            {1 << self._draw.between(18, 30) | self._draw.bits(18): 4, self._draw.bits(31): 2}
+            {
+                1 << self._draw.between(18, 30) | self._draw.bits(18): 4,
+                self._draw.bits(31): 2,
+                1 << 31: 0.3,
+            }
         )
         work = self.work(256, 0)
         fields = {name: value for name, value in work.items() if name not in ("size", "fill")}

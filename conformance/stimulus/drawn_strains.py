@@ -38,6 +38,11 @@ class DrawnStrains(DrawnActs):
                     self._step("answer", key=key, back=self._draw.tail(8, 1 << 20))
                 case _:
                     self._act(self._draw.pick(kinds), self._key())
+        if self._draw.maybe(0.3):  # too late or just in time
+            key = self._key()
+            time = min(self._time_of(key), most)
+            self._step("wait", ns=time + self._draw.between(-300, 2 * _TICK_NS))
+            self._answer(key, kind="share")
         longest = max(self._time_of(key) for key in self._mtus)
         self._step("wait", ns=4 * min(longest, most) + 20_000)
         self._acts(self._draw.between(0, 3))
@@ -71,6 +76,26 @@ class DrawnStrains(DrawnActs):
             times = self._draw.tail(2, self._draw.pick({24: 6, 120: 1}))
             self._step("wear", key=key, times=times, syndrome=self._fields.nak())
             self._acts(self._draw.between(1, 4))
+
+    def _life(self) -> None:
+        """More of everything than counters of ten or twelve bits have numbers for."""
+        count = self._draw.pick({self._draw.between(257, 300): 4, 1100: 1.5, 2100: 0.3})
+        self._connect(self._draw.between(1, 2), mtu=min)
+        key = self._key()
+        match self._draw.pick({"messages": 3, "answers": 2, "questions": 1}):
+            case "messages":
+                self._step("serve", key=key, every=self._draw.tail(1, 12))
+                self._burst_of(key, count)
+                self._step("wait", ns=200 * count)
+            case "answers":
+                self._post(key, count=2, largest=60)
+                self._step("until", frames=2)
+                flaw = {"oldest": 0, "flaw": "icrc", "bit": 5}
+                self._step("answer", key=key, **flaw, syndrome=2, count=count)
+            case _:
+                many = {"count": min(count, 300), "apart": 1500, "damaged": False}
+                self._step("ask", **{**self._fields.question(), **many})
+        self._acts(self._draw.between(2, 6))
 
     def _endless(self) -> None:
         """The last message is too long to be seen whole."""

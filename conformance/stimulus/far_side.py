@@ -113,11 +113,11 @@ class FarSide:
         count: int = 1,
         apart: int = 0,
         damaged: bool = False,
-        **echo: int,
+        **said: int,
     ) -> None:
         """ARP requests or, with a size, echo requests, so many nanoseconds apart.
 
-        `echo` is what an echo request may say (`echo`).
+        `said` is what else they may say (`questions`).
         """
         if not self._claims(Capability.LOCKSTEP):
             return
@@ -126,7 +126,7 @@ class FarSide:
             parse_mac(mac) if mac else asker.mac, ip_address(ip).packed if ip else asker.ip
         )
         for _ in range(count):
-            self._scene.ask(asker, size, echo, is_damaged=damaged)
+            self._scene.ask(asker, size, said, is_damaged=damaged)
             if apart:
                 self._scene.advance(apart)
 

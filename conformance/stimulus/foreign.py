@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from roceproof.conformance.stimulus.echo import echo_frame
+from roceproof.conformance.stimulus.questions import echo_frame
 from roceproof.conformance.wire.frame_edits import fix_ip_checksum
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.host_traffic import ETHER_ARP

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from roceproof.conformance.stimulus.echo import echo_frame, echoed
+from roceproof.conformance.stimulus.questions import arp_frame, echo_frame, echoed
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.icmp import icmp_message
-from roceproof.conformance.wire.neighbours import is_advertised, solicit
+from roceproof.conformance.wire.neighbours import is_advertised
 from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
@@ -39,12 +39,12 @@ class Neighbourhood:
         self._count = 0
 
     def asks(self, asker: Host, size: int | None, **said: int) -> bytes:
-        """An ARP request or, with a size, an echo request that may say more (`echo`)."""
+        """An ARP request or, with a size, an echo request; both may say more (`questions`)."""
         self._count += 1
         waiting = self._open[size is not None]
         echo = None
         if size is None:
-            frame = solicit(asker, self._host.ip)
+            frame = arp_frame(asker, self._host, **said)
         else:
             frame = echo_frame(asker, self._host, size, number=self._count, **said)
             echo = echoed(frame)

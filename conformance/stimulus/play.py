@@ -102,10 +102,14 @@ class Play(FarSide):
         immediate: int = 0,
         solicited: bool = False,
         offset: int = 0,
+        shift: int = 0,
         fill: int | None = None,
         length: int | None = None,
     ) -> None:
-        """Post `count` messages at once; each grows by so many bytes, and its numbers differ."""
+        """Post `count` messages at once, whose numbers differ.
+
+        Each is so many bytes longer than the one before, and begins so many lanes further on.
+        """
         known = self._scene.qps.get(key)
         claims, is_beyond = self._bench.claims, length is not None
         if known is None:
@@ -126,7 +130,7 @@ class Play(FarSide):
                 rkey=(rkey + turn * _KEY_STEP) % (1 << 32),
                 immediate=(immediate + turn * _KEY_STEP) % (1 << 32),
                 solicited=bool(claims.limits.fixed.get("solicited", solicited)),
-                offset=offset % lanes,
+                offset=(offset + turn * shift) % lanes,
                 length=length,
             )
             if self._is_full(known, work):

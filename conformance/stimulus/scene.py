@@ -72,13 +72,13 @@ class Scene:
             target.send(frame)
 
     def ask(
-        self, asker: Host, size: int | None, echo: Mapping[str, int], *, is_damaged: bool
+        self, asker: Host, size: int | None, said: Mapping[str, int], *, is_damaged: bool
     ) -> None:
         """ARP, or with a size an echo request."""
         if is_damaged:
-            frame = Neighbourhood(self.bench.target.host).asks(asker, size, **echo)
+            frame = Neighbourhood(self.bench.target.host).asks(asker, size, **said)
         else:
-            frame = self._neighbourhood.asks(asker, size, **echo)
+            frame = self._neighbourhood.asks(asker, size, **said)
         self.send(frame, is_void=True, is_damaged=is_damaged)
 
     def disturb(self, percent: dict[str, int]) -> None:

@@ -23,6 +23,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "window": 8,
         "wear": 3,
         "endless": 4,
+        "life": 1.5,
         "replaced": 3,
     },
     "service": {"RC": 7, "UC": 3},

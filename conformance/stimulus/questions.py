@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Echo requests in all their forms: any header that is allowed, checksums about to turn over."""
+"""ARP and echo requests in all their forms: any header that is allowed, sums near turning over."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from roceproof.conformance.stimulus.life import payload
 from roceproof.conformance.targets.ping import ECHO_REQUEST
 from roceproof.conformance.wire.icmp import IPV4_BYTES, ethernet, icmp_frame
 from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.conformance.wire.neighbours import solicit
 from roceproof.verbs.addresses import Host
 
 _ETHER_IPV4, _PROTOCOL = 0x0800, 1
 _BODY_AT = 14 + 20 + 4
 _ONES = 0xFFFF
+
+
+def arp_frame(asker: Host, host: Host, *, unicast: int = 0, trailer: int = 0) -> bytes:
+    """A question after the host's address, to all or to itself; `trailer` bytes say nothing."""
+    frame = solicit(asker, host.ip)
+    return (host.mac + frame[6:] if unicast else frame) + bytes(trailer)
 
 
 def echo_frame(
