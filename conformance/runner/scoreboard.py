@@ -88,6 +88,9 @@ def judgement(
         shown = got(bench.strays[0], flow) if flow else "a frame"
         text = f"a packet to a QPN that nobody has: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
         failures.append(CaseFailed(text, rules=["BTH-10"]))
+    if strays := bench.target.stray_completions():
+        text = f"want  no completion of a QPN that has no work\ngot   work {strays[0].wr_id:#x}"
+        failures.append(CaseFailed(text, rules=["QPS-06"]))
     if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
         failures += _lives(bench)
     return Judgement(failures, predicted, list(zip(judged.broken, judged.entries, strict=True)))

@@ -26,6 +26,8 @@ class DrawnActs:
         self._contexts = min(claims.qps, 16)
         self._steps: list[Step] = []
         self._mtus: dict[int, int] = {}
+        self._gone: set[int] = set()
+        """Queue pairs that others have replaced."""
         self._specs: dict[int, dict[str, Any]] = {}
         self._owners: dict[tuple[str, int], int] = {}
         self._budget = 60_000  # bytes of payload
@@ -112,7 +114,7 @@ class DrawnActs:
             return
         self._step("reset", key=key)
         self._step("connect", key=later, **spec)
-        del self._mtus[key]
+        self._gone.add(key)
         self._mtus[later], self._specs[later] = size, spec
         if self._draw.maybe(0.4):
             self._step("post", key=key, **self._fields.work(_SMALL, 300))
@@ -179,10 +181,13 @@ class DrawnActs:
     # inside
 
     def _key(self) -> int:
-        return self._draw.among(list(self._mtus))
+        return self._draw.among(self._keys())
+
+    def _keys(self) -> list[int]:
+        return [key for key in self._mtus if key not in self._gone]
 
     def _some(self, count: int) -> list[int]:
-        keys = list(self._mtus)
+        keys = self._keys()
         return self._draw.random.sample(keys, min(count, len(keys)))
 
     def _step(self, name: str, **fields: Any) -> None:

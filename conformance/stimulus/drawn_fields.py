@@ -92,6 +92,8 @@ class DrawnFields(DrawnAnswers):
         match draw.one_of(self.timers):
             case "never":
                 return 0
+            case "soonest":
+                return draw.between(1, 2)
             case "short":
                 return draw.between(1, 4)
             case "middle":

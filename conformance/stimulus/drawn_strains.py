@@ -47,6 +47,30 @@ class DrawnStrains(DrawnActs):
         self._step("wait", ns=4 * min(longest, most) + 20_000)
         self._acts(self._draw.between(0, 3))
 
+    def _expiries(self) -> None:
+        """Timers run out while answers, restarts, work and departures come within cycles."""
+        self._fields.timers = "soon"
+        self._connect(self._draw.between(2, 6), service="RC", mtu=min)
+        if self._draw.maybe(0.7):
+            stream = self._draw.among(["cpl_stall", "tx_stall", "rx_gap"])
+            self._step("disturb", **{stream: self._draw.among([60, 90, 99])})
+        for key in self._keys():
+            self._post(key, count=self._draw.tail(1, 5), largest=300)
+        self._step("wait", ns=2 * _TICK_NS - self._draw.between(0, 800))
+        for _ in range(self._draw.between(12, 40)):
+            key = self._key()
+            match self._draw.pick({"old": 4, "answer": 2, "nak": 1, "restart": 2, "post": 4}):
+                case "old":
+                    many = {"back": self._draw.tail(8, 200), "count": self._draw.tail(1, 60)}
+                    code = self._draw.pick({self._draw.between(0, 31): 2, self._fields.nak(): 1})
+                    self._step("answer", key=key, **many, syndrome=code)
+                case "answer":
+                    self._answer(key, kind="share")
+                case other:
+                    self._act(other, key)
+            if self._draw.maybe(0.7):
+                self._step("wait", ns=self._draw.tail(1, 900))
+
     def _window(self) -> None:
         """Many packets are outstanding; answers to any of them, and to what is nearly one."""
         self._connect(self._draw.between(1, 3), service="RC", mtu=min)

@@ -18,6 +18,7 @@ from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
 _ECHO_REPLY = 0
+_OF_ARP = frozenset(("unicast", "trailer"))
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
 
@@ -44,7 +45,7 @@ class Neighbourhood:
         waiting = self._open[size is not None]
         echo = None
         if size is None:
-            frame = arp_frame(asker, self._host, **said)
+            frame = arp_frame(asker, self._host, **{k: said[k] for k in _OF_ARP & said.keys()})
         else:
             frame = echo_frame(asker, self._host, size, number=self._count, **said)
             echo = echoed(frame)

@@ -34,6 +34,10 @@ class Pace:
         busy = size * _NS_PER_BYTE * self._stretch("rx_gap")
         self._free_ns = max(self._free_ns, now_ns) + busy
 
+    def is_busy(self, now_ns: int) -> bool:
+        """Whether the wire to the device may still carry what was sent."""
+        return now_ns < self._free_ns
+
     def lag_ns(self, now_ns: int) -> int:
         """By then after now all that was sent has taken effect, if the device is healthy."""
         waiting = max(0.0, self._free_ns - now_ns)

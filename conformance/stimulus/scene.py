@@ -123,7 +123,7 @@ class Scene:
         while True:
             before = self._events
             self.advance(patience.quiet_ns)
-            if self._events != before:
+            if self._events != before or self.pace.is_busy(self.bench.target.now_ns):
                 still = 0
                 continue
             owing = [known for known in self.qps.values() if known.judge.owed()]

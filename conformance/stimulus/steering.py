@@ -36,7 +36,7 @@ _MAKES_LIKELY: Mapping[str, tuple[tuple[str, str], ...]] = {
     "sent": (("size", "beat"), ("size", "few")),
     "depth": (("theme", "burst"), ("theme", "depth"), ("act", "burst")),
     "stall": (("stall", "30"), ("stall", "60"), ("stall", "70"), ("stall", "99")),
-    "moment": (("theme", "moments"), ("theme", "timeouts"), ("act", "restart")),
+    "moment": (("theme", "moments"), ("theme", "expiries"), ("act", "restart")),
     "answer.syndrome": (("act", "answer"), ("act", "nak"), ("theme", "receive")),
     "answer": (("theme", "burst"), ("theme", "window"), ("act", "answer")),
     "received": (("theme", "receive"), ("act", "flawed"), ("act", "foreign")),

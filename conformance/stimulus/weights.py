@@ -20,6 +20,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "neighbours": 4,
         "depth": 9,
         "timeouts": 6,
+        "expiries": 6,
         "window": 8,
         "wear": 3,
         "endless": 4,
@@ -52,6 +53,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
     },
     "psn": {"any": 4, "wrap": 3, "half": 2, "carry": 2},
     "timeout": {"never": 6, "short": 2, "middle": 2, "any": 4},
+    "soon": {"soonest": 4, "short": 1},
     "armed": {"never": 1, "short": 6, "middle": 3, "any": 2},
     "stall": {"0": 8, "30": 2, "60": 2, "70": 1, "90": 3, "99": 1},
     "act": {

@@ -92,6 +92,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
 
+    def stray_completions(self) -> list[Outcome]:
+        """As the inner target."""
+        return self._inner.stray_completions()
+
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
         """As the inner target."""
         return self._inner.register(size, access=access)

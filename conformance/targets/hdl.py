@@ -65,6 +65,7 @@ class HdlTarget(Target):
         self._arrivals: deque[Arrival] = deque()
         self._others: deque[bytes] = deque()
         self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
+        self._worked: set[int] = set()
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
         self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
@@ -168,6 +169,7 @@ class HdlTarget(Target):
         )
         falls_short = len(work.data) < work.size <= LONGEST_MESSAGE
         endless = PatternPayload(seed=work.wr_id, length=work.size)
+        self._worked.add(qp.qpn)
         self._port.post(request, payload=endless if falls_short else work.data)
         if self._watch:
             self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work, self._cycle))
@@ -179,6 +181,12 @@ class HdlTarget(Target):
             self._run(end - self._cycle, Until.COMPLETION)
         found, self._outcomes[qp.qpn] = self._outcomes[qp.qpn], []
         return found
+
+    def stray_completions(self) -> list[Outcome]:
+        """Of numbers that no work was posted to."""
+        return [
+            o for qpn, found in self._outcomes.items() if qpn not in self._worked for o in found
+        ]
 
     def disturb(self, **percent: int) -> None:
         """Stall the streams from now on."""

@@ -145,6 +145,10 @@ class Target(ABC):
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """Wait until `count` more completions have come or time is over; all that have come."""
 
+    def stray_completions(self) -> list[Outcome]:
+        """Those of queue pairs that were never given work, where the target can tell."""
+        return []
+
     # memory and counters
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:

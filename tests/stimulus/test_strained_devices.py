@@ -19,6 +19,7 @@ from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.manifest import load_manifest
 from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.work import Outcome
 
 START = 0x5A5A5A
 DMALEN_AT = 8 + 12 + 12
@@ -102,6 +103,14 @@ class Hopless(ForwardingTarget):
         return [bytes(frame) for frame in changed]
 
 
+class WrongNumbers(ForwardingTarget):
+    """Each message completes again on another queue pair."""
+
+    def stray_completions(self) -> list[Outcome]:
+        """All that it is asked to tell."""
+        return [Outcome(wr_id=1, status="success")]
+
+
 class DeadForGood(ForwardingTarget):
     """What has failed does not start anew."""
 
@@ -140,6 +149,13 @@ def asked(play: Play) -> None:
     play.ask(30, ttl=99, total=0xF800, count=2, apart=3000)
 
 
+def asked_at_length(play: Play) -> None:
+    """The last of them is answered, too, long behind the first."""
+    play.ask(8161, count=4)
+    play.settle()
+    play.foreign("arp_near")
+
+
 def failed(play: Play) -> None:
     outstanding(play)
     play.answer(0, oldest=0, syndrome=0x62)
@@ -162,7 +178,9 @@ STRAINS = [
     Strain(AnyVersion, salvo),
     Strain(TwentyBitPsns, flipped),
     Strain(AnybodysAddress, asked_for_others),
+    Strain(AnybodysAddress, asked_at_length),
     Strain(Hopless, asked),
+    Strain(WrongNumbers, outstanding),
     Strain(DeadForGood, failed),
     Strain(DeadForGood, worn),
 ]
