@@ -26,6 +26,8 @@ _STAGES = {STOPS[0]: MESSAGE, STOPS[1]: COMPLETION}
 _FEWEST_CASES = 3
 """A cause that fewer cases share is a guess."""
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
+_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_ONLY_BYTES = "its fields are right, its bytes wrong"
 
 Document = dict[str, Any]
 
@@ -186,10 +188,17 @@ def _rest(
         if explained and (is_stopped or broken <= families):
             continue
         head = _first_wrong(cases[name], seen.get(name, {}))
-        root = groups.setdefault(_DIGITS.sub("#", head), Root([stop or "assertion"], set()))
+        root = groups.setdefault(_likeness(head), Root([stop or "assertion"], set()))
         root.head = root.head or head
         root.cases.add(name)
     return list(groups.values())
+
+
+def _likeness(head: str) -> str:
+    """What is alike in heads of the same trouble: the fields that are wrong, else the words."""
+    if fields := _WRONG_FIELD.findall(head):
+        return ", ".join(sorted(set(fields)))
+    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", head)
 
 
 def _first_wrong(case: Document, seen: Document) -> str:
