@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from roceproof.common.output import output_directory
@@ -33,70 +34,105 @@ from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 ENDPOINT_MAC = "02:00:00:00:00:01"
 
 
-def run_demo(
-    *,
-    dut: Path | None,
-    backend: str,
-    data_width: int,
-    seed: int,
-    out: Path,
-    waves: bool,
-    short: bool,
-    quiet: bool,
-) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What to demonstrate, and where to leave its capture."""
+
+    dut: Path | None
+    backend: str
+    data_width: int
+    seed: int
+    out: Path
+    waves: bool
+    short: bool
+    command: str
+
+
+@dataclass(kw_only=True)
+class Demonstration:
+    """What came of it, as far as it got."""
+
+    capture: Path
+    facts: PeerFacts | None = None
+    results: list[MessageResult] = field(default_factory=list)
+    frames: int = 0
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def landed(self) -> int:
+        """Messages that are in the receiver's memory as they were sent."""
+        return sum(result.ok for result in self.results)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every message landed and every frame was right."""
+        return self.landed == len(self.results) > 0 and not self.findings
+
+
+def run_demo(wanted: Wanted, *, quiet: bool) -> int:
     """Run everything; 0 if every message landed and every frame was right, else 1."""
     started = time.monotonic()
-    capture = out / "capture.pcapng"
-    manifest = load_manifest(dut or REFERENCE_DUT)
-    connections = list(plan(seed=seed, capabilities=manifest.capabilities, short=short))
-    results: list[MessageResult] = []
-    with output_directory(out), Progress(quiet=quiet) as progress:
-        progress.step(f"building the {data_width}-bit simulation")
-        build_simulation(manifest, data_width=data_width, ports=1, fst=waves)
-        with ExitStack() as stack:
-            progress.step("starting the Soft-RoCE receiver")
-            peer = stack.enter_context(SoftRoce.start(backend=backend, progress=progress.step))
-            facts = PeerFacts(backend=peer.backend, accel=peer.accel, kernel=peer.kernel)
-            port_options = PortOptions(
-                mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=peer.link, capture=capture
-            )
-            simulation = stack.enter_context(
-                Simulation.start(
-                    manifest,
-                    data_width=data_width,
-                    ports=[port_options],
-                    seed=seed,
-                    free_running=True,
-                    waves=out / "waves.fst" if waves else None,
-                    log=out / "simulation.log",
-                    netns=peer.netns,
-                    command=f"roceproof demo --width {data_width} --seed {seed}",
-                )
-            )
-            sender = Sender(simulation, peer, lane_bytes=data_width // 8, report=progress.problem)
-            total = sum(len(connection.messages) for connection in connections)
-            with (
-                progress.bar("sending", total=total, unit="messages") as bar,
-                root_cause(simulation, peer),
-            ):
-                for connection in connections:
-                    for result in sender.send_all(connection):
-                        results.append(result)
-                        bar.advance()
-        progress.step("checking every frame of the capture")
-        frames, findings = check_capture(capture)
-    landed = sum(result.ok for result in results)
-    ok = landed == len(results) and not findings
-    write_result(out / "result.json", facts, results, ok=ok)
-    print_table(results)
-    for finding in findings[:10]:
+    shown = Demonstration(capture=wanted.out / "capture.pcapng")
+    with output_directory(wanted.out), Progress(quiet=quiet) as progress:
+        demonstrate(wanted, shown, progress)
+    facts = shown.facts
+    assert facts is not None
+    write_result(wanted.out / "result.json", facts, shown.results, ok=shown.ok)
+    print_table(shown.results)
+    for finding in shown.findings[:10]:
         print(finding)
     print(
-        f"\n{landed} of {len(results)} messages landed; {frames} frames, {len(findings)} findings "
-        f"({facts.backend}, {facts.accel}, Linux {facts.kernel}; "
-        f"{time.monotonic() - started:.1f} s)\n{capture}\n{out / 'result.json'}"
+        f"\n{shown.landed} of {len(shown.results)} messages landed; {shown.frames} frames, "
+        f"{len(shown.findings)} findings ({facts.backend}, {facts.accel}, Linux {facts.kernel}; "
+        f"{time.monotonic() - started:.1f} s)\n{shown.capture}\n{wanted.out / 'result.json'}"
     )
-    return 0 if ok else 1
+    return 0 if shown.ok else 1
+
+
+def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> None:
+    """Send all, and note in `shown` what comes of it until the end or an error."""
+    manifest = load_manifest(wanted.dut or REFERENCE_DUT)
+    connections = list(plan(seed=wanted.seed, device=manifest, short=wanted.short))
+    progress.step(f"building the {wanted.data_width}-bit simulation")
+    build_simulation(manifest, data_width=wanted.data_width, ports=1, fst=wanted.waves)
+    with ExitStack() as stack:
+        progress.step("starting the Soft-RoCE receiver")
+        peer = stack.enter_context(SoftRoce.start(backend=wanted.backend, progress=progress.step))
+        shown.facts = PeerFacts(backend=peer.backend, accel=peer.accel, kernel=peer.kernel)
+        port_options = PortOptions(
+            mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=peer.link, capture=shown.capture
+        )
+        simulation = stack.enter_context(
+            Simulation.start(
+                manifest,
+                data_width=wanted.data_width,
+                ports=[port_options],
+                seed=wanted.seed,
+                free_running=True,
+                waves=wanted.out / "waves.fst" if wanted.waves else None,
+                log=wanted.out / "simulation.log",
+                netns=peer.netns,
+                command=wanted.command,
+            )
+        )
+        sender = Sender(
+            simulation,
+            peer,
+            lane_bytes=wanted.data_width // 8,
+            fixed=manifest.limits.fixed,
+            report=progress.problem,
+        )
+        total = sum(len(connection.messages) for connection in connections)
+        with (
+            progress.bar("sending", total=total, unit="messages") as bar,
+            root_cause(simulation, peer),
+        ):
+            for connection in connections:
+                for result in sender.send_all(connection):
+                    shown.results.append(result)
+                    bar.advance()
+    progress.step("checking every frame of the capture")
+    shown.frames, shown.findings = check_capture(shown.capture)
 
 
 @contextmanager

@@ -35,20 +35,19 @@ def demo(
     quiet: bool,
 ) -> None:
     """Send every kind of message from the HDL endpoint into a real Soft-RoCE receiver."""
-    from roceproof.demo import run_demo
+    from roceproof.demo import Wanted, run_demo
 
-    sys.exit(
-        run_demo(
-            dut=dut,
-            backend=backend,
-            data_width=width,
-            seed=seed,
-            out=out,
-            waves=waves,
-            short=short,
-            quiet=quiet,
-        )
+    wanted = Wanted(
+        dut=dut,
+        backend=backend,
+        data_width=width,
+        seed=seed,
+        out=out,
+        waves=waves,
+        short=short,
+        command=f"roceproof demo --width {width} --seed {seed}",
     )
+    sys.exit(run_demo(wanted, quiet=quiet))
 
 
 @click.command("demo-tap", epilog=examples("demo-tap"))

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from roceproof.common.errors import RoceproofError
-from roceproof.dpi import Capabilities, Operation, PathMtu, Service
+from roceproof.dpi import Manifest, Operation, PathMtu, Service
+from roceproof.verbs.work import Op
 
 PSN_MODULUS = 1 << 24
 SERVICES = (Service.RC, Service.UC)
@@ -56,37 +57,55 @@ def packets(length: int, mtu: int) -> int:
     return max(1, -(-length // mtu))
 
 
-def plan(*, seed: int, capabilities: Capabilities, short: bool = False) -> Iterator[Connection]:
-    """Every connection that a device of these capabilities can hold, drawn from `seed`."""
-    services = [each for each in SERVICES if each in capabilities.services]
-    path_mtus = [each for each in PATH_MTUS if each in capabilities.path_mtus]
-    operations = [each for each in OPERATIONS if each in capabilities.operations]
-    if not (services and path_mtus and operations):
+def plan(*, seed: int, device: Manifest, short: bool = False) -> Iterator[Connection]:
+    """Every connection that a device can hold within its limits, drawn from `seed`."""
+    limits, claimed = device.limits, device.capabilities
+    if "remote_qpn" in limits.fixed:
+        raise RoceproofError(
+            "the manifest fixes remote_qpn, and no receiver lets its numbers be chosen"
+        )
+    kinds = [
+        (service, path_mtu, operations)
+        for service in SERVICES
+        if service in claimed.services
+        for path_mtu in PATH_MTUS
+        if path_mtu in claimed.path_mtus and (operations := _operations(device, service))
+    ]
+    if not kinds:
         raise RoceproofError(
             "the manifest claims nothing that the demonstration sends; it needs a service of "
             "RC and UC, a path MTU of 1024 and 4096, and an operation"
         )
     rng = random.Random(seed)
-    for service in services:
-        for path_mtu in path_mtus:
-            sizes = lengths(path_mtu.size, short=short)
-            messages = tuple(
-                Message(
-                    operation=operation,
-                    payload=rng.randbytes(size),
-                    immediate=(
-                        rng.getrandbits(32)
-                        if operation in (Operation.SEND_IMM, Operation.WRITE_IMM)
-                        else None
-                    ),
-                )
-                for operation in operations
-                for size in sizes
+    for service, path_mtu, operations in kinds[: claimed.qps]:
+        sizes = dict.fromkeys(map(limits.bend, lengths(path_mtu.size, short=short)))
+        messages = tuple(
+            Message(
+                operation=operation,
+                payload=rng.randbytes(size),
+                immediate=(
+                    rng.getrandbits(32)
+                    if operation in (Operation.SEND_IMM, Operation.WRITE_IMM)
+                    else None
+                ),
             )
-            total = sum(packets(len(m.payload), path_mtu.size) for m in messages)
-            yield Connection(
-                service=service,
-                path_mtu=path_mtu,
-                start_psn=PSN_MODULUS - rng.randrange(1, min(total, 64)),
-                messages=messages,
-            )
+            for operation in operations
+            for size in sizes
+        )
+        total = sum(packets(len(m.payload), path_mtu.size) for m in messages)
+        drawn = PSN_MODULUS - rng.randrange(1, min(max(total, 2), 64))
+        yield Connection(
+            service=service,
+            path_mtu=path_mtu,
+            start_psn=limits.fixed.get("sq_psn", drawn),
+            messages=messages,
+        )
+
+
+def _operations(device: Manifest, service: Service) -> list[Operation]:
+    return [
+        each
+        for each in OPERATIONS
+        if each in device.capabilities.operations
+        and device.limits.against_operation(service, Op[each.name]) is None
+    ]

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import Landing, Receiver
@@ -27,6 +28,7 @@ class Sender:
         peer: SoftRoce,
         *,
         lane_bytes: int,
+        fixed: Mapping[str, int],
         report: Callable[[str], None],
     ) -> None:
         self._simulation = simulation
@@ -35,6 +37,7 @@ class Sender:
         self._next_qpn = FIRST_QPN
         self._next_wr_id = 1
         self._lane_bytes = lane_bytes
+        self._fixed = fixed
         self._report = report
 
     def send_all(self, connection: Connection) -> Iterator[MessageResult]:
@@ -44,21 +47,20 @@ class Sender:
         longer agree on the next PSN. The rest counts as not landed.
         """
         receiver = Receiver(self._peer, connection)
-        qpn = self._next_qpn
+        qpn = self._fixed.get("local_qpn", self._next_qpn)
         self._next_qpn += 1
         reverse_psn = (connection.start_psn + PSN_MODULUS // 2) % PSN_MODULUS
+        reverse_psn = self._fixed.get("rq_psn", reverse_psn)
+        values: dict[str, Any] = {"udp_sport": 0xC000 + qpn % 0x4000, "ack_timeout": ACK_TIMEOUT}
+        values |= {name: value for name, value in self._fixed.items() if name != "solicited"}
+        values |= {"local_qpn": qpn, "sq_psn": connection.start_psn, "rq_psn": reverse_psn}
         self._port.configure(
             QpConfig(
                 service=connection.service,
                 path_mtu=connection.path_mtu,
-                local_qpn=qpn,
-                remote_qpn=receiver.qpn,
-                sq_psn=connection.start_psn,
-                rq_psn=reverse_psn,
                 remote_mac=self._peer.mac,
                 remote_gid=f"::ffff:{self._peer.ipv4}",
-                udp_sport=0xC000 + qpn % 0x4000,
-                ack_timeout=ACK_TIMEOUT,
+                **{**values, "remote_qpn": receiver.qpn},
             )
         )
         receiver.connect(ipv4=DUT_IPV4, qpn=qpn, sq_psn=reverse_psn)
@@ -91,6 +93,7 @@ class Sender:
             remote_addr=address if writes else 0,
             rkey=rkey if writes else 0,
             immediate=message.immediate or 0,
+            solicited=bool(self._fixed.get("solicited", 0)),
             payload_offset=3 * index % self._lane_bytes if message.payload else 0,
         )
         self._next_wr_id += 1

@@ -28,6 +28,11 @@ _EXAMPLES = {
         roceproof soak --dut rtl/dut.toml --minutes 480 -j 8
         roceproof soak --target model --seed 1000
     """,
+    "gate": """
+        roceproof gate rtl/dut.toml                           # one verdict, with a page
+        roceproof gate rtl/dut.toml --suite smoke --no-guest  # in a minute
+        roceproof gate rtl/dut.toml --width 64 -j 8 --json
+    """,
     "env": """
         roceproof env up       # start a receiver, and say where to plug in
         roceproof env status

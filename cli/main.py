@@ -30,6 +30,7 @@ _COMMANDS = {
     "doctor": "roceproof.doctor_cli:doctor",
     "env": "roceproof.env_cli:env",
     "explain": "roceproof.explain_cli:explain",
+    "gate": "roceproof.gate_cli:gate",
     "ladder": "roceproof.ladder_cli:ladder",
     "rules": "roceproof.rules_cli:rules",
     "sim": "roceproof.sim_cli:sim",

@@ -23,7 +23,7 @@ def conclude_reach(directory: Path, *, is_whole: bool, is_silent: bool, quiet: b
     """Write the page of a run and print its summary; False if a whole run has left gaps."""
     summary = summarized(Coverage.read(directory / COVERAGE))
     page = directory / PAGE
-    _write_page(summary, page)
+    write_page(summary, page)
     failed = is_whole and summary.gaps > 0
     if not is_silent and (failed or not quiet):
         print_reach(summary, page=page)
@@ -44,7 +44,7 @@ def run_show(files: Sequence[Path], *, page: Path | None, as_json: bool) -> int:
     """Print what files show together, or write it as a page."""
     summary = summarized(merge_files(files))
     if page is not None:
-        _write_page(summary, page)
+        write_page(summary, page)
     elif as_json:
         print(json.dumps({"schema": 1, **summary.to_json()}))
     else:
@@ -60,7 +60,8 @@ def run_ucis(files: Sequence[Path], output: Path) -> int:
     return 0
 
 
-def _write_page(summary: Summary, path: Path) -> None:
+def write_page(summary: Summary, path: Path) -> None:
+    """Everything that a summary has, as a page."""
     # The template engine is needed for nothing else here.
     from roceproof.conformance.coverage.html import page
 

@@ -84,7 +84,7 @@ class _Night:
         wanted, next_seed = self._wanted, self._wanted.seed
         end = self._started + 60 * wanted.minutes
         weights, count = Weights(), _CHUNK
-        with get_context("spawn").Pool(wanted.jobs, initializer=_heed_only_the_parent) as pool:
+        with get_context("spawn").Pool(wanted.jobs, initializer=heed_only_the_parent) as pool:
             while time.monotonic() < end:
                 began, chunks = time.monotonic(), []
                 for index in range(wanted.jobs):
@@ -144,6 +144,6 @@ class _Night:
             print("empty: " + ", ".join(f"{point} ({left.count(point)})" for point in points))
 
 
-def _heed_only_the_parent() -> None:
+def heed_only_the_parent() -> None:
     """Ctrl-C reaches all of a terminal's processes; the parent ends these."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

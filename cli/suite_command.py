@@ -72,9 +72,28 @@ class Output:
     """What to print and where to write."""
 
     directory: Path
-    per_rule: bool
-    as_json: bool
-    quiet: bool
+    per_rule: bool = False
+    as_json: bool = False
+    quiet: bool = False
+    stories: bool = True
+    """Whether failures are told as they come."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """What came of a session."""
+
+    document: dict[str, Any]
+    seconds: float
+    waivers: SuiteWaivers
+    is_interrupted: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether a case failed, or a waiver is out of date."""
+        bad = ("failed", "error", NOT_REACHED)
+        has_failed = any(case["outcome"] in bad for case in self.document["cases"])
+        return has_failed or any(each["finding"] for each in self.document.get("waivers", ()))
 
 
 def run_suite(request: Request, output: Output) -> int:
@@ -84,10 +103,22 @@ def run_suite(request: Request, output: Output) -> int:
     if request.waves and (request.target != "hdl" or request.expression is None):
         raise click.UsageError("--waves needs --target hdl and -k to choose cases")
     with output_directory(output.directory), interruptions_held():
-        return _run(request, output)
+        session = run_session(request, output)
+        if session is None:
+            return UNUSABLE
+        _show(session.document, output, seconds=session.seconds)
+        for status in session.waivers.told(session.document):
+            click.echo(f"roceproof: {status}", err=True)
+        if session.is_interrupted:
+            raise KeyboardInterrupt
+        failed = session.failed
+        if request.coverage:
+            failed |= not _has_reached_all(request, output)
+        return FAILED if failed else PASSED
 
 
-def _run(request: Request, output: Output) -> int:
+def run_session(request: Request, output: Output) -> Session | None:
+    """Run the cases and write their results; None if there were none, which has been told."""
     options = _options(request, output)
     junit = output.directory / JUNIT
     junit.unlink(missing_ok=True)  # nothing may be taken for what this run finds
@@ -104,31 +135,27 @@ def _run(request: Request, output: Output) -> int:
     except KeyboardInterrupt:
         _tell_interrupted(options, output)
         raise
-    listening = Listener(quiet=output.quiet, as_json=output.as_json, waivers=waivers)
+    listening = Listener(
+        quiet=output.quiet, as_json=output.as_json, waivers=waivers, stories=output.stories
+    )
     with listening as listener, basetemp() as place:
         words = [*_arguments(request, output.directory), "--basetemp", str(place)]
         code = pytest.main(words, plugins=[listener, Workers()])
     for problem in listener.problems:
         click.echo(problem, err=True)
     if listener.problems or code == pytest.ExitCode.USAGE_ERROR:
-        return UNUSABLE  # pytest has said why
-    is_interrupted = code == pytest.ExitCode.INTERRUPTED
+        return None  # pytest has said why
     if code not in KNOWN_ENDS or not listener.document:
         raise click.ClickException(_why_nothing(code, request))
     document = listener.document
     sort_junit(junit, document)
     waivers.apply(document, results=output.directory / RESULTS, junit=junit)
-    _show(document, output, seconds=listener.seconds)
-    for status in waivers.told(document):
-        click.echo(f"roceproof: {status}", err=True)
-    if is_interrupted:
-        raise KeyboardInterrupt
-    bad = ("failed", "error", NOT_REACHED)
-    failed = any(case["outcome"] in bad for case in document["cases"])
-    failed |= any(each["finding"] for each in document.get("waivers", ()))
-    if request.coverage:
-        failed |= not _has_reached_all(request, output)
-    return FAILED if failed else PASSED
+    return Session(
+        document=document,
+        seconds=listener.seconds,
+        waivers=waivers,
+        is_interrupted=code == pytest.ExitCode.INTERRUPTED,
+    )
 
 
 def _is_selection(request: Request) -> bool:

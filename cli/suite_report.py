@@ -35,8 +35,11 @@ all."""
 class Listener:
     """Sits in the session: draws a bar on a terminal, prints each failure, keeps the results."""
 
-    def __init__(self, *, quiet: bool, as_json: bool, waivers: SuiteWaivers) -> None:
+    def __init__(
+        self, *, quiet: bool, as_json: bool, waivers: SuiteWaivers, stories: bool = True
+    ) -> None:
         self._waivers = waivers
+        self._stories = stories
         self.document: Document = {}
         self._results = Terminal(stderr=as_json)
         self.problems: list[str] = []
@@ -121,11 +124,13 @@ class Listener:
         name = report.nodeid.rpartition("/")[2]
         broken = str(dict(report.user_properties).get("broken", "")).split()
         if reasons := self._waivers.reasons(name.rpartition("::")[2], broken):
-            if not self._quiet:
+            if not self._quiet and self._stories:
                 words = f"{name}: {' '.join(broken)} {'; '.join(reasons)}"
                 self._results.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}")
             return
         self._failures += 1
+        if not self._stories:
+            return
         properties = dict(report.user_properties)
         is_reached = NOT_REACHED not in properties
         word = "[red]FAIL[/]" if is_reached else f"[{STYLES[NOT_REACHED]}]NOT REACHED[/]"

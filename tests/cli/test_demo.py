@@ -59,8 +59,7 @@ def test_result_lists_every_message_with_what_was_sent_and_received(demo) -> Non
 
 
 def test_every_connection_wraps_its_psn() -> None:
-    capabilities = load_manifest(REFERENCE_DUT).capabilities
-    for connection in plan(seed=1, capabilities=capabilities):
+    for connection in plan(seed=1, device=load_manifest(REFERENCE_DUT)):
         sent = sum(packets(len(m.payload), connection.path_mtu.size) for m in connection.messages)
         assert connection.start_psn < PSN_MODULUS < connection.start_psn + sent
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof gate``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.examples import examples
+from roceproof.shared_options import waivers_option
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command(epilog=examples("gate"))
+@click.argument("manifest", type=click.Path(path_type=Path))
+@click.option(
+    "--suite",
+    type=click.Choice(["smoke", "full"]),
+    default="full",
+    show_default=True,
+    help="Which cases.",
+)
+@click.option(
+    "--width", type=int, multiple=True, help="Data width; all without it; may be repeated."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of all that is drawn.")
+@click.option(
+    "--plans",
+    type=click.IntRange(0, 100_000),
+    default=24,
+    show_default=True,
+    help="Random plans at each width, besides those of the suite.",
+)
+@click.option("--no-guest", is_flag=True, help="Leave out the real receiver in its machine.")
+@click.option("--baseline", type=_FILE, help="gate.json of before: fail only on what is new.")
+@waivers_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("build/gate"),
+    show_default=True,
+    help="gate.json, gate.html, junit.xml, captures and coverage.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print gate.json.")
+@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="Only what fails, and no progress on stderr.")
+def gate(
+    manifest: Path,
+    suite: str,
+    width: tuple[int, ...],
+    seed: int,
+    plans: int,
+    no_guest: bool,
+    baseline: Path | None,
+    waivers: Path | None,
+    out: Path,
+    as_json: bool,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Judge the device of a MANIFEST: 0 pass, 1 fail, 2 usage or environment, 3 no build."""
+    from roceproof.gate_command import Gate, run_gate
+
+    wanted = Gate(
+        manifest=manifest,
+        suite=suite,
+        widths=width,
+        seed=seed,
+        plans=plans,
+        guest=not no_guest,
+        baseline=baseline,
+        waivers=waivers,
+        out=out,
+        as_json=as_json,
+        jobs=jobs,
+        quiet=quiet,
+    )
+    sys.exit(run_gate(wanted))

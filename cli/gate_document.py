@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The document of a gate: what each stage found, and the verdict, alone or against a baseline.
+
+Nothing in it depends on the wall clock, so that two runs of the same device have the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.printable import printable
+from roceproof.conformance.runner.connectivity import FAILED, Check
+from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.results import NOT_REACHED
+from roceproof.dpi import Manifest
+from roceproof.gate_guest import Landed
+from roceproof.gate_limits import told_limits
+from roceproof.gate_soak import Soaked
+from roceproof.suite_report import per_rule
+
+SCHEMA = 1
+Document = dict[str, Any]
+_BAD = ("failed", "error", NOT_REACHED)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What failed before."""
+
+    file: str
+    failures: frozenset[str]
+
+
+def read_baseline(path: Path | None) -> Baseline | None:
+    """The failures of an earlier gate.json."""
+    if path is None:
+        return None
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["schema"] != SCHEMA:
+            raise RoceproofError(f"{printable(path)}: not of schema {SCHEMA}; make it anew")
+        return Baseline(str(path), frozenset(map(str, document["failures"])))
+    except (ValueError, KeyError, TypeError) as error:
+        raise RoceproofError(f"{printable(path)}: no gate.json; name the one of a gate") from error
+
+
+def document_of(
+    manifest: Manifest,
+    *,
+    options: Options,
+    checks: Mapping[int, Sequence[Check]],
+    session: Document | None,
+    soaked: Soaked,
+    landed: Landed,
+    baseline: Baseline | None,
+) -> Document:
+    """Everything about the device, for people and machines."""
+    cases = session["cases"] if session else []
+    document: Document = {
+        "schema": SCHEMA,
+        "device": manifest.name,
+        "manifest": os.path.relpath(options.dut),
+        "widths": list(checks),
+        "suite": options.suite,
+        "seed": options.seed,
+        "connectivity": [
+            {"width": width, **asdict(check)} for width, found in checks.items() for check in found
+        ],
+        "cases": dict(sorted(Counter(case["outcome"] for case in cases).items())),
+        "failing": [
+            {key: case.get(key) for key in ("case", "file", "outcome", "broken", "explained")}
+            for case in cases
+            if case["outcome"] in _BAD
+        ],
+        "skips": [
+            {"reason": reason, "cases": count}
+            for reason, count in Counter(
+                case.get("reason", "") for case in cases if case["outcome"] == "skipped"
+            ).most_common()
+        ],
+        "findings": session["findings"] if session else [],
+        "rules": [
+            {"rule": rule, "verdict": verdict, "cases": count}
+            for rule, verdict, count in (per_rule(session) if session else [])
+        ],
+        "waivers": session.get("waivers", []) if session else [],
+        "limits": told_limits(manifest),
+        "plans": soaked.plans,
+        "plan_findings": soaked.findings,
+        "coverage": soaked.coverage,
+        "guest": asdict(landed),
+    }
+    failures = sorted(set(_failures(document)))
+    new = [each for each in failures if baseline is None or each not in baseline.failures]
+    document["failures"] = failures
+    document["baseline"] = (
+        None
+        if baseline is None
+        else {
+            "file": baseline.file,
+            "new": new,
+            "better": sorted(baseline.failures - set(failures)),
+        }
+    )
+    document["verdict"] = "fail" if new else "pass"
+    return document
+
+
+def _failures(document: Document) -> Iterator[str]:
+    """A name for each thing that failed, the same in every run that has it."""
+    for check in document["connectivity"]:
+        if check["outcome"] == FAILED:
+            yield f"connectivity {check['width']}bit {check['name']}"
+    for case in document["failing"]:
+        yield f"case {case['file']}::{case['case']}"
+    for waiver in document["waivers"]:
+        if waiver["finding"]:
+            yield f"waiver {waiver['rule'] or waiver['case']}"
+    for plan in document["plan_findings"]:
+        yield f"plan {plan['width']}bit {plan['seed']}"
+    yield from _not_landed(document["guest"])
+
+
+def _not_landed(guest: Document) -> Iterable[str]:
+    if guest["outcome"] != FAILED:
+        return
+    short = [row for row in guest["rows"] if row["landed"] < row["messages"]]
+    for row in short:
+        yield f"guest {row['service']} {row['path_mtu']} {row['operation']}"
+    if guest["findings"]:
+        yield "guest frames"
+    if guest["words"] or not (short or guest["findings"]):
+        yield "guest end"

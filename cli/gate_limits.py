@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a manifest does not claim or cannot do, as sentences of a report."""
+
+from __future__ import annotations
+
+from roceproof.dpi import Manifest, Operation
+from roceproof.verbs.service import PathMtu
+from roceproof.verbs.work import Op
+
+
+def told_limits(manifest: Manifest) -> list[str]:
+    """Each limit in a few words, in the order of the manifest."""
+    limits, claimed = manifest.limits, manifest.capabilities
+    told = []
+    for service in sorted(claimed.services, key=lambda each: each.name):
+        names = [
+            each.name
+            for each in Operation
+            if each in claimed.operations
+            and limits.against_operation(service, Op[each.name]) is None
+        ]
+        told.append(f"{service.name}: {', '.join(names)}")
+    if not claimed.retransmission:
+        told.append("nothing is repeated")
+    if claimed.path_mtus != frozenset(PathMtu):
+        told.append(f"path MTUs: {', '.join(map(str, sorted(m.size for m in claimed.path_mtus)))}")
+    told.append(f"queue pairs: {claimed.qps}")
+    if limits.length_multiple > 1:
+        told.append(f"lengths are multiples of {limits.length_multiple}")
+    if limits.shortest:
+        told.append(f"messages have at least {limits.shortest} bytes")
+    if limits.longest is not None:
+        told.append(f"messages have at most {limits.longest} bytes")
+    for number, what in (
+        (limits.outstanding_messages, "messages outstanding at most"),
+        (limits.outstanding_packets, "packets outstanding at most"),
+        (limits.answer_cycles, "cycles until what must come has come"),
+        (limits.quiet_cycles, "quiet cycles are silence"),
+    ):
+        if number is not None:
+            told.append(f"{number} {what}")
+    told += [f"{name} is always {value}" for name, value in limits.fixed.items()]
+    if manifest.environment.resolves_addresses:
+        told.append("asks for its peers by ARP")
+    return told

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The share of random stimulus in a gate: the same plans in every run, and what they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from roceproof.common.progress import Progress
+from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.coverage.document import Coverage
+from roceproof.conformance.coverage.summary import summarized
+from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.soak import Chunk, play
+from roceproof.conformance.stimulus.weights import Weights
+from roceproof.reach_command import COVERAGE, PAGE, write_page
+from roceproof.soak_command import heed_only_the_parent
+
+_CHUNK = 6
+_SEEDS = 1_000_000
+"""Seeds of a gate with one seed and the next lie so far apart."""
+
+
+@dataclass(kw_only=True)
+class Soaked:
+    """What came of it; `coverage` is that of the suite as well."""
+
+    plans: int = 0
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    coverage: dict[str, Any] = field(default_factory=dict)
+
+
+def soak(
+    options: Options,
+    widths: Sequence[int],
+    *,
+    plans: int,
+    jobs: int,
+    out: Path,
+    progress: Progress,
+) -> Soaked:
+    """Play so many plans at each width, and add what they reach to the coverage of the suite."""
+    soaked = Soaked()
+    reached = Coverage.read(out / COVERAGE)
+    first = options.seed * _SEEDS
+    chunks = [
+        Chunk(
+            options=options,
+            width=width,
+            first=first + start,
+            count=min(_CHUNK, plans - start),
+            weights=Weights(),
+        )
+        for width in widths
+        for start in range(0, plans, _CHUNK)
+    ]
+    if chunks:
+        with (
+            get_context("spawn").Pool(jobs, initializer=heed_only_the_parent) as pool,
+            progress.bar("playing random plans", total=len(chunks), unit="parts") as bar,
+        ):
+            for found in pool.imap(play, chunks):
+                bar.advance()
+                soaked.plans += found.seeds
+                reached.counts.merge(Counts.from_json(found.counts))
+                for seed, text, story in found.findings:
+                    path = out / f"test_found_{found.width}bit_{seed}.py"
+                    path.write_text(text)
+                    soaked.findings.append(
+                        {"seed": seed, "width": found.width, "case": path.name, "story": story}
+                    )
+        reached.write(out / COVERAGE)
+    summary = summarized(reached)
+    write_page(summary, out / PAGE)
+    soaked.coverage = summary.to_json()["groups"]
+    return soaked

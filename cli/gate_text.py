@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The verdict of a gate on one screen: stage by stage, root causes first, then the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.runner.connectivity import FAILED
+from roceproof.suite_findings import print_findings
+
+Document = dict[str, Any]
+_STYLES = {"passed": "green", "failed": "red", "skipped": "cyan", "waived": "cyan"}
+_MOST_SKIPS, _MOST_NAMES, _MOST_LINES = 5, 8, 6
+
+
+def print_gate(document: Document, *, out: Path, quiet: bool) -> None:
+    """Print it; nothing where all is well and nobody wants to hear it."""
+    passed = document["verdict"] == "pass"
+    if quiet and passed:
+        return
+    console = Terminal()
+    _print_connectivity(document, console)
+    _print_cases(document, console)
+    _print_plans(document, console)
+    _print_guest(document, console)
+    _print_baseline(document, console)
+    widths = " and ".join(map(str, document["widths"]))
+    verdict = "[bold green]PASS[/]" if passed else "[bold red]FAIL[/]"
+    console.print(f"\n{verdict} {escape(document['device'])}, {widths} bit")
+    for name in ("gate.html", "gate.json"):
+        console.print(escape(str(out / name)))
+
+
+def _print_connectivity(document: Document, console: Terminal) -> None:
+    for check in document["connectivity"]:
+        style = _STYLES[check["outcome"]]
+        what = f"{check['width']} bit: {check['says']}"
+        console.print(f"[{style}]{check['outcome']}[/] {escape(what)}", highlight=False)
+        for line in check["words"].splitlines()[:_MOST_LINES]:
+            console.print(escape(f"       {line}"), highlight=False)
+
+
+def _print_cases(document: Document, console: Terminal) -> None:
+    counts = document["cases"]
+    if not counts:
+        console.print("the suite had no device that sends")
+        return
+    told = [
+        f"[{_STYLES.get(outcome, 'red')}]{count} {outcome.replace('_', ' ')}[/]"
+        for outcome, count in counts.items()
+    ]
+    console.print(f"{document['suite']} suite: {', '.join(told)}")
+    for skip in document["skips"][:_MOST_SKIPS]:
+        console.print(escape(f"  {skip['cases']:5} skipped: {skip['reason']}"))
+    left = document["skips"][_MOST_SKIPS:]
+    if left:
+        count = sum(skip["cases"] for skip in left)
+        console.print(f"  {count:5} skipped for {len(left)} other reasons")
+    for waiver in document["waivers"]:
+        if waiver["finding"]:
+            console.print(f"[red]{escape(waiver['finding'])}[/]", highlight=False)
+    cases = [{"outcome": outcome} for outcome, count in counts.items() for _ in range(count)]
+    print_findings({**document, "cases": cases}, console)
+
+
+def _print_plans(document: Document, console: Terminal) -> None:
+    found = document["plan_findings"]
+    style = "red" if found else "green"
+    console.print(f"random plans: {document['plans']} played, [{style}]{len(found)} fail[/]")
+    for plan in found[:1]:
+        for line in plan["story"].splitlines()[: 4 * _MOST_LINES]:
+            console.print(escape(f"       {line}"), highlight=False)
+    bins = sum(each["bins"] for each in document["coverage"].values())
+    filled = sum(each["filled"] for each in document["coverage"].values())
+    if bins:
+        console.print(f"coverage: {filled} of {bins} bins filled")
+
+
+def _print_guest(document: Document, console: Terminal) -> None:
+    guest = document["guest"]
+    messages = sum(row["messages"] for row in guest["rows"])
+    landed = sum(row["landed"] for row in guest["rows"])
+    told = f"{landed} of {messages} messages landed, " if guest["rows"] else ""
+    style = _STYLES[guest["outcome"]]
+    console.print(f"Soft-RoCE: {told}[{style}]{guest['outcome']}[/] {escape(guest['words'])}")
+    if guest["outcome"] == FAILED:
+        for line in guest["findings"][:_MOST_LINES]:
+            console.print(escape(f"       {line}"), highlight=False)
+
+
+def _print_baseline(document: Document, console: Terminal) -> None:
+    baseline = document["baseline"]
+    if baseline is None:
+        return
+    known = len(document["failures"]) - len(baseline["new"])
+    console.print(f"against {escape(baseline['file'])}: {known} failures are known")
+    for word, style in (("new", "red"), ("better", "green")):
+        names = baseline[word]
+        if names:
+            console.print(
+                f"  [{style}]{len(names)} {word}[/]: {escape(', '.join(names[:_MOST_NAMES]))}"
+                + (", ..." if len(names) > _MOST_NAMES else "")
+            )

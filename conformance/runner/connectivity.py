@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The first questions to a device: does a frame come out, is it found, does it keep its order?
+
+Each has a fresh device. What fails here explains most of what a suite would find, in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.skips import PREFIX
+from roceproof.conformance.suite.storm_crowd import operations
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+_MESSAGES, _PACKETS, _STALL = 4, 3, 90
+_MOST_LINES = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What came of one question."""
+
+    name: str
+    says: str
+    outcome: str
+    words: str = ""
+
+
+def check_connectivity(factory: DeviceFactory, *, seed: int) -> Iterator[Check]:
+    """Each question in turn; behind a device that sends nothing the others tell no more."""
+    for name, (says, ask) in _QUESTIONS.items():
+        outcome, words = _asked(factory, ask, seed)
+        yield Check(name=name, says=says, outcome=outcome, words=words)
+        if name == "frame" and outcome == FAILED:
+            return
+
+
+def _asked(
+    factory: DeviceFactory, ask: Callable[[Bench], str | None], seed: int
+) -> tuple[str, str]:
+    try:
+        with factory.device(CasePlace(name="connectivity", seed=seed)) as target:
+            problem = ask(Bench(target, factory.claims, seed=seed))
+    except CaseFailed as failure:
+        problem = str(failure)
+    except DeviceDied as death:
+        problem = f"the device died: {death}"
+    except pytest.skip.Exception as reason:
+        return SKIPPED, str(reason).removeprefix(PREFIX)
+    if problem is None:
+        return PASSED, ""
+    return FAILED, "\n".join(problem.splitlines()[:_MOST_LINES])
+
+
+def _first_of(bench: Bench) -> tuple[Service, Op]:
+    for service in (Service.RC, Service.UC):
+        is_claimed = Capability[service.name] in bench.claims.capabilities
+        if is_claimed and (ops := operations(bench, service)):
+            return service, ops[0]
+    pytest.skip(f"{PREFIX}{bench.claims.device} sends no messages with payload")
+
+
+def _sends(bench: Bench) -> str | None:
+    service, op = _first_of(bench)
+    bench.connect(service).transfer(op, bench.claims.limits.bend(64))
+    return None
+
+
+def _is_found(bench: Bench) -> str | None:
+    answered = bench.target.ping(bench.peer(), timeout_ns=bench.target.patience.answer_ns)
+    return None if answered else "an ARP request for its address, or the ping after it, is lost"
+
+
+def _stands_still(bench: Bench) -> str | None:
+    service, op = _first_of(bench)
+    limits = bench.claims.limits
+    bench.target.disturb(tx_stall=_STALL)
+    qp = bench.connect(service)
+    for _ in range(_MESSAGES):
+        qp.transfer(op, limits.bend(_PACKETS * qp.mtu))
+    return None
+
+
+_QUESTIONS: dict[str, tuple[str, Callable[[Bench], str | None]]] = {
+    "frame": ("the first message leaves, and completes", _sends),
+    "ping": ("ARP and ping are answered", _is_found),
+    "back-pressure": (
+        f"messages leave whole where {_STALL} % of cycles are stalled",
+        _stands_still,
+    ),
+}

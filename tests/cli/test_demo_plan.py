@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The demonstration sends what a device can send, and says where that is nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.demo_plan import plan
+from roceproof.dpi import Manifest, load_manifest
+
+MANIFEST = """\
+schema = 2
+name = "small"
+top = "roce_endpoint"
+sources = ["{package}"]
+clock_ps = 6400
+data_widths = [64]
+[capabilities]
+RC = ["WRITE"]
+UC = ["SEND"]
+[limits]
+qps = {qps}
+length_multiple = 4
+length = [4, 2048]
+[fixed]
+{fixed}
+"""
+
+
+def device(folder: Path, *, qps: int = 16, fixed: str = "sq_psn = 5") -> Manifest:
+    path = folder / "dut.toml"
+    package = REFERENCE_DUT.parent / "roceproof_dut_pkg.sv"
+    path.write_text(MANIFEST.format(package=package, qps=qps, fixed=fixed))
+    return load_manifest(path)
+
+
+def test_lengths_operations_and_fixed_values_are_those_of_the_device(tmp_path: Path) -> None:
+    found = list(plan(seed=1, device=device(tmp_path)))
+    kinds = {
+        (each.service.name, message.operation.name) for each in found for message in each.messages
+    }
+    assert kinds == {("RC", "WRITE"), ("UC", "SEND")}
+    sizes = [len(message.payload) for each in found for message in each.messages]
+    assert all(size % 4 == 0 and 4 <= size <= 2048 for size in sizes)
+    assert {each.start_psn for each in found} == {5}
+
+
+def test_no_more_connections_than_the_device_has(tmp_path: Path) -> None:
+    assert len(list(plan(seed=1, device=device(tmp_path, qps=1)))) == 1
+
+
+def test_a_device_that_chooses_the_receivers_numbers_cannot_meet_one(tmp_path: Path) -> None:
+    with pytest.raises(RoceproofError, match="fixes remote_qpn"):
+        list(plan(seed=1, device=device(tmp_path, fixed="remote_qpn = 5")))

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The verdict of a gate: what fails has a name, a baseline excuses it, and every file says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from browser import DESKTOP, PHONE, resize, start_browser
+from selenium.webdriver.common.by import By
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.runner.connectivity import FAILED, PASSED, Check
+from roceproof.conformance.runner.gate_page import page
+from roceproof.conformance.runner.options import Options
+from roceproof.dpi import load_manifest
+from roceproof.gate_document import Baseline, document_of, read_baseline
+from roceproof.gate_guest import Landed
+from roceproof.gate_junit import add_to_junit
+from roceproof.gate_soak import Soaked
+from roceproof.gate_text import print_gate
+
+DUT = REPOSITORY / "examples" / "uc_writer" / "dut.toml"
+PASS, FAIL, UNUSABLE, NO_BUILD = 0, 1, 2, 3
+REPLAY = "roceproof test -k psn"
+STORY = {"text": "want  psn=+1\ngot   psn=+2", "ladder": "1 ├─ WRITE ▶", "capture": "psn.pcapng"}
+
+
+def case(name: str, outcome: str, **more: Any) -> dict[str, Any]:
+    return {
+        "case": name,
+        "file": "test_mine.py",
+        "outcome": outcome,
+        "rules": ["PSN-01"],
+        **more,
+    }
+
+
+def session(*cases: dict[str, Any]) -> dict[str, Any]:
+    failing = [each["case"] for each in cases if each["outcome"] == "failed"]
+    finding = {
+        "sentence": "show in every packet: psn is wrong (want 1, got <2>)",
+        "support": None,
+        "cases": failing,
+        "count": len(failing),
+        "not_reached": 0,
+        "stops": False,
+        "rules": ["PSN-01"],
+        "representative": {"case": "test_psn", "capture": None, "replay": REPLAY},
+    }
+    return {"cases": list(cases), "findings": [finding] if failing else []}
+
+
+def judged(
+    told: dict[str, Any] | None, *, baseline: Baseline | None = None, **more: Any
+) -> dict[str, Any]:
+    usual: dict[str, Any] = {
+        "checks": {64: [Check(name="frame", says="it sends", outcome=PASSED)]},
+        "soaked": Soaked(plans=3, coverage={"wire": {"bins": 9, "filled": 7, "open": 0}}),
+        "landed": Landed(words="left out by --no-guest"),
+    }
+    return document_of(
+        load_manifest(DUT),
+        options=Options(target="hdl", dut=DUT),
+        session=told,
+        baseline=baseline,
+        **usual | more,
+    )
+
+
+PASSING = session(case("test_psn", "passed"), case("test_rc", "skipped", reason="it has no RC"))
+FAILING = session(case("test_psn", "failed", broken=["PSN-01"]), case("test_mtu", "passed"))
+
+
+def test_a_device_passes_if_nothing_fails_and_what_was_left_out_is_told(capsys) -> None:
+    document = judged(PASSING)
+    assert (document["verdict"], document["failures"]) == ("pass", [])
+    assert document["limits"] == ["UC: WRITE, WRITE_IMM", "nothing is repeated", "queue pairs: 2"]
+    print_gate(document, out=Path("out"), quiet=False)
+    told = capsys.readouterr().out
+    for words in ("1 skipped: it has no RC", "7 of 9 bins", "--no-guest", "PASS uc_writer"):
+        assert words in told
+    print_gate(document, out=Path("out"), quiet=True)
+    assert capsys.readouterr().out == ""
+
+
+ROW = {"service": "UC", "path_mtu": 1024, "operation": "WRITE", "landed": 3, "messages": 4}
+DEAF = Check(name="frame", says="it sends", outcome=FAILED, words="want a frame\ngot nothing")
+
+
+@pytest.mark.parametrize(
+    ("told", "more", "failures"),
+    [
+        (FAILING, {}, ["case test_mine.py::test_psn"]),
+        (session(case("test_a", "not_reached")), {}, ["case test_mine.py::test_a"]),
+        (None, {"checks": {64: [DEAF]}}, ["connectivity 64bit frame"]),
+        (
+            PASSING,
+            {"soaked": Soaked(findings=[{"seed": 7, "width": 64, "case": "c", "story": "s"}])},
+            ["plan 64bit 7"],
+        ),
+        (PASSING, {"landed": Landed(outcome=FAILED, rows=[ROW])}, ["guest UC 1024 WRITE"]),
+        (PASSING, {"landed": Landed(outcome=FAILED, findings=["ICRC"])}, ["guest frames"]),
+        (PASSING, {"landed": Landed(outcome=FAILED, words="it died")}, ["guest end"]),
+        (
+            {**PASSING, "waivers": [{"rule": "PSN-01", "case": None, "finding": "expired"}]},
+            {},
+            ["waiver PSN-01"],
+        ),
+    ],
+)
+def test_what_fails_at_any_stage_has_a_name(told, more, failures) -> None:
+    document = judged(told, **more)
+    assert (document["verdict"], document["failures"]) == ("fail", failures)
+
+
+def test_against_a_baseline_only_what_is_new_fails_and_what_is_better_is_told(
+    tmp_path, capsys
+) -> None:
+    path = tmp_path / "gate.json"
+    path.write_text(json.dumps(judged(FAILING)))
+    baseline = read_baseline(path)
+    same = judged(FAILING, baseline=baseline)
+    assert (same["verdict"], same["baseline"]["new"]) == ("pass", [])
+    better = judged(PASSING, baseline=baseline)
+    assert better["baseline"]["better"] == ["case test_mine.py::test_psn"]
+    worse = session(*FAILING["cases"][:1], case("test_mtu", "failed"))
+    document = judged(worse, baseline=baseline)
+    assert (document["verdict"], document["baseline"]["new"]) == (
+        "fail",
+        ["case test_mine.py::test_mtu"],
+    )
+    print_gate(document, out=tmp_path, quiet=False)
+    told = capsys.readouterr().out
+    assert "1 failures are known" in told
+    assert "1 new: case test_mine.py::test_mtu" in told
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"schema": 9, "failures": []}'])
+def test_what_is_no_baseline_is_refused(tmp_path, text: str) -> None:
+    path = tmp_path / "gate.json"
+    path.write_text(text)
+    with pytest.raises(RoceproofError, match=r"gate\.json: no"):
+        read_baseline(path)
+
+
+def test_junit_has_the_stages_beside_the_cases(tmp_path) -> None:
+    path = tmp_path / "junit.xml"
+    landed = Landed(outcome=FAILED, rows=[ROW], words="it died")
+    for _ in range(2):  # without a file, and with one
+        add_to_junit(path, judged(None, checks={64: [DEAF]}, landed=landed))
+    *_, suite = ElementTree.parse(path).getroot()
+    assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["3", "3", "0"]
+    assert "got nothing" in (next(suite.iter("failure")).text or "")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_page_shows_verdict_and_causes_and_nothing_sticks_out(tmp_path, size) -> None:
+    file = tmp_path / "gate.html"
+    document = judged(FAILING, landed=Landed(outcome=FAILED, rows=[ROW], words="it died"))
+    file.write_text(page(document, [STORY]), encoding="utf-8")
+    browser = start_browser()
+    try:
+        resize(browser, size)
+        browser.get(file.as_uri())
+        assert browser.find_element(By.TAG_NAME, "h1").text == "FAIL uc_writer, 64 bit"
+        cause = browser.find_element(By.CSS_SELECTOR, "details.finding")
+        for words in (
+            "1. 1 cases show in every packet",
+            "got <2>",
+            "got   psn=+2",
+            REPLAY,
+            "WRITE",
+        ):
+            assert words in cause.text
+        assert cause.find_element(By.TAG_NAME, "a").get_attribute("href").endswith("psn.pcapng")
+        text = browser.find_element(By.TAG_NAME, "main").text
+        for words in ("1 failed, 1 passed", "3 of 4", "queue pairs: 2", "PSN", "7 of 9"):
+            assert words in text
+        outcome = browser.find_element(By.CSS_SELECTOR, ".stages td")
+        assert outcome.rect["x"] + outcome.rect["width"] <= size[0]
+        width = browser.execute_script(
+            "document.querySelectorAll('details').forEach(each => each.open = true);"
+            "return document.documentElement.scrollWidth"
+        )
+        assert width <= size[0]
+        assert browser.get_log("browser") == []
+    finally:
+        browser.quit()
+
+
+def test_a_device_that_does_not_build_ends_with_3_and_a_wrong_manifest_with_2(
+    console, tmp_path
+) -> None:
+    out = str(tmp_path / "out")
+    assert console.run("gate", str(tmp_path / "gone.toml"), "--out", out).returncode == UNUSABLE
+    (tmp_path / "broken.sv").write_text("module mine(input x; endmodule\n")
+    manifest = tmp_path / "dut.toml"
+    manifest.write_text(
+        'schema = 2\nname = "mine"\ntop = "mine"\nsources = ["broken.sv"]\nclock_ps = 6400\n'
+        'data_widths = [64]\n[capabilities]\nRC = ["WRITE"]\n'
+    )
+    run = console.run("gate", str(manifest), "--out", out)
+    assert (run.returncode, run.stdout) == (NO_BUILD, "")
+    assert "broken.sv" in run.stderr
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_the_example_passes_and_its_buggy_copy_only_against_its_own_baseline(
+    console, tmp_path
+) -> None:
+    words = ("--suite", "smoke", "--no-guest", "--plans", "2")
+    good = console.run("gate", str(DUT), "--out", str(tmp_path / "good"), *words)
+    assert good.returncode == PASS, good.stdout + good.stderr
+    buggy = str(REPOSITORY / "examples" / "uc_writer_buggy" / "dut.toml")
+    before = tmp_path / "before"
+    bad = console.run("gate", buggy, "--out", str(before), *words)
+    assert bad.returncode == FAIL
+    assert "ICRC-02" in bad.stdout
+    assert "PAD-01" in bad.stdout
+    baseline = str(before / "gate.json")
+    again = console.run(
+        "gate", buggy, "--out", str(tmp_path / "again"), *words, "--baseline", baseline
+    )
+    assert again.returncode == PASS, again.stdout
+    kept = json.loads((tmp_path / "again" / "gate.json").read_text())
+    assert {**kept, "baseline": None, "verdict": "fail"} == {
+        **json.loads((before / "gate.json").read_text()),
+        "findings": kept["findings"],
+    }

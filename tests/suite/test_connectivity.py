@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The first questions to a device: a healthy one passes them, a fault fails its own."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
+from roceproof.conformance.mutants.wire import WireFault, WireMutant
+from roceproof.conformance.runner.connectivity import check_connectivity
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied
+from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.conformance.wire.codec import parse
+
+
+class Mute(WireFault):
+    """No RoCE frame leaves."""
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        return [] if parse(frame) else [frame]
+
+
+def outcomes(factory) -> dict[str, str]:
+    return {check.name: check.outcome for check in check_connectivity(factory, seed=1)}
+
+
+def test_a_healthy_device_passes_them_all() -> None:
+    found = outcomes(ModelFactory())
+    assert found == dict.fromkeys(("frame", "ping", "back-pressure"), "passed")
+
+
+def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
+    mute = CorruptingFactory(ModelFactory(), WireMutant("mute", "", (), (), make=Mute))
+    (check,) = check_connectivity(mute, seed=1)
+    assert (check.name, check.outcome) == ("frame", "failed")
+    assert "want" in check.words
+
+
+def test_a_device_that_is_not_found_fails_only_that(monkeypatch) -> None:
+    monkeypatch.setattr(ModelTarget, "ping", lambda *_, **__: False)
+    assert outcomes(ModelFactory())["ping"] == "failed"
+
+
+def test_a_death_is_told_and_what_sends_no_payload_is_not_asked() -> None:
+    factory = ModelFactory()
+    dying = ModelFactory()
+
+    @contextmanager
+    def device(place: CasePlace):
+        raise DeviceDied("the simulation ended: tx withdrew a beat")
+        yield
+
+    dying.device = device
+    (check,) = check_connectivity(dying, seed=1)
+    assert "tx withdrew a beat" in check.words
+    factory.claims = replace(factory.claims, capabilities=frozenset({Capability.RC}))
+    assert outcomes(factory)["frame"] == "skipped"
