@@ -48,7 +48,7 @@ def wholly_and_in_part(name: str, limits: Limits) -> tuple[Names, Names]:
     return names(whole), names(part)
 
 
-@pytest.mark.sampled(every=17)
+@pytest.mark.sampled(every=23)
 @pytest.mark.parametrize("fault", ICRC_FAULTS)
 def test_an_excerpt_gives_the_verdict_on_icrcs(tmp_path: Path, fault: str) -> None:
     whole, part = wholly_and_in_part(written(tmp_path / "short.pcap", fault), SHORT)
@@ -107,6 +107,7 @@ def test_frames_keep_their_numbers_and_are_told_from_those_beside_them(tmp_path:
     assert [len(stretch.seen) for stretch in part.stretches] == [100]
 
 
+@pytest.mark.slow
 def test_a_long_capture_is_told_to_be_looked_at_in_part(console, tmp_path: Path) -> None:
     path = tmp_path / "long.pcap"
     write_pcap(path, extreme_captures.all_wrong(21_000, size=8))

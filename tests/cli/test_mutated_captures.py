@@ -89,6 +89,7 @@ def check_group(seeds: range, tmp_path: Path) -> None:
     assert ends & {0, 1} and 2 in ends
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("start", range(0, QUICK, GROUP))
 def test_no_command_stumbles_over_a_mutated_capture(start: int, tmp_path: Path) -> None:
     check_group(range(start, start + GROUP), tmp_path)

@@ -74,7 +74,7 @@ def test_every_corrupted_capture_is_one_line(place: int, tmp_path) -> None:
         assert len(found) <= 1, f"{each.name}: {[line.text for line in found]}"
 
 
-@pytest.mark.sampled(every=9)
+@pytest.mark.sampled(every=13)
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda row: row.id)
 def test_every_planted_fault_fits_on_a_screen(fault, tmp_path) -> None:
     capture = next(iter(plant((fault.id,), Conversation(seed=7), variant=0)))

@@ -35,7 +35,7 @@ def split(frames: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     return wrong, [case.seen.frame for case in cases if not case.seen.wrong]
 
 
-@pytest.mark.sampled(every=4)
+@pytest.mark.sampled(every=7)
 @pytest.mark.parametrize("fault", sorted(FLOORS.keys() - NO_ICRC_IS_WRONG - {"S59"}))
 def test_one_wrong_packet_names_none_of_those_with_a_floor(fault: str) -> None:
     for variant in range(len(stream_fault(fault).engines)):
@@ -51,7 +51,7 @@ def test_one_wrong_packet_names_none_of_those_with_a_floor(fault: str) -> None:
         assert not {each.id for each in explain(one)} & FLOORS.keys()
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["S57", "S64", "S66"])
 def test_without_contrast_a_property_is_not_blamed(fault: str) -> None:
     wrong, right = split(planted(fault, 1))

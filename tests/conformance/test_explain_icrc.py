@@ -50,7 +50,7 @@ def check(fault: str, seed: int, variant: int) -> None:
     assert unjudged is None or int(unjudged[1]) <= 10
 
 
-@pytest.mark.sampled(every=7)
+@pytest.mark.sampled(every=13)
 @pytest.mark.parametrize(("fault", "variant"), WITH_VARIANTS)
 def test_every_fault_is_named_in_mixed_traffic(fault: str, variant: int) -> None:
     if (fault, variant) in NEEDS_FACTS:
@@ -78,7 +78,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.sampled(every=9)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_two_faults_at_once_are_found_together(pair: tuple[str, str]) -> None:
     found = explain(planted(pair, 2))

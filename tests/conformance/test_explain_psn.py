@@ -77,7 +77,7 @@ def check_named(fault: str, variant: int, seed: int) -> None:
     assert fault in names(found)
 
 
-@pytest.mark.sampled(every=2)  # one seed of each
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("fault", "variant"), VARIANTS)
 def test_a_psn_fault_is_named(fault: str, variant: int, seed: int) -> None:
@@ -100,7 +100,7 @@ def test_without_configured_psns_only_the_class_is_named(fault: str) -> None:
         assert any(fault in each for each in found)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("disturbance", DISTURBANCES, ids=str)
 def test_healthy_traffic_is_not_accused_whatever_the_network_does(
     disturbance: dict[str, float],

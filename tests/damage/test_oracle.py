@@ -21,15 +21,16 @@ def copy(tmp_path: Path) -> Path:
     return shutil.copytree(build_tool().parent, tmp_path / "pcap", ignore=IGNORED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "name"),
     [
         ("emptied", "roce-check"),
-        pytest.param("not_executable", "roce-check", marks=pytest.mark.slow),
-        pytest.param("flipped", "packet.o", marks=pytest.mark.slow),
-        pytest.param("cut", "libroceproof.a", marks=pytest.mark.slow),
-        pytest.param("a_directory", "oracle.o", marks=pytest.mark.slow),
-        pytest.param("garbage", CHECKSUMS, marks=pytest.mark.slow),
+        ("not_executable", "roce-check"),
+        ("flipped", "packet.o"),
+        ("cut", "libroceproof.a"),
+        ("a_directory", "oracle.o"),
+        ("garbage", CHECKSUMS),
     ],
 )
 def test_a_damaged_build_is_made_anew(

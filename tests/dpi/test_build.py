@@ -18,6 +18,7 @@ from roceproof.dpi.verilate import ROOM
 pytestmark = pytest.mark.sim
 
 
+@pytest.mark.slow
 def test_build_is_reused_until_an_input_changes(echo_manifest, tmp_path):
     source = echo_manifest.sources[-1]
     copy = tmp_path / source.name
@@ -43,6 +44,7 @@ def test_source_that_does_not_compile_is_shown(echo_manifest, tmp_path):
         build_simulation(manifest, data_width=64, ports=1, build_root=tmp_path)
 
 
+@pytest.mark.sampled(every=5)
 @pytest.mark.parametrize("ports", [1, 2, 4])
 @pytest.mark.parametrize("data_width", [64, 1024])
 def test_bridge_is_clean_under_lint(echo_manifest, ports, data_width):

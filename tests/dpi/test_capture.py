@@ -68,6 +68,7 @@ def test_tshark_shows_interface_direction_and_comment(start_echo, tmp_path):
         assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_waves_are_written_on_request(start_echo, tmp_path):
     waves = tmp_path / "run.fst"
     simulation = start_echo(waves=waves)

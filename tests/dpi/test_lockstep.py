@@ -51,7 +51,9 @@ def run_until_frames(simulation: Simulation, port: Port, count: int) -> list[Fra
     return frames
 
 
-@pytest.mark.parametrize("data_width", [64, pytest.param(512, marks=pytest.mark.slow), 1024])
+@pytest.mark.parametrize(
+    "data_width", [64, *(pytest.param(width, marks=pytest.mark.slow) for width in (512, 1024))]
+)
 @pytest.mark.parametrize("flow", [Flow(), STALLED], ids=["free", "stalled"])
 def test_frames_of_every_size_come_back_unchanged(start_echo, data_width, flow):
     simulation = start_echo(PortOptions(flow=flow), data_width=data_width)

@@ -46,6 +46,7 @@ def test_lengths_around_multiples_of_the_path_mtu(example: Example, path_mtu: Pa
     example.settle(limit=LIMIT)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("start", [0x00FFFE, 0x12FFFE, 0xFEFFFE, 0xFFFFFE], ids=hex)
 def test_the_psn_carries_through_all_its_bits(example: Example, start: int) -> None:
     config = uc(sq_psn=start)
@@ -90,6 +91,7 @@ def test_a_message_completes_when_its_last_frame_has_left(example: Example) -> N
     assert example.completion_cycles[request.wr_id] > example.frame_cycles[last]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "config",
     [

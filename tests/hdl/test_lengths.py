@@ -34,6 +34,7 @@ def test_lengths_around_zero_one_and_two_packets(bench: Bench, service: Service)
     bench.settle(limit=LIMIT)
 
 
+@pytest.mark.sampled(every=3)
 @services
 @path_mtus
 def test_lengths_around_the_path_mtu(bench: Bench, service: Service, path_mtu: PathMtu) -> None:

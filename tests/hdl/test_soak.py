@@ -28,6 +28,7 @@ def disturb(bench: Bench) -> None:
         bench.port.inject(frame, discard=rng.random() < 0.2)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_the_seed_all_bytes_and_completions_are_right(bench: Bench, seed: int) -> None:
     rng = bench.random

@@ -52,6 +52,7 @@ def test_every_room_has_a_place() -> None:
     assert placed == {str(room).replace("/", ".") for room in ROOMS}
 
 
+@pytest.mark.slow
 def test_an_import_that_goes_up_is_named(tmp_path: Path) -> None:
     assert lint(tmp_path).returncode == 0
     for place, planted in (

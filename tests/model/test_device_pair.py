@@ -253,6 +253,7 @@ def test_the_observer_finds_nothing_in_all_operations_both_ways_over_a_good_wire
     assert pair.findings(knows_facts=False) == []
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", range(6))
 def test_fuzz_14_rtx_22_all_is_done_exactly_once_over_a_bad_wire(seed: int):
     pair = Pair(Service.RC, seed=seed, loss=0.02 * (seed % 6))

@@ -67,6 +67,7 @@ def name_of(answers: ResponderPolicy) -> str:
     return next(f"{name} {getattr(answers, name).name}" for name in turned)
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("answers", ANSWERS, ids=name_of)
 def test_what_responders_may_choose_and_known_devices_do_is_borne(
     answers: ResponderPolicy,

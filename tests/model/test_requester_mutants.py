@@ -253,6 +253,7 @@ def rules_broken_by(requester: type[RcRequester], seed: int) -> list[str]:
     return [violation.rule for violation in monitor.violations]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("mutant", "rule"), MUTANTS.items(), ids=[mutant.__name__ for mutant in MUTANTS]
 )

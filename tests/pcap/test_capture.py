@@ -340,6 +340,7 @@ def peak_resident_kib(*command: str) -> int:
     return int(subprocess.run(measure, capture_output=True, check=True).stdout)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", ["large.pcap", "large.pcap.gz"])
 def test_memory_stays_flat_however_long_the_capture(dump: Path, tmp_path: Path, name: str) -> None:
     records = pcap_record(bytes(65_000)) * 200

@@ -95,6 +95,7 @@ def check_conversation(check: RoceCheck, seed: int, disturbance: dict) -> None:
     agree(check, frames, f"seed {seed} {disturbance} with facts", capture.facts)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("disturbance", DISTURBANCES, ids=str)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_both_agree_on_healthy_traffic(check: RoceCheck, seed: int, disturbance: dict) -> None:
@@ -113,7 +114,7 @@ def test_both_agree_on_stored_captures(check: RoceCheck, path: Path) -> None:
     compare(check.file(path, "--max", "0"), list(read(path)), path.name)
 
 
-@pytest.mark.sampled(every=5)
+@pytest.mark.sampled(every=9)
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda row: row.id)
 def test_both_agree_on_planted_faults(check: RoceCheck, fault) -> None:
     for variant in range(fault.variants):

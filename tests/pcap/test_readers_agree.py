@@ -90,7 +90,7 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
     return bytes(bent[: rng.randrange(len(bent) + 1)] if rng.random() < 0.4 else bent)
 
 
-@pytest.mark.sampled(every=2)
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("make", [classic, blocks])
 def test_readers_agree_on_whole_and_on_damaged_captures(

@@ -67,6 +67,7 @@ def test_every_vector_is_right_and_every_corrupted_one_wrong(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_the_verdict_holds_in_every_envelope_and_for_odd_lengths(name: str, tmp_path: Path) -> None:
     frames = []

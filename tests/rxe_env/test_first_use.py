@@ -53,6 +53,7 @@ def apt_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> No
     monkeypatch.setenv("APT_CONFIG", str(config))
 
 
+@pytest.mark.slow
 def test_offline_with_nothing_cached_is_one_line_with_the_remedy(
     empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,11 @@ def test_the_reference_model_passes_every_directed_case(tmp_path: Path) -> None:
     assert_passes(tmp_path, *words, "-k", f"not ({MASSES})", cases=1000)
 
 
+def test_it_passes_a_share_of_the_fuzz(tmp_path: Path) -> None:
+    words = ["--target", "model", "--suite", "smoke"]
+    assert_passes(tmp_path, *words, "-k", "responder_fuzz", cases=1)
+
+
 @pytest.mark.slow
 def test_it_passes_the_full_suite(tmp_path: Path) -> None:
     assert_passes(tmp_path, "--target", "model", "--suite", "full", cases=1200)

@@ -99,6 +99,7 @@ def test_a_guest_killed_while_frames_are_awaited_is_a_death_with_its_last_frame(
     assert time.monotonic() - start < REPLACED_SECONDS
 
 
+@pytest.mark.slow
 def test_a_guest_killed_while_the_agent_is_asked_is_a_death_with_its_last_words(
     source: RxeFactory,
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_guest_killed_while_the_agent_is_asked_is_a_death_with_its_last_words(
     works(source)
 
 
+@pytest.mark.slow
 def test_a_death_that_the_case_did_not_see_is_told_at_its_end(source: RxeFactory) -> None:
     before = own_guests()
     with pytest.raises(DeviceDied), source.device(PLACE) as target:
