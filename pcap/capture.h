@@ -9,8 +9,9 @@
 // file's name, which the caller knows.
 //
 // One thing a library cannot catch: another process cutting a mapped file short
-// inside the few MiB being read. That raises SIGBUS, for which a program installs
-// its own handler; a file cut anywhere else ends in ROCE_CAPTURE_ERROR.
+// inside the few MiB being read, or a disk that fails there. That raises SIGBUS, for
+// which a program installs its own handler; a file cut anywhere else ends in
+// ROCE_CAPTURE_ERROR.
 
 #ifndef ROCEPROOF_CAPTURE_H
 #define ROCEPROOF_CAPTURE_H

@@ -18,6 +18,7 @@
 
 enum {
     WINDOW_BYTES = 16 << 20,
+    STRETCH_BYTES = 64 << 10, // what a fault maps
     MOST_MARKS = 64,
 };
 
@@ -59,11 +60,13 @@ static bool is_whole(struct mapped *mapped) {
     return false;
 }
 
+// Asks for one page of each stretch: with it the kernel maps those around it that are in memory, in
+// half the time that asking for each of them takes. Says without a signal if a page cannot be had.
 static bool bring_in(struct mapped *mapped, size_t from, size_t to) {
-    from = from / mapped->page * mapped->page;
-    // Says without a signal if pages cannot be had. Older kernels know only faults (EINVAL).
-    if (madvise((void *)(uintptr_t)(mapped->base + from), to - from, MADV_POPULATE_READ) == 0 ||
-        errno == EINVAL)
+    int failed = 0;
+    for (from = from / STRETCH_BYTES * STRETCH_BYTES; from < to && !failed; from += STRETCH_BYTES)
+        failed = madvise((void *)(uintptr_t)(mapped->base + from), 1, MADV_POPULATE_READ);
+    if (!failed || errno == EINVAL) // older kernels know only faults
         return true;
     snprintf(mapped->source.error, sizeof mapped->source.error, "the file cannot be read: %s",
              strerror(errno));
