@@ -22,7 +22,7 @@ struct pcap {
 };
 
 // Brings in a record of which not all is at hand, and says what is wrong with one that cannot be.
-static __attribute__((noinline)) enum roce_capture_status bring_in(struct roce_capture *capture) {
+static enum roce_capture_status bring_in(struct roce_capture *capture) {
     struct roce_source *source = capture->source;
     if (!roce_source_has(source, RECORD_HEADER_BYTES)) {
         const size_t left = roce_source_ready(source);
@@ -44,25 +44,18 @@ static __attribute__((noinline)) enum roce_capture_status bring_in(struct roce_c
 }
 
 // Whether the next record is there as a whole and no longer than a packet can be.
-static inline bool is_at_hand(const struct roce_capture *capture) {
-    const struct roce_source *source = capture->source;
+static inline bool is_at_hand(const struct roce_source *source, bool big) {
     const size_t ready = roce_source_ready(source);
     if (ready < RECORD_HEADER_BYTES)
         return false;
-    const uint32_t size = roce_read_u32(source->at + 8, capture->big_endian);
+    const uint32_t size = roce_read_u32(source->at + 8, big);
     return size <= LONGEST_RECORD_BYTES && ready - RECORD_HEADER_BYTES >= size;
 }
 
-static enum roce_capture_status next_pcap(struct roce_capture *capture,
-                                          struct roce_record *record) {
-    if (!is_at_hand(capture)) {
-        const enum roce_capture_status status = bring_in(capture);
-        if (status != ROCE_CAPTURE_PACKET)
-            return status;
-    }
-    const struct pcap *pcap = (struct pcap *)capture;
+static inline enum roce_capture_status take(const struct roce_capture *capture, bool big,
+                                            struct roce_record *record) {
+    const struct pcap *pcap = (const struct pcap *)capture;
     struct roce_source *source = capture->source;
-    const bool big = capture->big_endian;
     const uint8_t *header = source->at;
     const uint32_t size = roce_read_u32(header + 8, big);
     const uint32_t full_size = roce_read_u32(header + 12, big);
@@ -79,6 +72,27 @@ static enum roce_capture_status next_pcap(struct roce_capture *capture,
         .is_ethernet = 1,
     };
     return ROCE_CAPTURE_PACKET;
+}
+
+static __attribute__((noinline)) enum roce_capture_status
+bring_in_and_take(struct roce_capture *capture, struct roce_record *record) {
+    const enum roce_capture_status status = bring_in(capture);
+    return status == ROCE_CAPTURE_PACKET ? take(capture, capture->big_endian, record) : status;
+}
+
+static inline enum roce_capture_status next(struct roce_capture *capture, bool big,
+                                            struct roce_record *record) {
+    return is_at_hand(capture->source, big) ? take(capture, big, record)
+                                            : bring_in_and_take(capture, record);
+}
+
+static enum roce_capture_status next_little(struct roce_capture *capture,
+                                            struct roce_record *record) {
+    return next(capture, false, record);
+}
+
+static enum roce_capture_status next_big(struct roce_capture *capture, struct roce_record *record) {
+    return next(capture, true, record);
 }
 
 static void free_pcap(struct roce_capture *capture) {
@@ -120,7 +134,7 @@ struct roce_capture *roce_capture_open_pcap(struct roce_source *source, char *er
         .capture =
             {
                 .source = source,
-                .next = next_pcap,
+                .next = big ? next_big : next_little,
                 .free = free_pcap,
                 .big_endian = big,
             },
