@@ -8,35 +8,23 @@
 #define ONE 0x80000000U        // x^0
 #define X8 0x00800000U         // x^8: one byte
 
-enum { STEP = 1024, LINE = 64, AHEAD = 4096 };
+enum { STEP = 1024, LINE = 64 };
 
 uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes) {
     return libdeflate_crc32(crc, data, bytes);
 }
 
-static void ask_ahead(const uint8_t *data, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += LINE)
-        __builtin_prefetch((const void *)((uintptr_t)data + AHEAD + i));
-}
-
-static uint32_t crc_in_steps(uint32_t crc, const uint8_t *data, size_t bytes) {
+uint32_t roce_crc_in_steps(uint32_t crc, const uint8_t *data, size_t bytes) {
     for (;;) {
         // Later steps begin at a line, where the library needs no run-up.
         const size_t step = bytes < 2 * STEP ? bytes : STEP + (-(uintptr_t)data & (LINE - 1));
-        ask_ahead(data, step + LINE);
+        roce_ask_ahead(data, step + LINE);
         crc = roce_crc(crc, data, step);
         if (step == bytes)
             return crc;
         data += step;
         bytes -= step;
     }
-}
-
-uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t bytes) {
-    if (bytes > 2 * LINE)
-        return crc_in_steps(crc, data, bytes);
-    ask_ahead(data, 3 * LINE);
-    return roce_crc(crc, data, bytes);
 }
 
 static uint32_t multiply(uint32_t a, uint32_t b) {

@@ -17,9 +17,24 @@
 // CRC-32 of `bytes` more bytes behind those that gave `crc` (0 for none).
 uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes);
 
-// The same for what lies in a long row of packets: asks meanwhile for the bytes a little further
-// on, since the processor does not run ahead across pages by itself. They need not exist.
-uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t bytes);
+// Ask for bytes that lie a little behind these, since the processor does not run ahead across pages
+// by itself. They need not exist.
+static inline void roce_ask_ahead(const uint8_t *data, size_t bytes) {
+    enum { LINE = 64, AHEAD = 4096 };
+    for (size_t i = 0; i < bytes; i += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)data + AHEAD + i));
+}
+
+// CRC-32 as above of what lies in a long row of packets: asks ahead meanwhile.
+uint32_t roce_crc_in_steps(uint32_t crc, const uint8_t *data, size_t bytes);
+
+static inline uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t bytes) {
+    enum { SHORT = 128, REACH = 192 }; // with the headers around them
+    if (bytes > SHORT)
+        return roce_crc_in_steps(crc, data, bytes);
+    roce_ask_ahead(data, REACH);
+    return roce_crc(crc, data, bytes);
+}
 
 // What a difference of CRC values becomes behind that many more bytes, whatever they are.
 uint32_t roce_crc_shift(uint32_t difference, size_t bytes);

@@ -7,6 +7,7 @@
 #include "inspector.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "checksum.h"
 #include "native.h"
@@ -15,27 +16,67 @@ enum {
     ETHERNET_BYTES = 14,
     BTH_OVER_IPV4 = 42,
     BTH_OVER_IPV6 = 62,
-    IDENT = 18,
+    IDENT = 18, // of IPv4; the same bytes of IPv6 do not differ
     CHECKSUM = 24,
-    WORDS = 10,
+    PSN = 9,     // behind the start of the BTH
+    BLOCKS = 5,  // enough for the headers
     LOOKUPS = 5, // bytes that may differ: three of the PSN, two of the IPv4 ID
     PSN_BYTES = 3,
     BEHIND_IDENT = 34, // bytes of the headers behind the ID
 };
 
+// Bytes to be compared at once.
+typedef uint64_t block __attribute__((vector_size(16)));
+
+// The frame's first bytes up to the end of the BTH; some of them twice.
+struct headers {
+    block blocks[BLOCKS];
+};
+
 struct pattern {
-    uint64_t words[WORDS]; // the frame's first bytes up to the end of the BTH
-    uint32_t head;         // of the headers with zeros where they may differ
-    uint32_t sum;          // of IPv4 ID and checksum
+    _Alignas(64) struct headers headers;
     struct roce_packet packet;
+    uint32_t head; // CRC of the headers with zeros where they may differ
+    uint32_t sum;  // of IPv4 ID and checksum
 };
 
 struct roce_inspector {
+    struct headers compared[2];    // over IPv4 and IPv6: ones where headers may not differ
     uint32_t lookup[LOOKUPS][256]; // what a byte adds to the CRC of the headers
     uint64_t learnt;
     unsigned int number;
     struct pattern patterns[ROCE_PATTERNS];
 };
+
+static inline block block_at(const uint8_t *at) {
+    block value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+// Where in a frame the blocks lie.
+static inline const uint8_t *place_of(const uint8_t *frame, uint32_t bth, int i) {
+    const uint8_t *end = frame + bth + ROCE_BTH_BYTES;
+    return i < 3 ? frame + (size_t)i * sizeof(block) : end - (size_t)(BLOCKS - i) * sizeof(block);
+}
+
+static struct headers headers_of(const uint8_t *frame, uint32_t bth) {
+    struct headers headers;
+    for (int i = 0; i < BLOCKS; i++)
+        headers.blocks[i] = block_at(place_of(frame, bth, i));
+    return headers;
+}
+
+static void fill_compared(struct headers *compared, uint32_t bth) {
+    uint8_t frame[BTH_OVER_IPV6 + ROCE_BTH_BYTES];
+    memset(frame, 0xFF, sizeof frame);
+    memset(frame + bth + PSN, 0, PSN_BYTES);
+    if (bth == BTH_OVER_IPV4) {
+        memset(frame + IDENT, 0, 2);
+        memset(frame + CHECKSUM, 0, 2);
+    }
+    *compared = headers_of(frame, bth);
+}
 
 static void fill_lookup(uint32_t lookup[256], size_t behind) {
     static const uint8_t NOTHING = 0;
@@ -49,10 +90,14 @@ static void fill_lookup(uint32_t lookup[256], size_t behind) {
 }
 
 struct roce_inspector *roce_inspector_create(unsigned int number) {
-    struct roce_inspector *inspector = calloc(1, sizeof *inspector);
+    struct roce_inspector *inspector =
+        aligned_alloc(_Alignof(struct roce_inspector), sizeof *inspector);
     if (inspector == NULL)
         return NULL;
+    memset(inspector, 0, sizeof *inspector);
     inspector->number = number;
+    fill_compared(&inspector->compared[0], BTH_OVER_IPV4);
+    fill_compared(&inspector->compared[1], BTH_OVER_IPV6);
     for (unsigned int i = 0; i < LOOKUPS; i++)
         fill_lookup(inspector->lookup[i], i < PSN_BYTES ? i : BEHIND_IDENT + i - PSN_BYTES);
     return inspector;
@@ -62,15 +107,14 @@ void roce_inspector_destroy(struct roce_inspector *inspector) {
     free(inspector);
 }
 
-// What the bytes that may differ add to the CRC of the headers.
+// What the bytes that may differ add to the CRC of the headers; and those of IPv6 in their place,
+// which are the same in all packets of a pattern.
 static inline uint32_t added(const struct roce_inspector *inspector, const uint8_t *frame,
                              uint32_t bth) {
-    const uint8_t *psn = frame + bth + 9;
-    const uint32_t sum =
-        inspector->lookup[0][psn[2]] ^ inspector->lookup[1][psn[1]] ^ inspector->lookup[2][psn[0]];
-    if (bth != BTH_OVER_IPV4)
-        return sum;
-    return sum ^ inspector->lookup[3][frame[IDENT + 1]] ^ inspector->lookup[4][frame[IDENT]];
+    const uint8_t *psn = frame + bth + PSN;
+    return inspector->lookup[0][psn[2]] ^ inspector->lookup[1][psn[1]] ^
+           inspector->lookup[2][psn[0]] ^ inspector->lookup[3][frame[IDENT + 1]] ^
+           inspector->lookup[4][frame[IDENT]];
 }
 
 // The Internet checksum is right for both or for neither if these agree.
@@ -80,27 +124,20 @@ static inline uint32_t sum_of(const uint8_t *frame) {
     return folded == 0xFFFF ? 0 : folded;
 }
 
-static inline bool has_headers(const struct pattern *pattern, const uint8_t *frame, uint32_t bth) {
-    const uint64_t no_psn = roce_native64((const uint8_t[8]){255, 255, 255, 255, 255, 0, 0, 0});
-    const uint64_t *words = pattern->words;
-    uint64_t differs = (roce_native64(frame) ^ words[0]) | (roce_native64(frame + 8) ^ words[1]) |
-                       (roce_native64(frame + 32) ^ words[4]) |
-                       (roce_native64(frame + 40) ^ words[5]) |
-                       ((roce_native64(frame + bth + 4) ^ words[6]) & no_psn);
-    if (bth == BTH_OVER_IPV4) {
-        const uint64_t no_ident =
-            roce_native64((const uint8_t[8]){255, 255, 0, 0, 255, 255, 255, 255});
-        const uint64_t no_sum =
-            roce_native64((const uint8_t[8]){0, 0, 255, 255, 255, 255, 255, 255});
-        differs |= ((roce_native64(frame + 16) ^ words[2]) & no_ident) |
-                   ((roce_native64(frame + 24) ^ words[3]) & no_sum) |
-                   (uint64_t)(sum_of(frame) ^ pattern->sum);
-    } else {
-        differs |= (roce_native64(frame + 16) ^ words[2]) | (roce_native64(frame + 24) ^ words[3]) |
-                   (roce_native64(frame + 48) ^ words[7]) | (roce_native64(frame + 56) ^ words[8]) |
-                   (roce_native64(frame + 58) ^ words[9]);
-    }
-    return differs == 0;
+// What may not differ, and does.
+static inline block unlike(const struct pattern *pattern, const struct headers *compared,
+                           const uint8_t *frame, uint32_t bth, int i) {
+    return (block_at(place_of(frame, bth, i)) ^ pattern->headers.blocks[i]) & compared->blocks[i];
+}
+
+// Without a branch for the version of IP, which would be guessed wrong where flows are mixed.
+static inline bool has_headers(const struct pattern *pattern, const struct headers *compared,
+                               const uint8_t *frame, uint32_t bth) {
+    const block differs =
+        unlike(pattern, compared, frame, bth, 0) | unlike(pattern, compared, frame, bth, 1) |
+        unlike(pattern, compared, frame, bth, 2) | unlike(pattern, compared, frame, bth, 3) |
+        unlike(pattern, compared, frame, bth, 4);
+    return (differs[0] | differs[1] | (sum_of(frame) ^ pattern->sum)) == 0;
 }
 
 // Whether only the frame's bytes can tell it from another of its length.
@@ -108,26 +145,20 @@ static inline bool is_whole(const struct roce_record *record) {
     return record->is_ethernet && record->fcs_bytes == 0 && record->full_size == record->size;
 }
 
-static void learn(struct roce_inspector *inspector, struct pattern *pattern, uint32_t place,
+static void learn(struct roce_inspector *inspector, uint32_t place,
                   const struct roce_record *record, struct roce_packet *packet, uint32_t bth) {
     if (packet->class != ROCE_V2 || packet->fault != ROCE_SOUND || packet->ip != ETHERNET_BYTES ||
         packet->bth != bth || packet->size != packet->end || packet->size != record->size ||
         !is_whole(record))
         return;
     const uint8_t *frame = packet->frame;
+    struct pattern *pattern = &inspector->patterns[place];
     packet->look =
         (++inspector->learnt * ROCE_INSPECTORS + inspector->number) * ROCE_PATTERNS + place;
     pattern->packet = *packet;
     pattern->head = packet->head ^ added(inspector, frame, bth);
     pattern->sum = sum_of(frame);
-    for (uint32_t i = 0; i < 6; i++)
-        pattern->words[i] = roce_native64(frame + 8 * (size_t)i);
-    pattern->words[6] = roce_native64(frame + bth + 4);
-    if (bth == BTH_OVER_IPV4)
-        return;
-    pattern->words[7] = roce_native64(frame + 48);
-    pattern->words[8] = roce_native64(frame + 56);
-    pattern->words[9] = roce_native64(frame + 58);
+    pattern->headers = headers_of(frame, bth);
 }
 
 static inline void inspect_like(const struct roce_inspector *inspector,
@@ -135,27 +166,35 @@ static inline void inspect_like(const struct roce_inspector *inspector,
                                 struct roce_packet *packet) {
     *packet = pattern->packet;
     packet->frame = frame;
-    packet->psn = roce_u24(frame + bth + 9);
+    packet->psn = roce_u24(frame + bth + PSN);
     roce_check_icrc(packet, pattern->head ^ added(inspector, frame, bth));
+}
+
+static __attribute__((noinline)) void inspect_anew(struct roce_inspector *inspector, uint32_t bth,
+                                                   uint32_t place, const struct roce_record *record,
+                                                   struct roce_packet *packet) {
+    roce_inspect(record, packet);
+    learn(inspector, place, record, packet, bth);
 }
 
 void roce_inspect_next(struct roce_inspector *inspector, const struct roce_record *record,
                        struct roce_packet *packet) {
+    enum { BEHIND_BTH = ROCE_BTH_BYTES + ROCE_ICRC_BYTES };
     const uint8_t *frame = record->data;
     const uint32_t size = record->size;
-    const uint32_t bth = size > ETHERNET_BYTES && frame[12] == 0x86 ? BTH_OVER_IPV6 : BTH_OVER_IPV4;
-    if (inspector == NULL || size < bth + ROCE_BTH_BYTES + ROCE_ICRC_BYTES) {
+    const bool any = inspector != NULL && size >= BTH_OVER_IPV4 + BEHIND_BTH;
+    const uint32_t six = any ? frame[12] >> 7 : 0; // of the two EtherTypes; others are not learnt
+    const uint32_t bth = BTH_OVER_IPV4 + six * (BTH_OVER_IPV6 - BTH_OVER_IPV4);
+    if (!any || size < bth + BEHIND_BTH) {
         roce_inspect(record, packet);
         return;
     }
     const uint8_t *at = frame + bth;
     const uint32_t place = (at[7] * 8U + at[0] * 2U + (at[8] >> 7)) % ROCE_PATTERNS;
-    struct pattern *pattern = &inspector->patterns[place];
+    const struct pattern *pattern = &inspector->patterns[place];
     if (pattern->packet.bth == bth && pattern->packet.size == size && is_whole(record) &&
-        has_headers(pattern, frame, bth)) {
+        has_headers(pattern, &inspector->compared[six], frame, bth))
         inspect_like(inspector, pattern, frame, bth, packet);
-        return;
-    }
-    roce_inspect(record, packet);
-    learn(inspector, pattern, place, record, packet, bth);
+    else
+        inspect_anew(inspector, bth, place, record, packet);
 }

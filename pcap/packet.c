@@ -55,21 +55,10 @@ static uint32_t masked_head(const struct roce_packet *packet) {
     return roce_crc(ROCE_PREFIX_CRC, head, bytes);
 }
 
-static uint32_t wire_order(const uint8_t *at) {
-    return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
-}
-
-void roce_check_icrc(struct roce_packet *packet, uint32_t head) {
-    packet->head = head;
-    packet->right = roce_crc_in_row(head, roce_body(packet), roce_body_bytes(packet));
-    packet->found = wire_order(packet->frame + packet->end - ROCE_ICRC_BYTES);
-    packet->verdict = packet->found == packet->right ? ROCE_OK : ROCE_BAD;
-}
-
 static void take_off_fcs(struct roce_packet *packet) {
     const uint32_t data = packet->size - FCS_BYTES;
     if (packet->size < packet->end + FCS_BYTES || packet->full_size != packet->size ||
-        wire_order(packet->frame + data) != roce_crc(0, packet->frame, data))
+        roce_u32_reversed(packet->frame + data) != roce_crc(0, packet->frame, data))
         return;
     packet->size = packet->full_size = data;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "capture.h"
+#include "checksum.h"
 #include "opcodes.h"
 
 enum roce_class {
@@ -74,9 +75,6 @@ struct roce_packet {
 
 void roce_inspect(const struct roce_record *record, struct roce_packet *packet);
 
-// Judge the ICRC of a sound packet that is captured whole, from the CRC of its headers.
-void roce_check_icrc(struct roce_packet *packet, uint32_t head);
-
 static inline uint16_t roce_u16(const uint8_t *at) {
     return (uint16_t)(at[0] << 8 | at[1]);
 }
@@ -110,6 +108,19 @@ static inline uint32_t roce_body_bytes(const struct roce_packet *packet) {
 // Whether that many bytes behind the BTH are both in the packet and in the capture.
 static inline bool roce_body_has(const struct roce_packet *packet, uint32_t bytes) {
     return roce_body_bytes(packet) >= bytes && packet->bth + ROCE_BTH_BYTES + bytes <= packet->size;
+}
+
+// Four bytes as the ICRC has them, the first in bits 7:0.
+static inline uint32_t roce_u32_reversed(const uint8_t *at) {
+    return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
+}
+
+// Judge the ICRC of a sound packet that is captured whole, from the CRC of its headers.
+static inline void roce_check_icrc(struct roce_packet *packet, uint32_t head) {
+    packet->head = head;
+    packet->right = roce_crc_in_row(head, roce_body(packet), roce_body_bytes(packet));
+    packet->found = roce_u32_reversed(packet->frame + packet->end - ROCE_ICRC_BYTES);
+    packet->verdict = packet->found == packet->right ? ROCE_OK : ROCE_BAD;
 }
 
 static inline bool roce_is_tagged(const struct roce_packet *packet) {
