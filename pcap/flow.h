@@ -170,8 +170,9 @@ struct roce_flow_counts {
 
 struct roce_flow {
     struct roce_key key;
-    int64_t number; // in the order of first packets; -1 before
-    uint8_t judge;  // who judges it and its counterpart
+    int64_t number;   // in the order of first packets; -1 before
+    uint64_t changes; // of anything in it, but those by requests taken in order (in_order.c)
+    uint8_t judge;    // who judges it and its counterpart
     uint64_t first_frame;
     struct roce_flow_counts count;
     uint64_t last_cnp_ns, least_cnp_ns;

@@ -38,6 +38,7 @@ static void configure(const struct roce_facts *facts, struct roce_flow *flow) {
 }
 
 static void reset(struct roce_flow *flow) {
+    flow->changes++;
     static const struct roce_constants NONE = {-1, -1, -1, -1};
     struct roce_requests *requests = &flow->requests;
     *requests = (struct roce_requests){
@@ -108,6 +109,7 @@ void roce_flow_restart(struct roce_judge *judge, struct roce_flow *flow) {
 
 // Configuration outweighs what CM tells.
 static void tell(struct roce_flow *flow, uint32_t start_psn, uint32_t path_mtu) {
+    flow->changes++;
     if (flow->start_psn < 0)
         flow->start_psn = (int32_t)start_psn;
     if (flow->path_mtu == 0)
@@ -130,6 +132,7 @@ void roce_flows_connect(struct roce_judge *judge, struct roce_flow *one, struct 
 static void take_mtu(struct roce_flow *flow, uint32_t path_mtu) {
     if (flow->path_mtu != 0)
         return;
+    flow->changes++;
     flow->path_mtu = path_mtu;
     struct roce_requests *requests = &flow->requests;
     for (uint32_t i = roce_reads_oldest(requests); i != requests->read_count; i++) {

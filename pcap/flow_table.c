@@ -152,7 +152,7 @@ void *roce_flow_allocate(struct roce_memory *memory, size_t bytes) {
     if (room != NULL)
         memory->bytes += bytes;
     else
-        memory->refused++;
+        memory->refused = true;
     return room;
 }
 

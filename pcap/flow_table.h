@@ -13,8 +13,8 @@ enum { ROCE_RECENT_FLOWS = 64 };
 
 // What the flows of one judge take.
 struct roce_memory {
-    size_t bytes;     // of rings, READs and gaps
-    uint64_t refused; // requests for more
+    size_t bytes; // of rings, READs and gaps
+    bool refused; // more was asked for; the judge clears it
 };
 
 struct roce_flow_table {

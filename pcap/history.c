@@ -10,14 +10,10 @@
 
 enum { FIRST_SLOTS = 32 };
 
-static struct roce_sent *slot(const struct roce_requests *requests, uint32_t psn) {
-    return &requests->sent[psn & (requests->sent_slots - 1)];
-}
-
 const struct roce_sent *roce_sent_at(const struct roce_requests *requests, uint32_t psn) {
     if (requests->sent_slots == 0)
         return NULL;
-    const struct roce_sent *sent = slot(requests, psn);
+    const struct roce_sent *sent = roce_sent_slot(requests, psn);
     return sent->present && sent->psn == psn ? sent : NULL;
 }
 
@@ -37,34 +33,14 @@ static bool grow(struct roce_judge *judge, struct roce_requests *requests) {
 
 static bool has_room(const struct roce_requests *requests, uint32_t psn) {
     return requests->sent_slots != 0 &&
-           (!slot(requests, psn)->present || slot(requests, psn)->psn == psn);
+           (!roce_sent_slot(requests, psn)->present || roce_sent_slot(requests, psn)->psn == psn);
 }
 
-static inline void put(struct roce_requests *requests, const struct roce_packet *packet) {
-    *slot(requests, packet->psn) = (struct roce_sent){
-        .psn = packet->psn,
-        .head = packet->head,
-        .right = packet->right,
-        .bytes = roce_body_bytes(packet),
-        .opcode = packet->opcode,
-        .present = true,
-        .doubtful = packet->verdict != ROCE_OK,
-    };
-}
-
-static __attribute__((noinline)) void put_in_wider(struct roce_judge *judge,
-                                                   struct roce_requests *requests) {
-    const struct roce_packet *packet = judge->packet;
+void roce_sent_keep_wider(struct roce_judge *judge, struct roce_requests *requests,
+                          const struct roce_packet *packet) {
     while (requests->sent_slots < ROCE_KEPT_PSNS && !has_room(requests, packet->psn))
         if (!grow(judge, requests))
             break;
     if (requests->sent_slots != 0)
-        put(requests, packet);
-}
-
-void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests) {
-    if (requests->sent_slots == ROCE_KEPT_PSNS)
-        put(requests, judge->packet);
-    else
-        put_in_wider(judge, requests);
+        roce_sent_put(requests, packet);
 }

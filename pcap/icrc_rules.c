@@ -96,7 +96,7 @@ static void resemblances(struct roce_judge *judge, const char *right, const char
         roce_found(judge, RULE_ICRC_04, right, "an ICRC over the VLAN tag, too");
     if (unmasked_congestion(packet))
         roce_found(judge, RULE_ICRC_10, right, "an ICRC over BTH byte 4 as it is");
-    if ((judge->routed->notes & ROCE_HAS_PREVIOUS) && judge->routed->previous == packet->found)
+    if (judge->routed->previous == (ROCE_IS_KNOWN | packet->found))
         roce_found(judge, RULE_ICRC_17, right, "the ICRC of the packet before");
     if (other_port(judge))
         roce_found(judge, RULE_UDP_06, right, "the ICRC of another source port");

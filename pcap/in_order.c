@@ -2,8 +2,10 @@
 //
 // The request that most packets are: its headers are as before, its PSN is the next one, and it
 // goes on with the message, or begins one, as it should. The rules for PSNs and messages
-// (request_rules.c, psn_rules.c, message_rules.c) would do the same with it, in more steps.
+// (request_rules.c, psn_rules.c, message_rules.c) would do the same with it, in more steps. What
+// was found out about a flow is found out again only after something else happened to it.
 
+#include <assert.h>
 #include <string.h>
 
 #include "judge.h"
@@ -16,29 +18,47 @@ struct request {
     const uint8_t *body;
     uint32_t psn;
     uint32_t size; // of its payload
-    bool has_reth;
 };
 
-// Whether the flow is where nothing but the next packet is waited for.
-static inline bool is_next(const struct roce_flow *flow, const struct request *request,
-                           enum roce_service service) {
+// Whether the flow is where a request of that opcode is taken if it is the next one. It still is
+// when one was.
+static bool is_ready(const struct roce_flow *flow, const struct roce_opcode *row, uint8_t opcode) {
     const struct roce_requests *requests = &flow->requests;
-    return flow->service == service && service <= ROCE_UC && requests->any && !requests->adopts &&
-           roce_psn(requests->next) == request->psn && requests->newest == requests->next - 1 &&
-           !requests->start_known && requests->msn_counter.counts && !requests->message.doubt &&
-           ((flow->counterpart != NULL) | flow->waiting);
+    const enum roce_service service = roce_service_of(opcode);
+    return (row->family == ROCE_SEND || row->family == ROCE_WRITE) && flow->service == service &&
+           service <= ROCE_UC && requests->any && !requests->adopts &&
+           requests->newest == requests->next - 1 && !requests->start_known &&
+           requests->msn_counter.counts && !requests->message.doubt &&
+           (flow->counterpart != NULL || flow->waiting);
 }
 
-// Whether a message that begins here may, and has the length that it promises.
-static inline bool begins_well(const struct roce_flow *flow, const struct request *request,
-                               uint32_t promised) {
-    if (flow->requests.message.open)
-        return false;
-    if (request->row->closes)
-        return request->size <= (flow->path_mtu ? flow->path_mtu : LARGEST_MTU) &&
-               (!request->has_reth || promised == request->size);
+static inline uint32_t largest(const struct roce_flow *flow) {
+    return flow->path_mtu ? flow->path_mtu : LARGEST_MTU;
+}
+
+static inline bool promises(const struct request *request, uint32_t bytes) {
+    return !(request->row->headers & ROCE_HAS_RETH) || roce_u32(request->body + 12) == bytes;
+}
+
+static void begin_message(struct roce_message *message, const struct request *request,
+                          uint64_t frame) {
+    const bool has_reth = request->row->headers & ROCE_HAS_RETH;
+    message->open = message->whole = true;
+    message->frame = frame;
+    message->mixed = false;
+    message->family = request->row->family;
+    message->carried = request->size;
+    message->has_reth = message->has_length = has_reth;
+    if (has_reth) {
+        memcpy(message->reth, request->body, ROCE_RETH_BYTES);
+        message->length = roce_u32(request->body + 12);
+    }
+}
+
+static bool takes_first(const struct roce_flow *flow, const struct request *request) {
     return flow->path_mtu != 0 && request->size == flow->path_mtu &&
-           (!request->has_reth || promised > request->size);
+           (!(request->row->headers & ROCE_HAS_RETH) ||
+            roce_u32(request->body + 12) > request->size);
 }
 
 static bool repeats_reth(const struct roce_message *message, const struct request *request) {
@@ -50,81 +70,109 @@ static bool goes_on_well(const struct roce_flow *flow, const struct request *req
     const struct roce_message *message = &flow->requests.message;
     const uint32_t size = request->size;
     const uint64_t carried = message->carried + size;
-    if (!message->open || message->mixed || message->family != request->row->family)
+    if (message->mixed || message->family != request->row->family)
         return false;
     if (!request->row->closes)
         return flow->path_mtu != 0 && size == flow->path_mtu &&
                (!message->has_length || carried < message->length);
-    return size > 0 && size <= (flow->path_mtu ? flow->path_mtu : LARGEST_MTU) &&
+    return size > 0 && size <= largest(flow) &&
            (!message->has_length || carried == message->length) && !repeats_reth(message, request);
 }
 
-static inline void begin_message(struct roce_message *message, const struct request *request,
-                                 uint32_t promised, uint64_t frame) {
-    message->whole = true;
-    message->frame = frame;
-    message->mixed = false;
-    message->family = request->row->family;
-    message->carried = 0;
-    message->has_reth = message->has_length = request->has_reth;
-    if (request->has_reth) {
-        memcpy(message->reth, request->body, ROCE_RETH_BYTES);
-        message->length = promised;
+// Takes its part of a message, if it is as it should be. What a message was is not asked once it
+// is closed.
+static inline bool takes_part(struct roce_flow *flow, const struct request *request,
+                              uint64_t frame) {
+    struct roce_message *message = &flow->requests.message;
+    const struct roce_opcode *row = request->row;
+    if (message->open == row->opens)
+        return false;
+    if (row->opens && row->closes)
+        return request->size <= largest(flow) && promises(request, request->size);
+    if (row->opens) {
+        if (!takes_first(flow, request))
+            return false;
+        begin_message(message, request, frame);
+        return true;
     }
+    if (!goes_on_well(flow, request))
+        return false;
+    message->open = !row->closes;
+    message->carried += request->size;
+    return true;
 }
 
-// Takes what is fit to be taken.
-static inline void take(struct roce_judge *judge, struct roce_flow *flow,
-                        const struct request *request) {
-    struct roce_requests *requests = &flow->requests;
-    const struct roce_opcode *row = request->row;
-    const bool closes = row->closes;
-    const int64_t position = requests->next;
-    requests->message.open = !closes;
+// What requests that are taken in order find so, once the first of them was; the long way would do
+// the same to one with that PSN.
+static inline void put_in_order(struct roce_requests *requests) {
     requests->lost_bad = 0;
     requests->responses_since = 0;
+    requests->previous_was_read = false;
+    requests->new_since_aeth = true;
+}
+
+static inline void take(struct roce_judge *judge, struct roce_flow *flow,
+                        const struct roce_packet *packet, const struct request *request) {
+    struct roce_requests *requests = &flow->requests;
+    const struct roce_opcode *row = request->row;
+    const int64_t position = requests->next;
     if (requests->awaited == (int32_t)request->psn)
         requests->awaited = -1;
     requests->newest = position;
     requests->next = position + 1;
     requests->previous = request->psn;
-    requests->previous_was_read = false;
-    requests->previous_was_empty = row->opens && closes && request->size == 0;
-    requests->new_since_aeth = true;
+    requests->previous_was_empty = request->size == 0; // then it is a message of its own
     flow->count.requests++;
-    flow->count.ack_requests += judge->packet->ack >> 7;
-    roce_sent_keep(judge, requests);
-    if (closes) {
+    flow->count.ack_requests += packet->ack >> 7;
+    flow->count.bytes += packet->full_size;
+    judge->totals.roce_frames++;
+    judge->totals.icrc[ROCE_OK]++;
+    roce_sent_keep(judge, requests, packet);
+    if (row->closes) {
         flow->count.messages++;
-        roce_msn_counter_add(judge, &requests->msn_counter, position,
+        roce_msn_counter_add(judge, flow, position,
                              row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM));
-    } else {
-        requests->message.carried += request->size;
     }
 }
 
-bool roce_take_in_order(struct roce_judge *judge) {
-    const struct roce_packet *packet = judge->packet;
-    struct roce_flow *flow = judge->flow;
-    const struct roce_opcode *row = judge->row;
-    const struct request request = {
-        .row = row,
-        .body = roce_body(packet),
-        .psn = packet->psn,
-        .size = judge->payload,
-        .has_reth = row->headers & ROCE_HAS_RETH,
-    };
-    if ((row->family != ROCE_SEND && row->family != ROCE_WRITE) ||
-        !is_next(flow, &request, roce_service_of(packet->opcode)))
-        return false;
-    if (row->opens) {
-        const uint32_t promised = request.has_reth ? roce_u32(request.body + 12) : 0;
-        if (!begins_well(flow, &request, promised))
-            return false;
-        begin_message(&flow->requests.message, &request, promised, judge->record->number);
-    } else if (!goes_on_well(flow, &request)) {
-        return false;
+// The packet that it looks as, as far as the rules of headers look; else NULL.
+static inline struct roce_usual *usual_of(struct roce_judge *judge, const struct roce_flow *flow,
+                                          const struct roce_packet *packet,
+                                          const struct roce_opcode *row) {
+    struct roce_usual *usual = roce_usual_place(judge->usual, flow, packet->opcode);
+    const bool fits = usual->flow == flow && packet->verdict == ROCE_OK &&
+                      (usual->changes == flow->changes || roce_usual_holds(usual, flow, row)) &&
+                      roce_looks_usual(usual, packet, row);
+    return fits ? usual : NULL;
+}
+
+// Whether nothing but PSN and message is to be asked of a request that looks as this one.
+static inline bool is_settled(struct roce_usual *usual, struct roce_flow *flow,
+                              const struct roce_opcode *row, uint8_t opcode) {
+    if (usual->changes == flow->changes) {
+        assert(roce_usual_holds(usual, flow, row) && is_ready(flow, row, opcode));
+        return true;
     }
-    take(judge, flow, &request);
+    if (!is_ready(flow, row, opcode))
+        return false;
+    usual->changes = flow->changes;
+    put_in_order(&flow->requests);
     return true;
+}
+
+void roce_judge_next(struct roce_judge *judge, const struct roce_record *record,
+                     const struct roce_packet *packet, const struct roce_routed *routed) {
+    struct roce_flow *flow = routed->flow;
+    const struct roce_opcode *row = roce_opcode(packet->opcode);
+    struct roce_usual *usual = usual_of(judge, flow, packet, row);
+    if (usual != NULL && roce_psn(flow->requests.next) == packet->psn &&
+        is_settled(usual, flow, row, packet->opcode)) {
+        const struct request request = {
+            .row = row, .body = roce_body(packet), .psn = packet->psn, .size = usual->payload};
+        if (takes_part(flow, &request, record->number)) {
+            take(judge, flow, packet, &request);
+            return;
+        }
+    }
+    roce_judge_anew(judge, record, packet, routed, usual);
 }

@@ -111,28 +111,6 @@ static uint64_t found_so_far(const struct roce_judge *judge) {
     return counts[ROCE_MUST] + counts[ROCE_SHOULD] + counts[ROCE_INFO];
 }
 
-// Whether the packet is what most are, and done with: it looks as one did, and is the next request.
-static inline bool takes_next(struct roce_judge *judge) {
-    const struct roce_packet *packet = judge->packet;
-    struct roce_flow *flow = judge->flow;
-    judge->is_usual = false;
-    if (packet->class != ROCE_V2 || packet->fault != ROCE_SOUND || flow == NULL)
-        return false;
-    judge->row = roce_opcode(packet->opcode);
-    const int64_t payload = roce_usual_payload(judge->usual, flow, packet, judge->row);
-    if (payload < 0)
-        return false;
-    judge->is_usual = true;
-    judge->payload = (uint32_t)payload;
-    judge->pad = 0;
-    if (!roce_take_in_order(judge))
-        return false;
-    flow->count.bytes += packet->full_size;
-    judge->totals.roce_frames++;
-    judge->totals.icrc[ROCE_OK]++;
-    return true;
-}
-
 static void judge_roce(struct roce_judge *judge) {
     const struct roce_packet *packet = judge->packet;
     struct roce_flow *flow = judge->flow;
@@ -153,8 +131,17 @@ static void judge_roce(struct roce_judge *judge) {
         roce_usual_note(judge->usual, flow, packet, judge->row, judge->payload);
 }
 
+static void note_change(struct roce_flow *flow) {
+    if (flow == NULL)
+        return;
+    flow->changes++;
+    if (flow->counterpart != NULL)
+        flow->counterpart->changes++;
+}
+
 static __attribute__((noinline)) void judge_class(struct roce_judge *judge) {
     const struct roce_packet *packet = judge->packet;
+    note_change(judge->flow);
     switch ((enum roce_class)packet->class) {
     case ROCE_OTHER:
         break;
@@ -179,15 +166,17 @@ static __attribute__((noinline)) void judge_class(struct roce_judge *judge) {
     }
 }
 
-void roce_judge_routed(struct roce_judge *judge, const struct roce_record *record,
-                       const struct roce_packet *packet, const struct roce_routed *routed) {
+void roce_judge_anew(struct roce_judge *judge, const struct roce_record *record,
+                     const struct roce_packet *packet, const struct roce_routed *routed,
+                     const struct roce_usual *usual) {
     judge->record = record;
     judge->packet = packet;
     judge->routed = routed;
     judge->flow = routed->flow;
-    const uint64_t refused = judge->memory.refused;
-    if (!takes_next(judge))
-        judge_class(judge);
-    judge->totals.untracked +=
-        judge->memory.refused != refused || (routed->notes & ROCE_NO_ROOM) != 0;
+    judge->is_usual = usual != NULL;
+    if (usual != NULL) {
+        judge->payload = usual->payload;
+        judge->pad = 0;
+    }
+    judge_class(judge);
 }

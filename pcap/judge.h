@@ -14,20 +14,22 @@
 #include "oracle.h"
 #include "usual.h"
 
+#define ROCE_IS_KNOWN ((uint64_t)1 << 32)
+
 enum { ROCE_TEXTS = 4, ROCE_TEXT_BYTES = 128 };
 
 // What was said of a packet in turn, before it was judged.
 enum roce_note {
-    ROCE_HAS_PREVIOUS = 1,
-    ROCE_WAY_MARKED = 2, // a CE mark was seen on the way that a CNP answers
-    ROCE_ANY_MARKED = 4, // one was seen at all
-    ROCE_ALONE = 8,      // nobody can be the counterpart of its flow, if that has none
-    ROCE_NO_ROOM = 16,   // for its flow
+    ROCE_WAY_MARKED = 1, // a CE mark was seen on the way that a CNP answers
+    ROCE_ANY_MARKED = 2, // one was seen at all
+    ROCE_ALONE = 4,      // nobody can be the counterpart of its flow, if that has none
+    ROCE_NO_ROOM = 8,    // for its flow
 };
 
 struct roce_routed {
     struct roce_flow *flow; // NULL if it has none
-    uint32_t previous;      // the right ICRC of the RoCE frame before it on its interface
+    uint64_t previous;      // the right ICRC of the RoCE frame before it on its interface, and
+                            // ROCE_IS_KNOWN; 0 if there was none
     uint8_t judge;          // its number; ROCE_JUDGES for none
     uint8_t notes;          // enum roce_note
 };
@@ -55,9 +57,14 @@ struct roce_judge {
     unsigned int text;
 };
 
-// judge.c: all rules that the frame concerns.
-void roce_judge_routed(struct roce_judge *judge, const struct roce_record *record,
-                       const struct roce_packet *packet, const struct roce_routed *routed);
+// judge.c: all rules that the frame concerns, one by one; those of headers only if it is not usual.
+void roce_judge_anew(struct roce_judge *judge, const struct roce_record *record,
+                     const struct roce_packet *packet, const struct roce_routed *routed,
+                     const struct roce_usual *usual);
+
+// in_order.c: the same for a frame with a flow, shorter for the request that is waited for.
+void roce_judge_next(struct roce_judge *judge, const struct roce_record *record,
+                     const struct roce_packet *packet, const struct roce_routed *routed);
 
 // Text for a finding; valid until three more have been made.
 const char *roce_text(struct roce_judge *judge, const char *format, ...)
@@ -105,10 +112,6 @@ void roce_resynchronise(struct roce_flow *flow);
 void roce_reach(struct roce_requests *requests, int64_t position, int64_t span);
 void roce_judge_message(struct roce_judge *judge);
 
-// in_order.c: a usual packet, if it is the request that is waited for; else false, and nothing
-// done.
-bool roce_take_in_order(struct roce_judge *judge);
-
 // gaps.c: PSNs from `first` to `last` that an RC flow skipped.
 void roce_gap_open(struct roce_judge *judge, enum roce_rule rule, int64_t first, int64_t last,
                    uint32_t expected);
@@ -131,7 +134,8 @@ void roce_judge_msn(struct roce_judge *judge, struct roce_requests *asked, int64
 
 // history.c: the requests of a flow by PSN.
 const struct roce_sent *roce_sent_at(const struct roce_requests *requests, uint32_t psn);
-void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests);
+void roce_sent_keep_wider(struct roce_judge *judge, struct roce_requests *requests,
+                          const struct roce_packet *packet);
 
 // msn_counter.c: counts of messages; false where it is not known.
 struct roce_msn_counter_counts {
@@ -141,8 +145,8 @@ struct roce_msn_counter_counts {
 
 void roce_msn_counter_start(struct roce_msn_counter *msn_counter, int64_t position,
                             bool from_start);
-void roce_msn_counter_add(struct roce_judge *judge, struct roce_msn_counter *msn_counter,
-                          int64_t position, bool received);
+void roce_msn_counter_add_wider(struct roce_judge *judge, struct roce_flow *flow, int64_t position,
+                                bool received);
 bool roce_msn_counter_count(const struct roce_msn_counter *msn_counter, int64_t position,
                             struct roce_msn_counter_counts *counts);
 
@@ -197,6 +201,61 @@ static inline bool roce_all_zero(const uint8_t *bytes, uint32_t count) {
 // Whether a packet's ICRC vouches for its header fields.
 static inline bool roce_is_trusted(const struct roce_judge *judge) {
     return judge->packet->verdict != ROCE_BAD || !judge->flow->trusted_icrc;
+}
+
+static inline struct roce_sent *roce_sent_slot(const struct roce_requests *requests, uint32_t psn) {
+    return &requests->sent[psn & (requests->sent_slots - 1)];
+}
+
+static inline void roce_sent_put(struct roce_requests *requests, const struct roce_packet *packet) {
+    *roce_sent_slot(requests, packet->psn) = (struct roce_sent){
+        .psn = packet->psn,
+        .head = packet->head,
+        .right = packet->right,
+        .bytes = roce_body_bytes(packet),
+        .opcode = packet->opcode,
+        .present = true,
+        .doubtful = packet->verdict != ROCE_OK,
+    };
+}
+
+// Remember a request, in a wider ring if it needs one.
+static inline void roce_sent_keep(struct roce_judge *judge, struct roce_requests *requests,
+                                  const struct roce_packet *packet) {
+    if (requests->sent_slots == ROCE_KEPT_PSNS)
+        roce_sent_put(requests, packet);
+    else
+        roce_sent_keep_wider(judge, requests, packet);
+}
+
+static inline void roce_msn_counter_put(struct roce_msn_counter *msn_counter, int64_t position,
+                                        bool received) {
+    msn_counter->received += received;
+    msn_counter->ends[msn_counter->total++ & (msn_counter->slots - 1)] =
+        (struct roce_end){position, msn_counter->received};
+}
+
+// Count a message that ends at that position.
+static inline void roce_msn_counter_add(struct roce_judge *judge, struct roce_flow *flow,
+                                        int64_t position, bool received) {
+    if (flow->requests.msn_counter.slots == ROCE_KEPT_ENDS)
+        roce_msn_counter_put(&flow->requests.msn_counter, position, received);
+    else
+        roce_msn_counter_add_wider(judge, flow, position, received);
+}
+
+// All rules that the frame concerns.
+static inline void roce_judge_routed(struct roce_judge *judge, const struct roce_record *record,
+                                     const struct roce_packet *packet,
+                                     const struct roce_routed *routed) {
+    if (routed->flow != NULL)
+        roce_judge_next(judge, record, packet, routed);
+    else
+        roce_judge_anew(judge, record, packet, routed, NULL);
+    if (judge->memory.refused || (routed->notes & ROCE_NO_ROOM)) {
+        judge->memory.refused = false;
+        judge->totals.untracked++;
+    }
 }
 
 #endif

@@ -32,29 +32,17 @@ void roce_msn_counter_start(struct roce_msn_counter *msn_counter, int64_t positi
     msn_counter->start = position;
 }
 
-static inline void put(struct roce_msn_counter *msn_counter, int64_t position, bool received) {
-    msn_counter->received += received;
-    msn_counter->ends[msn_counter->total++ & (msn_counter->slots - 1)] =
-        (struct roce_end){position, msn_counter->received};
-}
-
-static __attribute__((noinline)) void put_in_wider(struct roce_judge *judge,
-                                                   struct roce_msn_counter *msn_counter,
-                                                   int64_t position, bool received) {
+void roce_msn_counter_add_wider(struct roce_judge *judge, struct roce_flow *flow, int64_t position,
+                                bool received) {
+    struct roce_msn_counter *msn_counter = &flow->requests.msn_counter;
     if (msn_counter->total >= msn_counter->slots)
         grow(judge, msn_counter);
-    if (msn_counter->slots != 0)
-        put(msn_counter, position, received);
-    else
+    if (msn_counter->slots != 0) {
+        roce_msn_counter_put(msn_counter, position, received);
+    } else {
         msn_counter->counts = false;
-}
-
-void roce_msn_counter_add(struct roce_judge *judge, struct roce_msn_counter *msn_counter,
-                          int64_t position, bool received) {
-    if (msn_counter->slots == ROCE_KEPT_ENDS)
-        put(msn_counter, position, received);
-    else
-        put_in_wider(judge, msn_counter, position, received);
+        flow->changes++;
+    }
 }
 
 bool roce_msn_counter_count(const struct roce_msn_counter *msn_counter, int64_t position,

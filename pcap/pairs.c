@@ -44,9 +44,11 @@ void roce_withdraw(struct roce_oracle *oracle, struct roce_flow *flow) {
 
 static void part(struct roce_oracle *oracle, struct roce_flow *flow) {
     struct roce_flow *former = flow->counterpart;
+    flow->changes++;
     flow->counterpart = NULL;
     if (former == NULL)
         return;
+    former->changes++;
     former->counterpart = NULL;
     if (former->requests.any)
         roce_offer(oracle, former);

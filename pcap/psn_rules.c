@@ -71,7 +71,7 @@ static void count_message(struct roce_judge *judge, int64_t position) {
     if (!requests->msn_counter.counts)
         roce_msn_counter_start(&requests->msn_counter, position, starts);
     if (row->closes)
-        roce_msn_counter_add(judge, &requests->msn_counter, position,
+        roce_msn_counter_add(judge, judge->flow, position,
                              row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM));
 }
 
@@ -80,7 +80,7 @@ static void take_new(struct roce_judge *judge, int64_t position) {
     const struct roce_opcode *row = judge->row;
     const int64_t span = span_of(judge);
     roce_judge_message(judge);
-    roce_sent_keep(judge, requests);
+    roce_sent_keep(judge, requests, judge->packet);
     roce_read_keep(judge, position);
     roce_reach(requests, position, 1);
     if (span > 1)
@@ -178,7 +178,7 @@ static bool is_late(struct roce_judge *judge, int64_t position) {
     if (!roce_gaps_fill(judge, position, position + (span ? span : 1) - 1))
         return false;
     judge->flow->requests.new_since_aeth = true;
-    roce_sent_keep(judge, &judge->flow->requests);
+    roce_sent_keep(judge, &judge->flow->requests, judge->packet);
     roce_read_keep(judge, position);
     return true;
 }

@@ -59,18 +59,6 @@ static struct roce_flow *begin_flow(struct roce_oracle *oracle, const struct roc
     return flow;
 }
 
-// A wrong ICRC may be the right one of the packet before.
-static void note_icrc(struct roce_oracle *oracle, const struct roce_record *record,
-                      const struct roce_packet *packet, struct roce_routed *routed) {
-    if (packet->verdict == ROCE_UNCHECKED || record->interface >= ROCE_INTERFACES)
-        return;
-    routed->previous = oracle->previous[record->interface].right;
-    if (oracle->previous[record->interface].known)
-        routed->notes |= ROCE_HAS_PREVIOUS;
-    oracle->previous[record->interface].right = packet->right;
-    oracle->previous[record->interface].known = true;
-}
-
 // What others mean for a packet with a whole BTH.
 static uint8_t notes_of(struct roce_oracle *oracle, const struct roce_record *record,
                         const struct roce_packet *packet, const struct roce_flow *flow) {
@@ -91,35 +79,17 @@ static uint8_t notes_of(struct roce_oracle *oracle, const struct roce_record *re
     return notes;
 }
 
-static struct roce_way *way_of(struct roce_oracle *oracle, const struct roce_packet *packet) {
-    return &oracle->ways[packet->look % ROCE_WAYS];
-}
-
-// The flow of a packet that is routed as others of its look were; NULL if that cannot be said.
-static struct roce_flow *known_flow(struct roce_oracle *oracle, const struct roce_record *record,
-                                    const struct roce_packet *packet) {
-    const struct roce_way *way = way_of(oracle, packet);
-    struct roce_flow *flow = way->flow;
-    if (flow == NULL || way->look != packet->look || flow->key.interface != record->interface)
-        return NULL;
-    // Without a branch between the two, which would be guessed wrong where flows are mixed.
-    const bool settled = (flow->counterpart != NULL) | (way->is_request & flow->waiting);
-    return settled ? flow : NULL;
-}
-
 static void note_way(struct roce_oracle *oracle, const struct roce_packet *packet,
                      struct roce_flow *flow) {
     const struct roce_opcode *row = roce_opcode(packet->opcode);
     if (packet->look == 0 || flow == NULL || packet->qpn == 1 || row->family == ROCE_CNP ||
         roce_is_marked(packet))
         return;
-    *way_of(oracle, packet) = (struct roce_way){packet->look, flow, roce_is_request(row)};
+    *roce_way_of(oracle, packet) = (struct roce_way){packet->look, flow, roce_is_request(row)};
 }
 
-static __attribute__((noinline)) bool route_anew(struct roce_oracle *oracle,
-                                                 const struct roce_record *record,
-                                                 const struct roce_packet *packet, bool in_turn,
-                                                 struct roce_routed *routed) {
+bool roce_route_anew(struct roce_oracle *oracle, const struct roce_record *record,
+                     const struct roce_packet *packet, bool in_turn, struct roce_routed *routed) {
     const bool is_roce = packet->class == ROCE_V1 || packet->class == ROCE_V2;
     *routed = (struct roce_routed){.judge = packet->class == ROCE_OTHER ? ROCE_JUDGES : 0};
     if (is_roce && packet->has_bth) {
@@ -136,18 +106,7 @@ static __attribute__((noinline)) bool route_anew(struct roce_oracle *oracle,
     }
     oracle->frames++;
     if (is_roce)
-        note_icrc(oracle, record, packet, routed);
-    return true;
-}
-
-bool roce_route(struct roce_oracle *oracle, const struct roce_record *record,
-                const struct roce_packet *packet, bool in_turn, struct roce_routed *routed) {
-    struct roce_flow *flow = known_flow(oracle, record, packet);
-    if (flow == NULL)
-        return route_anew(oracle, record, packet, in_turn, routed);
-    *routed = (struct roce_routed){.flow = flow, .judge = flow->judge};
-    oracle->frames++;
-    note_icrc(oracle, record, packet, routed);
+        roce_note_icrc(oracle, record, packet, routed);
     return true;
 }
 

@@ -54,25 +54,6 @@ static bool has_right_checksum(const struct roce_packet *packet) {
     return (sum & 0xFFFF) + (sum >> 16) == 0xFFFF;
 }
 
-static const struct roce_constants *constants_of(const struct roce_flow *flow,
-                                                 const struct roce_opcode *row) {
-    return roce_is_request(row) ? &flow->request_constants : &flow->response_constants;
-}
-
-static bool is_unchanged(const struct roce_constants *a, const struct roce_constants *b) {
-    return ((a->port ^ b->port) | (a->dscp ^ b->dscp) | (a->vlan ^ b->vlan) |
-            (a->migreq ^ b->migreq)) == 0;
-}
-
-static uint32_t place_of(const struct roce_flow *flow, uint8_t opcode) {
-    return ((uint32_t)flow->number * 4 + opcode) % ROCE_USUAL_PLACES;
-}
-
-static uint64_t *look_at(struct roce_usual *usual, uint64_t look) {
-    // What an inspector tells apart, and what two of them do.
-    return &usual->looks[(look >> 7 & 6) | (look & 1)];
-}
-
 // Compares all that there is to compare.
 static bool looks_as(const struct roce_usual *usual, const struct roce_packet *packet,
                      const struct roce_opcode *row) {
@@ -89,23 +70,13 @@ static bool looks_as(const struct roce_usual *usual, const struct roce_packet *p
     return differs == 0 && has_right_checksum(packet);
 }
 
-int64_t roce_usual_payload(struct roce_usual *places, const struct roce_flow *flow,
-                           const struct roce_packet *packet, const struct roce_opcode *row) {
-    struct roce_usual *usual = &places[place_of(flow, packet->opcode)];
-    if (usual->flow != flow || packet->verdict != ROCE_OK ||
-        flow->path_mtu != usual->look.path_mtu ||
-        !is_unchanged(&usual->constants, constants_of(flow, row)))
-        return -1;
-    // An inspector does not look at syndromes.
-    const bool numbered = packet->look != 0 && !(row->headers & ROCE_HAS_AETH);
-    uint64_t *look = look_at(usual, packet->look);
-    if (numbered && *look == packet->look)
-        return (int64_t)usual->payload;
-    if (!looks_as(usual, packet, row))
-        return -1;
-    if (numbered)
-        *look = packet->look;
-    return (int64_t)usual->payload;
+bool roce_usual_compare(struct roce_usual *usual, const struct roce_packet *packet,
+                        const struct roce_opcode *row) {
+    if (packet->class != ROCE_V2 || packet->fault != ROCE_SOUND || !looks_as(usual, packet, row))
+        return false;
+    if (packet->look != 0)
+        *roce_usual_number(usual, packet->look) = packet->look;
+    return true;
 }
 
 void roce_usual_note(struct roce_usual *places, const struct roce_flow *flow,
@@ -115,10 +86,10 @@ void roce_usual_note(struct roce_usual *places, const struct roce_flow *flow,
                             roce_u16(packet->frame + packet->udp + 6) != 0;
     if (!is_plain(packet) || reads_more || flow->is_stranger || row->family == ROCE_RESERVED)
         return;
-    places[place_of(flow, packet->opcode)] = (struct roce_usual){
+    *roce_usual_place(places, flow, packet->opcode) = (struct roce_usual){
         .flow = flow,
         .payload = payload,
         .look = look_of(packet, flow, row),
-        .constants = *constants_of(flow, row),
+        .constants = *roce_usual_constants(flow, row),
     };
 }

@@ -52,7 +52,7 @@ static void a_ring_of_requests_grows_and_keeps_the_last_1024(void **state) {
     struct roce_requests *requests = &judge->flow->requests;
     for (uint32_t i = 0; i < 3000; i++) {
         packet.psn = (0xFFFC00 + i) & 0xFFFFFF;
-        roce_sent_keep(judge, requests);
+        roce_sent_keep(judge, requests, judge->packet);
         assert_true(requests->sent_slots >= (i < 32 ? 32 : i < ROCE_KEPT_PSNS ? i + 1 : 1024));
     }
     assert_int_equal(requests->sent_slots, ROCE_KEPT_PSNS);
@@ -72,7 +72,7 @@ static void messages_are_counted_up_to_any_of_the_last_1024(void **state) {
     struct roce_msn_counter_counts counts;
     roce_msn_counter_start(msn_counter, 100, true);
     for (int64_t i = 0; i < 5000; i++)
-        roce_msn_counter_add(judge, msn_counter, 100 + 2 * i, i % 2 == 0);
+        roce_msn_counter_add(judge, judge->flow, 100 + 2 * i, i % 2 == 0);
     assert_true(roce_msn_counter_count(msn_counter, 99, &counts));
     assert_int_equal(counts.all, 0);
     assert_true(roce_msn_counter_count(msn_counter, 100 + 2 * 4999, &counts));
@@ -83,6 +83,24 @@ static void messages_are_counted_up_to_any_of_the_last_1024(void **state) {
     assert_false(roce_msn_counter_count(msn_counter, 100 + 2 * 3000, &counts));
     roce_msn_counter_start(msn_counter, 100, false);
     assert_false(roce_msn_counter_count(msn_counter, 99, &counts));
+    roce_oracle_destroy(judge->oracle);
+}
+
+static void a_count_without_room_ends_and_is_a_change_of_the_flow(void **state) {
+    (void)state;
+    struct reports reports = {0};
+    struct roce_packet packet = packet_with(0);
+    struct roce_judge *judge = begin(&packet, &reports);
+    struct roce_flow *flow = judge->flow;
+    roce_msn_counter_start(&flow->requests.msn_counter, 100, true);
+    const uint64_t changes = flow->changes;
+    const size_t bytes = judge->memory.bytes;
+    judge->memory.bytes = SIZE_MAX; // none is left
+    roce_msn_counter_add(judge, flow, 100, true);
+    assert_false(flow->requests.msn_counter.counts);
+    assert_true(flow->changes > changes);
+    assert_true(judge->memory.refused);
+    judge->memory.bytes = bytes;
     roce_oracle_destroy(judge->oracle);
 }
 
@@ -150,7 +168,7 @@ static void what_the_flows_of_a_judge_remember_is_bounded(void **state) {
     void *held = roce_flow_allocate(&memory, most - 1);
     assert_non_null(held);
     assert_null(roce_flow_allocate(&memory, 2));
-    assert_int_equal(memory.refused, 1);
+    assert_true(memory.refused);
     roce_flow_release(&memory, held, most - 1);
     held = roce_flow_allocate(&memory, most);
     assert_non_null(held);
@@ -164,10 +182,10 @@ static void a_flow_takes_its_memory_along_to_another_judge(void **state) {
     struct roce_packet packet = packet_with(20);
     struct roce_judge *judge = begin(&packet, &reports);
     struct roce_judge *other = &judge->oracle->judges[(judge->number + 1) % ROCE_JUDGES];
-    roce_sent_keep(judge, &judge->flow->requests);
+    roce_sent_keep(judge, &judge->flow->requests, judge->packet);
     roce_read_keep(judge, 20);
     roce_gap_open(judge, RULE_PSN_02, 10, 19, 10);
-    roce_msn_counter_add(judge, &judge->flow->requests.msn_counter, 100, true);
+    roce_msn_counter_add(judge, judge->flow, 100, true);
     const size_t bytes = judge->memory.bytes;
     assert_true(bytes > 0);
     roce_flow_move(judge->oracle, judge->flow, other->number);
@@ -180,6 +198,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ring_of_requests_grows_and_keeps_the_last_1024),
         cmocka_unit_test(messages_are_counted_up_to_any_of_the_last_1024),
+        cmocka_unit_test(a_count_without_room_ends_and_is_a_change_of_the_flow),
         cmocka_unit_test(a_gap_is_filled_by_its_last_packet_only),
         cmocka_unit_test(a_gap_that_stays_open_is_reported_where_it_opened),
         cmocka_unit_test(the_oldest_of_seventeen_gaps_is_given_up),
