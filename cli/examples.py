@@ -33,6 +33,10 @@ _EXAMPLES = {
         roceproof gate rtl/dut.toml --suite smoke --no-guest  # in a minute
         roceproof gate rtl/dut.toml --width 64 -j 8 --json
     """,
+    "new": """
+        roceproof new mine                                # RC WRITE, 64 bit
+        roceproof new mine --width 512 --rc SEND,WRITE --uc WRITE
+    """,
     "env": """
         roceproof env up       # start a receiver, and say where to plug in
         roceproof env status

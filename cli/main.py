@@ -32,6 +32,7 @@ _COMMANDS = {
     "explain": "roceproof.explain_cli:explain",
     "gate": "roceproof.gate_cli:gate",
     "ladder": "roceproof.ladder_cli:ladder",
+    "new": "roceproof.new_cli:new",
     "rules": "roceproof.rules_cli:rules",
     "sim": "roceproof.sim_cli:sim",
     "soak": "roceproof.soak_cli:soak",

@@ -8,11 +8,12 @@ as before.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.manifest_circuit import IDENTIFIER, Circuit, read_circuit, read_files
 from roceproof.dpi.manifest_limits import Environment, read_environment, read_limits
 from roceproof.dpi.records import Operation
@@ -27,6 +28,7 @@ DATA_WIDTHS = (64, 128, 256, 512, 1024)
 FEATURES = ("cnp", "ipv6")
 """What a device may do besides: react to CNPs, speak IPv6."""
 
+CONTRACT = REPOSITORY / "rtl" / "roceproof_dut_pkg.sv"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")  # it becomes part of file names
 MOST_QPS = 1 << 24
 SLOWEST_CLOCK_PS = 10**9
@@ -48,7 +50,11 @@ class Capabilities:
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """One device under test. Sources are absolute and in compile order."""
+    """One device under test.
+
+    Sources are absolute and in compile order; the contract's package, which the bridge needs as
+    well, comes first where no other of its name is listed.
+    """
 
     path: Path
     name: str
@@ -149,6 +155,11 @@ def _clock(table: Table, key: str) -> int:
     return table.take_number(key, least=2, most=SLOWEST_CLOCK_PS)
 
 
+def _with_contract(sources: Sequence[Path]) -> tuple[Path, ...]:
+    is_named = any(path.name == CONTRACT.name for path in sources)
+    return tuple(sources) if is_named else (CONTRACT, *sources)
+
+
 def load_manifest(path: Path) -> Manifest:
     """Read and check a dut.toml."""
     table = Table(path, "", read_toml(path))
@@ -181,7 +192,7 @@ def load_manifest(path: Path) -> Manifest:
         path=path.resolve(),
         name=_word(table, "name", NAME, "letters, digits and _ . + -, at most 64"),
         top=_word(table, "top", IDENTIFIER, "the name of a SystemVerilog module"),
-        sources=tuple(files.sources),
+        sources=_with_contract(files.sources),
         clock_ps=_clock(table, "clock_ps"),
         data_widths=tuple(widths),
         capabilities=capabilities,

@@ -6,7 +6,7 @@ Each has a fresh device. What fails here explains most of what a suite would fin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -17,12 +17,20 @@ from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.storm_crowd import operations
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
+from roceproof.conformance.targets.movement import Completed, Configured, Movement, Posted, Sent
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _MOST_LINES = 12
+_ORDER: tuple[tuple[type, str], ...] = (
+    (Configured, "no configuration was taken: look at qpc_ready_o"),
+    (Posted, "a configuration was taken, but no work request: look at wr_ready_o"),
+    (Sent, "a work request was taken, but no frame has left: look at pl_tready_o and tx_tvalid_o"),
+    (Completed, "frames have left, but no work is completed: look at cpl_valid_o"),
+)
+"""What must have moved, in this order, and what is missing if it has not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +57,12 @@ def _asked(
 ) -> tuple[str, str]:
     try:
         with factory.device(CasePlace(name="connectivity", seed=seed)) as target:
-            problem = ask(Bench(target, factory.claims, seed=seed))
-    except CaseFailed as failure:
-        problem = str(failure)
+            is_watched = target.watch()
+            try:
+                problem = ask(Bench(target, factory.claims, seed=seed))
+            except CaseFailed as failure:
+                hints = missing_next(target.moved()) if is_watched else []
+                problem = "\n".join([*hints, str(failure)])
     except DeviceDied as death:
         problem = f"the device died: {death}"
     except pytest.skip.Exception as reason:
@@ -59,6 +70,17 @@ def _asked(
     if problem is None:
         return PASSED, ""
     return FAILED, "\n".join(problem.splitlines()[:_MOST_LINES])
+
+
+def missing_next(moved: Sequence[Movement]) -> list[str]:
+    """Which of a device's streams to look at, by what has moved."""
+    kinds = [type(each) for each in moved]
+    for kind, lacking in _ORDER:
+        if kind not in kinds:
+            return [lacking]
+    if kinds.count(Completed) < kinds.count(Posted):
+        return ["a work request has no completion: look at cpl_valid_o"]
+    return []
 
 
 def _first_of(bench: Bench) -> tuple[Service, Op]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
+from roceproof.dpi.manifest import CONTRACT
 
 GOOD = """\
 schema = 1
@@ -42,7 +43,7 @@ def write(tmp_path):
 
 def test_manifest_is_read_whole(write, tmp_path):
     manifest = load_manifest(write(GOOD))
-    assert manifest.sources == (tmp_path / "a.sv",)
+    assert manifest.sources == (CONTRACT, tmp_path / "a.sv")
     assert manifest.clock_ps_at(64) == 6400
     assert manifest.clock_ps_at(512) == 3200
     assert manifest.capabilities.services == {Service.RC, Service.UC}

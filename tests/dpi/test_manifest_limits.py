@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
+from roceproof.dpi.manifest import CONTRACT
 from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.work import Op
 
@@ -70,7 +71,7 @@ def write(tmp_path: Path):
 
 def test_a_manifest_with_limits_is_read_whole(write, tmp_path: Path) -> None:
     manifest = load_manifest(write(GOOD))
-    assert manifest.sources == (tmp_path / "a.sv",)
+    assert manifest.sources == (CONTRACT, tmp_path / "a.sv")
     assert manifest.circuit.includes == (tmp_path / "inc",)
     assert manifest.circuit.defines == {"DEPTH": "4", "SYNTHESIS": ""}
     assert manifest.circuit.parameters == {"Slots": "4", "Kind": "8'h5"}

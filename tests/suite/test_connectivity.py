@@ -6,12 +6,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 
+import pytest
+
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
-from roceproof.conformance.runner.connectivity import check_connectivity
+from roceproof.conformance.runner.connectivity import check_connectivity, missing_next
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.conformance.targets.movement import Completed, Configured, Posted, Sent
 from roceproof.conformance.wire.codec import parse
 
 
@@ -57,3 +60,24 @@ def test_a_death_is_told_and_what_sends_no_payload_is_not_asked() -> None:
     assert "tx withdrew a beat" in check.words
     factory.claims = replace(factory.claims, capabilities=frozenset({Capability.RC}))
     assert outcomes(factory)["frame"] == "skipped"
+
+
+CONFIGURED, POSTED = Configured(1, 2, None), Posted(2, 2, None)
+SENT, COMPLETED = Sent(3, b""), Completed(4, 2, 1, "success")
+
+
+@pytest.mark.parametrize(
+    ("moved", "port"),
+    [
+        ([SENT], "qpc_ready_o"),
+        ([CONFIGURED], "wr_ready_o"),
+        ([CONFIGURED, POSTED], "tx_tvalid_o"),
+        ([CONFIGURED, POSTED, SENT], "cpl_valid_o"),
+        ([CONFIGURED, POSTED, POSTED, SENT, COMPLETED], "cpl_valid_o"),
+        ([CONFIGURED, POSTED, SENT, COMPLETED], None),
+        ([], "qpc_ready_o"),
+    ],
+)
+def test_the_next_stream_to_look_at_is_told(moved, port: str | None) -> None:
+    told = missing_next(moved)
+    assert told == [] if port is None else port in told[0]
