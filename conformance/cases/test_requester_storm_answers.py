@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.hail import Hail, hailing
@@ -44,6 +45,8 @@ pytestmark = [
 MESSAGES = 200
 ROUNDS = 12
 RULES = ("ACK-05", "ACK-08", "LIVE-02")
+STALE_ACK, STALE_NAK, MANY_BEHIND = 0x03, 0x61, 100
+SHORTEST_CODE, TIMEOUT_NS, SHIFT_NS = 1, 8192, 10
 
 
 def post_tiny(storm: Storm, stream: Stream, messages: int) -> None:
@@ -192,3 +195,18 @@ def test_questions_that_pile_up_get_answers_of_their_own(bench: Bench, tx_stall:
         storm.stall()
         storm.rage(answers=all_that_left)
         hail.judge()
+
+
+@case("RTX-01", "RTX-07", "ACK-05", needs=[Capability.RESTART])
+@over("code", [STALE_ACK, STALE_NAK])
+def test_a_timer_runs_out_under_stale_answers(bench: Bench, code: int) -> None:
+    play = Play(bench)
+    play.connect(0, service="RC", ack_timeout=SHORTEST_CODE)
+    for turn in range(2 * ROUNDS):
+        play.disturb(rx_gap=turn % 2 * 30)
+        play.post(0, "SEND", 1)
+        play.wait(TIMEOUT_NS + turn * SHIFT_NS)
+        play.answer(0, back=MANY_BEHIND, syndrome=code, count=16 * lanes(bench))
+        play.wait(2 * TIMEOUT_NS)
+        play.restart(0)
+    play.finish()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.stimulus.drawn_fields import SPECIAL_QPNS, DrawnFields
@@ -65,14 +65,16 @@ class DrawnActs:
         count: int,
         *,
         mtu: Callable[[list[int]], int] | None = None,
-        service: str | None = None,
+        services: Sequence[str] = (),
     ) -> None:
+        """So many queue pairs, the first ones of these services, the others as the last."""
         contexts = self._draw.random.sample(range(self._contexts), min(count, self._contexts))
         for key, context in enumerate(contexts):
             sizes = [self._fields.mtu() for _ in range(3)]
             size = mtu(sizes) if mtu else sizes[0]
             peer = self._draw.among(self._peers)
-            said = service if service in self._fields.services else self._fields.service()
+            wanted = services[min(key, len(services) - 1)] if services else ""
+            said = wanted if wanted in self._fields.services else self._fields.service()
             spec = self._spec(key, context, peer, said, size)
             self._mtus[key], self._specs[key] = size, spec
             self._step("connect", key=key, **spec)

@@ -27,7 +27,7 @@ class DrawnFields(DrawnAnswers):
         super().__init__(draw, claims)
         self.timers = "timeout"
         """The table of weights for timeout codes."""
-        self._lanes = (claims.data_width or 64) // 8
+        self.lanes = (claims.data_width or 64) // 8
         names = [name for name in _OPERATIONS if Capability[name] in claims.capabilities]
         self.operations = names
         self.services = [s for s in ("RC", "UC") if Capability[s] in claims.capabilities]
@@ -111,14 +111,14 @@ class DrawnFields(DrawnAnswers):
     def size(self, mtu: int, largest: int) -> int:
         """Bytes of a message, often beside a border."""
         draw = self._draw
-        near = draw.pick({draw.between(-3, 4): 2, draw.between(-self._lanes, self._lanes): 1})
+        near = draw.pick({draw.between(-3, 4): 2, draw.between(-self.lanes, self.lanes): 1})
         match draw.one_of("size"):
             case "none":
                 size = 0
             case "few":
                 size = draw.between(1, 9)
             case "beat":
-                size = draw.between(1, 12) * self._lanes + draw.between(-2, 2)
+                size = draw.between(1, 12) * self.lanes + draw.between(-2, 2)
             case "mtu":
                 size = draw.pick({1: 3, 2: 2, 3: 1}) * mtu + draw.pick({0: 2, near: 4})
             case "many":
@@ -144,7 +144,7 @@ class DrawnFields(DrawnAnswers):
         if draw.maybe(0.4):
             fields["solicited"] = True
         if draw.maybe(0.6):
-            fields["offset"] = draw.between(0, self._lanes - 1)
+            fields["offset"] = draw.between(0, self.lanes - 1)
         if draw.maybe(0.12):
             fields["fill"] = draw.pick({0: 2, 0xFF: 3, 0x55: 1, 0xA5: 1})
         return fields

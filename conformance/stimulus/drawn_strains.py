@@ -20,7 +20,7 @@ class DrawnStrains(DrawnActs):
         """
         self._fields.timers = "armed"
         count = self._draw.pick({1: 2, self._draw.between(2, 6): 3, self._contexts: 2})
-        self._connect(count, service="RC")
+        self._connect(count, services=("RC",))
         self._maybe_disturb(0.2)
         for key in list(self._mtus):
             self._post(key, count=self._draw.tail(1, 4), largest=self._draw.pick({600: 2, 3000: 1}))
@@ -48,32 +48,35 @@ class DrawnStrains(DrawnActs):
         self._acts(self._draw.between(0, 3))
 
     def _expiries(self) -> None:
-        """Timers run out while answers, restarts, work and departures come within cycles."""
+        """Timers of many run out one by one, amid a stream of work, stale answers and restarts."""
         self._fields.timers = "soon"
-        self._connect(self._draw.between(2, 6), service="RC", mtu=min)
+        self._connect(self._draw.between(3, self._contexts), services=("UC", "RC"), mtu=min)
+        stream, *victims = self._keys()
+        most = 8 * self._fields.lanes  # answers of some hundred cycles
         if self._draw.maybe(0.7):
-            stream = self._draw.among(["cpl_stall", "tx_stall", "rx_gap"])
-            self._step("disturb", **{stream: self._draw.among([60, 90, 99])})
-        for key in self._keys():
-            self._post(key, count=self._draw.tail(1, 5), largest=300)
-        self._step("wait", ns=2 * _TICK_NS - self._draw.between(0, 800))
-        for _ in range(self._draw.between(12, 40)):
-            key = self._key()
-            match self._draw.pick({"old": 4, "answer": 2, "nak": 1, "restart": 2, "post": 4}):
+            held = self._draw.among(["cpl_stall", "tx_stall", "rx_gap"])
+            self._step("disturb", **{held: self._draw.among([30, 60, 90, 99])})
+        for key in victims:
+            self._post(key, largest=64)
+        self._step("wait", ns=2 * _TICK_NS + self._draw.between(0, _TICK_NS))
+        self._burst_of(stream, self._draw.tail(20, 150))
+        for _ in range(self._draw.between(15, 40)):
+            key = self._draw.among(victims)
+            match self._draw.pick({"old": 5, "post": 3, "restart": 2, "answer": 0.4, "nak": 0.4}):
                 case "old":
-                    many = {"back": self._draw.tail(8, 200), "count": self._draw.tail(1, 60)}
-                    code = self._draw.pick({self._draw.between(0, 31): 2, self._fields.nak(): 1})
+                    many = {"back": self._draw.tail(40, 200), "count": self._draw.tail(1, most)}
+                    code = self._draw.pick({self._draw.between(0, 31): 1, self._fields.nak(): 1})
                     self._step("answer", key=key, **many, syndrome=code)
-                case "answer":
-                    self._answer(key, kind="share")
+                case "post":
+                    self._burst_of(key, self._draw.between(1, 30))
                 case other:
                     self._act(other, key)
             if self._draw.maybe(0.7):
-                self._step("wait", ns=self._draw.tail(1, 900))
+                self._step("wait", ns=self._draw.between(1, 700))
 
     def _window(self) -> None:
         """Many packets are outstanding; answers to any of them, and to what is nearly one."""
-        self._connect(self._draw.between(1, 3), service="RC", mtu=min)
+        self._connect(self._draw.between(1, 3), services=("RC",), mtu=min)
         self._maybe_disturb(0.3)
         for _ in range(self._draw.between(1, 3)):
             key = self._key()
@@ -93,7 +96,7 @@ class DrawnStrains(DrawnActs):
 
     def _wear(self) -> None:
         """One queue pair fails so often, and starts anew each time."""
-        self._connect(self._draw.between(1, 3), service="RC", mtu=min)
+        self._connect(self._draw.between(1, 3), services=("RC",), mtu=min)
         self._maybe_disturb(0.2)
         for _ in range(self._draw.between(1, 3)):
             key = self._key()

@@ -59,8 +59,8 @@ class FarSide:
             return
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip
-        if syndrome > _ACK and self._claims(Capability.RETRANSMISSION):
-            psn = _seen(known, psn)  # of what is on its way nobody can say which attempt it fails
+        if self._claims(Capability.RETRANSMISSION):
+            psn = _seen(known, psn)  # nobody can say whether what is on its way has been sent
         if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
             return
         frame = response(
@@ -73,9 +73,9 @@ class FarSide:
             brink=brink,
             **fields,
         )
-        for _ in range(count):
+        for turn in range(count):
             if flaw is None:
-                self._scene.send(frame)
+                self._scene.send(frame, is_void=turn > 0)  # the same again says nothing new
                 lag = self._scene.pace.lag_ns(self._bench.target.now_ns)
                 now = self._bench.target.now_ns
                 known.judge.answered(Response(psn, syndrome, now, now + lag))
@@ -135,9 +135,9 @@ class FarSide:
 
 
 def _seen(known: QueuePair, psn: int) -> int:
-    """The same, but nothing that has not been seen yet."""
+    """The same, but none of the packets that are posted and not seen yet."""
     newest = known.judge.newest
-    return newest if distance(psn, newest) > 0 else psn
+    return newest if 0 < distance(psn, newest) < distance(known.judge.end_psn, newest) else psn
 
 
 def _place(
