@@ -46,6 +46,7 @@ void roce_judge_request(struct roce_judge *judge) {
         roce_flow_restart(judge, flow);
         flow->service = service;
         distance = 0;
+        judge->is_usual = false; // its constants begin anew
     }
     if (!judge->is_usual) {
         roce_judge_configured(judge);

@@ -163,3 +163,11 @@ def test_a_packet_behind_a_changed_one_is_told_to_have_changed_back(check: RoceC
     frames[4] = build(replace(packets[4], udp_sport=0xC0DF))
     told = [(frame, rule) for frame, rule, _ in check.frames(frames).places]
     assert told == [(5, "UDP-04"), (6, "UDP-04")]
+
+
+def test_constants_begin_anew_with_a_restart_that_looks_as_before(check: RoceCheck) -> None:
+    packets = requests(0x30, WRITE, 0)
+    packets += [with_bth(packet, psn=packet.bth.psn + 0x400000) for packet in packets]
+    packets[7] = replace(packets[7], udp_sport=0xC0DF)
+    told = assert_judged_as_python_does(check, [build(packet) for packet in packets])
+    assert told == {"UDP-04"}
