@@ -26,7 +26,9 @@ static void tell(struct roce_judge *judge, const struct roce_finding *finding) {
 
 void roce_found_as(struct roce_judge *judge, enum roce_rule rule, enum roce_severity severity,
                    const char *expected, const char *got) {
-    const int64_t flow = judge->flow ? judge->flow->number : -1;
+    // Another thread may begin the flow meanwhile.
+    const bool begun = judge->flow != NULL && !(judge->routed->notes & ROCE_UNBEGUN);
+    const int64_t flow = begun ? judge->flow->number : -1;
     tell(judge, &(struct roce_finding){rule, severity, judge->record->number, flow, expected, got});
 }
 

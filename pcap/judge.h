@@ -24,6 +24,7 @@ enum roce_note {
     ROCE_ANY_MARKED = 2, // one was seen at all
     ROCE_ALONE = 4,      // nobody can be the counterpart of its flow, if that has none
     ROCE_NO_ROOM = 8,    // for its flow
+    ROCE_UNBEGUN = 16,   // its flow was known of, but had no sound packet yet
 };
 
 struct roce_routed {

@@ -102,6 +102,8 @@ bool roce_route_anew(struct roce_oracle *oracle, const struct roce_record *recor
         routed->flow = flow;
         routed->notes = notes_of(oracle, record, packet, flow);
         routed->judge = flow != NULL ? flow->judge : packet->qpn % ROCE_JUDGES;
+        if (flow != NULL && flow->number < 0)
+            routed->notes |= ROCE_UNBEGUN;
         note_way(oracle, packet, flow);
     }
     oracle->frames++;

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from captures import pcap_header, pcap_record
+from roce_check import RoceCheck
 from test_roce_check_bounds import long_reads
 
 from roceproof.conformance.faults.traffic import Conversation
@@ -81,6 +82,21 @@ def test_what_concerns_several_judges_is_judged_in_capture_order(
     alone = check(build, 1, path)
     for threads in (2, 5):
         assert check(build, threads, path) == alone
+
+
+def test_a_broken_packet_of_a_flow_that_has_not_begun_has_no_flow(
+    build: Path, tmp_path: Path
+) -> None:
+    talk = Conversation(seed=1, connections=6).capture()
+    frames = []
+    for timed in talk.frames:
+        broken = bytearray(timed.frame)
+        broken[17] ^= 4  # in the IPv4 length
+        frames += [bytes(broken), timed.frame]
+    tool = RoceCheck(build / "checked" / "roce-check", tmp_path)
+    alone = tool.frames(frames, "-j", "1", "--max", "0", facts=talk.facts).text
+    for threads in ("2", "5"):
+        assert tool.frames(frames, "-j", threads, "--max", "0", facts=talk.facts).text == alone
 
 
 def test_more_flows_than_there_is_memory_for_give_the_same_lines(
