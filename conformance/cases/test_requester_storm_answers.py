@@ -202,11 +202,11 @@ def test_questions_that_pile_up_get_answers_of_their_own(bench: Bench, tx_stall:
 def test_a_timer_runs_out_under_stale_answers(bench: Bench, code: int) -> None:
     play = Play(bench)
     play.connect(0, service="RC", ack_timeout=SHORTEST_CODE)
-    for turn in range(2 * ROUNDS):
+    for turn in range(ROUNDS):
         play.disturb(rx_gap=turn % 2 * 30)
         play.post(0, "SEND", 1)
         play.wait(TIMEOUT_NS + turn * SHIFT_NS)
-        play.answer(0, back=MANY_BEHIND, syndrome=code, count=16 * lanes(bench))
+        play.answer(0, back=MANY_BEHIND, syndrome=code, count=10 * lanes(bench))
         play.wait(2 * TIMEOUT_NS)
         play.restart(0)
     play.finish()

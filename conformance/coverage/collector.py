@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.glimpse import glimpse
 from roceproof.conformance.coverage.proxy import ObservedTarget
@@ -27,6 +29,8 @@ from roceproof.conformance.targets.movement import (
 )
 from roceproof.dpi.options import Flow
 
+_glimpse_again = lru_cache(maxsize=32)(glimpse)
+"""What is sent to a device often comes several times."""
 _ALWAYS: tuple[type[Sampler], ...] = (
     FieldSampler,
     MessageSampler,
@@ -91,7 +95,7 @@ class Collector:
             sampler.posted(movement, qp)
 
     def _received(self, movement: Received) -> None:
-        seen = glimpse(movement.frame)
+        seen = _glimpse_again(movement.frame)
         qp = self._life.queue_pairs.get(seen.dest_qpn) if seen is not None else None
         answer = None
         is_good = seen is not None and seen.is_sound and not movement.is_damaged

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Self
 
 from roceproof.conformance.coverage.scope import Scope
@@ -34,6 +34,10 @@ class Counts:
         if found is None:
             found = self._hits[point] = Counter()
         found[name] += times
+
+    def add_each(self, point: str, names: Iterable[str]) -> None:
+        """Hit each of these bins once."""
+        self._hits.setdefault(point, Counter()).update(names)
 
     def hits(self, point: str) -> Mapping[str, int]:
         """Hits of a point by bin."""

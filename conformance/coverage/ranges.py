@@ -30,6 +30,11 @@ class Ranges:
         self._ends = [high for _, high in bounds]
         self._known: dict[int, str] = {}
 
+    @property
+    def end(self) -> float:
+        """The last number that has a class."""
+        return self._ends[-1]
+
     def of(self, value: int) -> str:
         """The class of a number."""
         found = self._known.get(value)

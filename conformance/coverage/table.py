@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,7 @@ class Dimension:
                 return [f"{width}/{lane}" for width, lanes in places for lane in lanes]
         return [value for value, needs in self.values.items() if all(map(scope.allows, needs))]
 
+    @cached_property
     def ranges(self) -> Ranges:
         """The classifier of a dimension whose values are classes of numbers."""
         return Ranges(list(self.values))
@@ -108,6 +109,15 @@ class Point:
         names = ["/".join(each) for each in product(*values)]
         return [name for name in names if not any(out.covers(name) for out in self.impossible)]
 
+    @cached_property
+    def masks(self) -> Mapping[str, int]:
+        """By field the bits that the first dimension names."""
+        found: dict[str, int] = {}
+        for value in self.dimensions[0].values:
+            name, _, bit = value.rpartition(".")
+            found[name] = found.get(name, 0) | 1 << int(bit)
+        return found
+
     def why_open(self, name: str) -> str:
         """Why nothing fills a bin yet, '' if something does."""
         return next((out.why for out in self.open if out.covers(name)), "")
@@ -126,15 +136,11 @@ class Table:
 
     def ranges(self, dimension: str) -> Ranges:
         """The classifier of a dimension."""
-        return self.dimensions[dimension].ranges()
+        return self.dimensions[dimension].ranges
 
-    def masks(self, point: str) -> dict[str, int]:
+    def masks(self, point: str) -> Mapping[str, int]:
         """Of a point that shows the bits of fields: by field, the bits that it wants."""
-        found: dict[str, int] = {}
-        for value in self.points[point].dimensions[0].values:
-            name, bit = re.fullmatch(r"(.*)\.(\d+)", value).groups()  # type: ignore[union-attr]
-            found[name] = found.get(name, 0) | 1 << int(bit)
-        return found
+        return self.points[point].masks
 
 
 @cache

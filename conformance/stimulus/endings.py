@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from roceproof.conformance.stimulus.lives import Lives
 from roceproof.conformance.stimulus.state import FLUSHED, TIMED_OUT, Due, Remnants, State
@@ -25,10 +24,10 @@ class Endings(Lives):
         if state.open_until is not None and not state.old and state.work < state.open_until:
             ways = self._ways_to_end(state.life, state.work)
             if self._is(state.work, outcome) and outcome.status in ways:
-                yield replace(state, work=state.work + 1)
+                yield state._replace(work=state.work + 1)
         for place, due in enumerate(state.free):
             if self._fits(due, outcome):
-                yield replace(state, free=state.free[:place] + state.free[place + 1 :])
+                yield state._replace(free=state.free[:place] + state.free[place + 1 :])
                 return
         if state.old:
             yield from self._old_ends(state, outcome)
@@ -36,12 +35,12 @@ class Endings(Lives):
         passed = self._cut(state, time_ns) or state
         while (after := self._past_refused(passed)) is not None:
             if self._fits(after.free[-1], outcome):
-                yield replace(after, free=after.free[:-1])
+                yield after._replace(free=after.free[:-1])
                 break
             passed = after
         if state.due:
             if self._fits(state.due[0], outcome):
-                yield replace(state, due=state.due[1:])
+                yield state._replace(due=state.due[1:])
             return
         if state.fault is not None:
             yield from self._fails(state, state.fault, outcome)
@@ -58,7 +57,7 @@ class Endings(Lives):
         )
         if state.packet == 0 or not may_have_failed:
             return None
-        return replace(state, work=state.work + 1, packet=0)
+        return state._replace(work=state.work + 1, packet=0)
 
     def _old_ends(self, state: State, outcome: Outcome) -> Iterator[State]:
         first, rest = state.old[0], state.old[1:]
@@ -69,7 +68,7 @@ class Endings(Lives):
         else:
             ends = first.ends
         if self._is(first.work, outcome) and outcome.status in ends:
-            yield replace(state, old=rest)
+            yield state._replace(old=rest)
 
     def _fails(self, state: State, fault: Due, outcome: Outcome) -> Iterator[State]:
         if state.pending:
@@ -77,25 +76,25 @@ class Endings(Lives):
             want = Due(number, FLUSHED) if state.is_told else fault._replace(work=number)
             if self._fits(want, outcome):
                 yield (
-                    state.told() if not state.is_told else replace(state, pending=state.pending[1:])
+                    state.told() if not state.is_told else state._replace(pending=state.pending[1:])
                 )
         elif state.is_told and state.work < self._limit(state):
             ends = {FLUSHED, *self.lives[state.life].refusals(self.works[state.work])}
             if self._is(state.work, outcome) and outcome.status in ends:
-                yield replace(state, work=state.work + 1)
+                yield state._replace(work=state.work + 1)
 
     def _may_end(self, state: State, outcome: Outcome, time_ns: int) -> Iterator[State]:
         life = self.lives[state.life]
         for place, response in enumerate(state.may):
             if state.is_outstanding(response.psn):
-                left = replace(state, may=state.may[place + 1 :])
+                left = state._replace(may=state.may[place + 1 :])
                 after = list(self._ends_in(left.heeds(response), outcome, time_ns))
                 yield from after
                 if after and not response.is_ghost:
                     break
         from_ns = state.times_out_from(life)
         if from_ns is not None and time_ns >= from_ns and state.pending:
-            failed = replace(state, fault=Due(-1, TIMED_OUT))
+            failed = state._replace(fault=Due(-1, TIMED_OUT))
             yield from self._fails(failed, Due(-1, TIMED_OUT), outcome)
 
     def _is(self, number: int, outcome: Outcome) -> bool:

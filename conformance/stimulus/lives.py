@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 
 from roceproof.conformance.stimulus.life import Life
 from roceproof.conformance.stimulus.state import FLUSHED, Due, Remnants, Response, State
@@ -54,9 +53,8 @@ class Lives:
         if state.open_until is None:
             ended = state.ends(self.lives[state.life].spec.service is Service.RC)
         else:
-            ended = replace(state, life=born.life)
-        return replace(
-            ended,
+            ended = state._replace(life=born.life)
+        return ended._replace(
             psn=born.psn,
             may=tuple(dict.fromkeys((*born.may, *waiting))),
             identity=born.identity,
@@ -79,7 +77,7 @@ class Lives:
         if not refused:
             return None
         due = Due(state.work, refused[0], other_status=refused[-1])
-        return replace(state, work=state.work + 1, free=(*state.free, due))
+        return state._replace(work=state.work + 1, free=(*state.free, due))
 
     def _starts(self, state: State) -> Iterator[State]:
         """The state with each work that may be the first of its life."""
@@ -102,7 +100,7 @@ class Lives:
         old = state.old
         if first > state.work:
             old = (*old, Remnants(state.work, first, state.life))
-        return replace(state, work=first, old=old, open_until=None)
+        return state._replace(work=first, old=old, open_until=None)
 
     def _ways_to_end(self, life: int, number: int) -> frozenset[str]:
         work = self.works[number]

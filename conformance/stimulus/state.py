@@ -9,7 +9,6 @@ without it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from roceproof.conformance.model.codes import ack_timeout_ns
@@ -81,16 +80,15 @@ class Asked(NamedTuple):
     time_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(NamedTuple):
     """What is known of a queue pair's send queue in one of its lives."""
 
     life: int
     work: int  # whose packet leaves next
-    packet: int = 0  # of it
-    psn: int  # of that packet
+    psn: int  # of the packet that leaves next
     identity: int
     oldest: int  # first PSN not acknowledged
+    packet: int = 0  # of the work
     pending: tuple[tuple[int, int], ...] = ()  # works on the wire and their last PSNs
     due: tuple[Due, ...] = ()  # in order
     free: tuple[Due, ...] = ()  # in any order
@@ -118,8 +116,7 @@ class State:
         pending = self.pending[len(done) :]
         asked = tuple(a for a in self.asked if distance(a.psn, self.oldest) >= reach)
         fault = None if response.is_ack else Due(-1, str(response.fault), response.syndrome)
-        return replace(
-            self,
+        return self._replace(
             oldest=end,
             pending=pending,
             due=self.due + tuple(done),
@@ -143,8 +140,7 @@ class State:
     def told(self) -> State:
         """The failed work has completed; what was begun behind it is flushed with the rest."""
         begun = self.packet > 0
-        return replace(
-            self,
+        return self._replace(
             pending=self.pending[1:],
             is_told=True,
             packet=0,
@@ -169,8 +165,7 @@ class State:
             left.append(Remnant(work, frozenset(ends)))
         if self.packet > 0 and not is_reliable:
             left.append(Remnant(self.work, frozenset((FLUSHED,))))
-        return replace(
-            self,
+        return self._replace(
             life=self.life + 1,
             work=self.work + (self.packet > 0),
             packet=0,

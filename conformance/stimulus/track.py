@@ -8,7 +8,6 @@ time. It keeps every state that the device may be in (`state`), and objects when
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.rules.findings import Violation
@@ -73,7 +72,7 @@ class Track(Endings):
 
     def sent_aside(self) -> None:
         """A packet left that is no request, and counts among the identities."""
-        self._keep(replace(state, identity=state.identity + 1) for state in self._states)
+        self._keep(state._replace(identity=state.identity + 1) for state in self._states)
 
     def completes(self, outcome: Outcome, time_ns: int) -> bool:
         """Whether work may end so now."""
@@ -159,7 +158,7 @@ class Track(Endings):
             r for r in state.may if response.sent_ns <= r.expires_ns or state.is_outstanding(r.psn)
         )
         is_ghost = not state.is_outstanding(response.psn)
-        waits = replace(state, may=(*may, response._replace(is_ghost=is_ghost)))
+        waits = state._replace(may=(*may, response._replace(is_ghost=is_ghost)))
         if state.life + 1 < len(self.lives) or state.open_until is not None:
             yield waits
         elif state.fault is not None or self._is_out_of_reach(state, response):
@@ -206,8 +205,7 @@ class Track(Endings):
         elif is_last:
             due = (*due, Due(state.work, SUCCESS))
         fresh = tuple(r for r in state.may if r.psn != state.psn or time_ns <= r.expires_ns)
-        return replace(
-            state,
+        return state._replace(
             work=state.work + is_last,
             packet=0 if is_last else state.packet + 1,
             psn=(state.psn + 1) % PSN_MODULUS,

@@ -26,12 +26,16 @@ class _Bits:
             seen[1] |= value
 
     def finish(self) -> None:
+        names: list[str] = []
         for name, seen in self._seen.items():
             mask = self._masks.get(name, 0)
-            for bit in range(mask.bit_length()):
-                for value in (0, 1):
-                    if mask & seen[value] & 1 << bit:
-                        self._life.counts.add(self._point, f"{name}.{bit}/{value}")
+            for value in (0, 1):
+                left = mask & seen[value]
+                while left:
+                    lowest = left & -left
+                    names.append(f"{name}.{lowest.bit_length() - 1}/{value}")
+                    left ^= lowest
+        self._life.counts.add_each(self._point, names)
 
 
 class FieldSampler(Sampler):

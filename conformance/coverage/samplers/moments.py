@@ -30,28 +30,29 @@ class MomentSampler(Sampler):
     def __init__(self, life: Life) -> None:
         super().__init__(life)
         self._distance = life.table.ranges("distance")
-        self._before: dict[str, list[str]] = defaultdict(list)
-        self._pairs = set(life.table.dimensions["moment"].values)
-        for pair in self._pairs:
+        self._before: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._behind: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for pair in life.table.dimensions["moment"].values:
             first, second = pair.split("-")
-            self._before[second].append(first)
+            self._before[second].append((first, pair))
+            self._behind[first].append((second, pair))
         self._last: dict[str, list[_Last]] = defaultdict(list)
 
     def _happens(self, event: str, time: int, qpn: int) -> None:
-        for first in self._before[event]:
+        for first, pair in self._before[event]:
             for last in self._last[first]:
-                distance = self._distance.of(time - last.time)
-                if distance:
-                    relation = "same" if last.qpn == qpn else "other"
-                    self.add("moment.distance", f"{first}-{event}", relation, distance)
-        for first in list(self._last):  # what is at once has both orders
-            if f"{event}-{first}" in self._pairs:
-                for last in self._last[first]:
-                    if last.time == time:
-                        relation = "same" if last.qpn == qpn else "other"
-                        self.add("moment.distance", f"{event}-{first}", relation, "0")
+                if time - last.time <= self._distance.end:
+                    self._meet(pair, last, qpn, time - last.time)
+        for second, pair in self._behind[event]:  # what is at once has both orders
+            for last in self._last[second]:
+                if last.time == time:
+                    self._meet(pair, last, qpn, 0)
         others = [last for last in self._last[event] if last.qpn != qpn][:1]
         self._last[event] = [_Last(time, qpn), *others]
+
+    def _meet(self, pair: str, last: _Last, qpn: int, distance: int) -> None:
+        relation = "same" if last.qpn == qpn else "other"
+        self.add("moment.distance", pair, relation, self._distance.of(distance))
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
         """A restart."""
