@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc import locate_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, CrcInput
+from roceproof.conformance.diagnosis.icrc.history import held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 
@@ -60,6 +62,17 @@ def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> Flipp
     if distance < 0:
         offset = packet.covered_end + ICRC_BYTES + distance
     return FlippedBit(packet.seen.number, offset, bit, _part(packet, offset, bit))
+
+
+def hold_neighbours(packets: Sequence[CrcInput], flips: Iterable[FlippedBit]) -> set[int]:
+    """The numbers of wrong packets that hold what a neighbour should have that is no copy of them.
+
+    A copy is what a packet is without the bit that seems to have changed; but where that is one of
+    the PSN, it is the neighbour that has this PSN.
+    """
+    changed = {(flip.number, flip.offset, flip.bit) for flip in flips if flip.part != "psn"}
+    near = held_nearby(packets, other_qp=False, besides=changed)
+    return {packet.seen.number for packet in near}
 
 
 def _part(packet: CrcInput, offset: int, bit: int) -> str:

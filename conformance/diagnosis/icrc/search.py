@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips, names_of
+from roceproof.conformance.diagnosis.icrc.corruption import hold_neighbours
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.history import held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.strategies import (
@@ -103,8 +103,7 @@ def _or_changed(scope: Scope, answer: Answer, candidates: Sequence[Answer]) -> A
 
 def _without_flips(scope: Scope) -> list[Answer]:
     """The same without the packets that one flipped bit explains, if something fits then."""
-    near = {packet.seen.number for packet in held_nearby(scope.packets, other_qp=False)}
-    # With the ICRC of the neighbour whose PSN is one bit away, it may be stale as well.
+    near = hold_neighbours(scope.packets, scope.chance_flips)
     found = [flip for flip in scope.chance_flips if flip.part != "psn" or flip.number not in near]
     if not 0 < len(found) < len(scope.wrong):
         return []

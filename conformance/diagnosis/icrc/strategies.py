@@ -11,7 +11,7 @@ from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, flip_fact
 from roceproof.conformance.diagnosis.icrc.beat_parts import part_boundary
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH
 from roceproof.conformance.diagnosis.icrc.computed import one_fault, searched
-from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit
+from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, hold_neighbours
 from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
@@ -90,10 +90,7 @@ def corrupt(scope: Scope) -> Answer | None:
     if len(found) > 2 and _is_habit(found):
         return None
     one = None
-    # Another packet without a change of the PSN is the neighbour that has that PSN, and no copy.
-    copies = frozenset(_place_of(flip) for flip in found if flip.part != "psn")
-    near = held_nearby(scope.packets, other_qp=False, besides=copies)
-    if len(near) == len(scope.wrong):
+    if len(hold_neighbours(scope.packets, found)) == len(scope.wrong):
         return Answer(UNDECIDED, scope, scope.wrong, (CORRUPT,), flip_facts(found))
     if len(scope.wrong) <= 2:
         try:
@@ -102,10 +99,6 @@ def corrupt(scope: Scope) -> Answer | None:
             scope.budget.leave_out("single faults beside single bits", scope.place)
     other = names_of(one) if one else ()
     return Answer(CORRUPT, scope, scope.wrong, other, flip_facts(found))
-
-
-def _place_of(flip: FlippedBit) -> tuple[int, int, int]:
-    return flip.number, flip.offset, flip.bit
 
 
 def _is_habit(found: list[FlippedBit]) -> bool:
