@@ -43,7 +43,7 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     """The same for what is looked at of a capture."""
     size = excerpt.bytes
     for_icrcs, for_psns = Budget.for_bytes(size), Budget.for_bytes(size)
-    structure = explain_structure(excerpt.all_seen())
+    structure = explain_structure(excerpt.all_seen(), for_icrcs)
     icrcs = [
         _in_doubt(found) if _rests_on(found, structure.unsettled) else found
         for found in explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from explained import records
 
-from roceproof.conformance.diagnosis.icrc.signs import without_icrc
+from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.icrc.bare import without_icrc
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.structure.messages import judge_messages
@@ -155,9 +156,9 @@ def test_a_packet_without_icrc_stands_between_those_around_it() -> None:
     before = replace(alone, bth=replace(first.bth, opcode=0x24, psn=first.bth.psn - 1))
     held = replace(last, bth=replace(last.bth, psn=first.bth.psn))
     seen = [*observe(records([build(before), frames[at], build(held)]))]
-    without = judge_messages([seen[0], seen[2]], some_right=True)
+    without = judge_messages([seen[0], seen[2]], may_lack_icrc=True)
     assert [each.rule for each in without.misplaced] == ["OPC-01"]
-    assert not judge_messages(seen, some_right=True, bare={seen[1].number}).misplaced
+    assert not judge_messages(seen, may_lack_icrc=True, bare={seen[1].number}).misplaced
 
 
 def last_as_only(capture: list[bytes], psn: Callable[[int, int], int]) -> list[bytes]:
@@ -200,7 +201,7 @@ def test_messages_are_judged_in_the_order_in_which_the_station_counts(
     frames = [frame for _, frame in talk.frames()]
     seen = [*observe(records(last_as_only(frames, psn)))]
     assert len(seen) == 60
-    judged = judge_messages(seen, some_right=True)
+    judged = judge_messages(seen, may_lack_icrc=True)
     assert len([each for each in judged.misplaced if each.rule == "OPC-03"]) == 20
 
 
@@ -229,10 +230,10 @@ def test_packets_without_icrc_are_known_beside_one_that_was_changed() -> None:
     frames = [frame for _, frame in plant("S62", talk)[-1].frames]
     seen = [*observe(records(frames))]
     own = [each for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
-    bare, _ = without_icrc(own)
+    bare = without_icrc(own, Budget()).packets
     assert bare
     outer = next(each for each in own if each not in bare)
     changed = [replace(each, sound=False) if each is outer else each for each in own]
-    assert without_icrc(changed)[0] == bare
+    assert without_icrc(changed, Budget()).packets == bare
     padded = [replace(each, frame=each.frame + bytes(4)) for each in own]
-    assert not without_icrc(padded)[0]
+    assert not without_icrc(padded, Budget()).packets

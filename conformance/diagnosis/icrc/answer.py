@@ -18,7 +18,7 @@ from roceproof.conformance.diagnosis.result import UNDECIDED
 
 FLIPS = 500
 """Of how many packets a flipped bit is looked for."""
-_LEAST_ADDED = 2
+LEAST_ADDED = 2
 """How many leftovers it takes to add a fault for them."""
 
 
@@ -96,7 +96,7 @@ def _with_leftovers(
     hit = {flip.number for flip in flips(unexplained, first)}
     left = [packet for packet in unexplained if packet.seen.number not in hit]
     borne_out = distinct(left)
-    if borne_out < _LEAST_ADDED:
+    if borne_out < LEAST_ADDED:
         return []
     numbers = {packet.seen.number for packet in unexplained}
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]

@@ -9,9 +9,10 @@ from typing import Any
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
+from roceproof.conformance.diagnosis.icrc.bare import without_icrc
 from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
-from roceproof.conformance.diagnosis.icrc.signs import leaking, without_icrc
+from roceproof.conformance.diagnosis.icrc.signs import leaking
 from roceproof.conformance.diagnosis.icrc.wording import advice, text
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
 from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
@@ -56,12 +57,12 @@ def _explain(
     others: Iterable[Observation],
     budget: Budget,
 ) -> Iterator[Diagnosis]:
-    bare, doubt = without_icrc([each for each in seen if not each.is_beside])
-    if bare:
-        numbers = tuple(each.number for each in bare)
+    bare = without_icrc([each for each in seen if not each.is_beside], budget)
+    missing = {each.number for each in bare.packets}
+    if missing:
+        numbers = tuple(each.number for each in bare.packets)
         words = f"{station}: FIRST and MIDDLE packets are four bytes short"
-        yield _sign("S62", numbers, words, doubt)
-    missing = {each.number for each in bare}
+        yield _sign("S62", numbers, words, bare.doubt)
     whole = crc_inputs(each for each in seen if each.number not in missing)
     leak = leaking(whole, facts, others)
     if leak.packets:

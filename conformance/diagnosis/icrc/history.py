@@ -165,3 +165,10 @@ def elsewhere(packet: CrcInput, other: CrcInput) -> bool:
         other.seen.bth.dest_qpn,
         other.seen.destination,
     )
+
+
+def is_again(packet: CrcInput, other: CrcInput) -> bool:
+    """Whether one of two packets repeats the other."""
+    ones, others = packet.seen.bth, other.seen.bth
+    same = ones.psn == others.psn and ones.opcode == others.opcode
+    return same and packet is not other and not elsewhere(packet, other)

@@ -117,10 +117,10 @@ def wrong_counts(tail: Tail) -> Iterator[WrongCount]:
 
 
 def wrong_tables(tail: Tail, packets: Sequence[CrcInput]) -> Iterator[WrongTable]:
-    """The table of each byte, as far as these packets bear it out."""
-    affected = [packet for packet in packets if tail.holds(packet)]
+    """The table of each byte, as far as these packets bear it out; copies of one do so once."""
+    affected = {(packet.right, packet.found): packet for packet in packets if tail.holds(packet)}
     for behind in range(tail.remainder):
-        table = _learned(affected, behind)
+        table = _learned([*affected.values()], behind)
         if table is not None:
             yield WrongTable(tail, behind, table)
 

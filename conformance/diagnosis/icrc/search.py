@@ -12,7 +12,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
-from roceproof.conformance.diagnosis.icrc.answer import Answer, flip_facts, flips, names_of
+from roceproof.conformance.diagnosis.icrc.answer import (
+    LEAST_ADDED,
+    Answer,
+    flip_facts,
+    flips,
+    names_of,
+)
 from roceproof.conformance.diagnosis.icrc.corruption import hold_neighbours
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
@@ -89,7 +95,8 @@ def _whole(scope: Scope) -> list[Answer]:
         if answer.name == UNDECIDED or solved_for:
             candidates.append(answer)
         else:
-            return [_or_changed(scope, answer, candidates), *_rest(scope, answer)]
+            simpler = _or_simpler(answer, candidates)
+            return [_or_changed(scope, simpler, candidates), *_rest(scope, answer)]
     return [_between(scope, candidates)] if candidates else []
 
 
@@ -99,6 +106,21 @@ def _or_changed(scope: Scope, answer: Answer, candidates: Sequence[Answer]) -> A
     if not as_well or answer.name == CORRUPT or len(scope.wrong) > _FEW_FLIPS:
         return answer
     return replace(answer, equivalent=(*answer.equivalent, CORRUPT))
+
+
+def _or_simpler(answer: Answer, candidates: Sequence[Answer]) -> Answer:
+    """The answer, undecided if fewer faults explain as much, but for a packet or so."""
+    ids = {*answer.name.split("+")}
+    simpler = [
+        name
+        for each in candidates
+        for name in names_of(each)
+        if ids > {*name.split("+")} and len(answer.explained) < len(each.explained) + LEAST_ADDED
+    ]
+    if not simpler:
+        return answer
+    names = dict.fromkeys((*simpler, answer.name, *answer.equivalent))
+    return replace(answer, name=UNDECIDED, equivalent=tuple(names))
 
 
 def _without_flips(scope: Scope) -> list[Answer]:

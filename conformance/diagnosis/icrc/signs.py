@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults that show in the packets themselves, not in the ICRC's value: S56 and S62."""
+"""The fault that shows in the headers themselves, not in the ICRC's value: S56."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ from typing import Any, NamedTuple
 from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.floor import FLOORS, distinct, shortage
 from roceproof.conformance.diagnosis.observation import Observation
-from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
-from roceproof.conformance.wire.opcodes import OPCODES, Position
 
-_PATH_MTUS = frozenset({256, 512, 1024, 2048, 4096})
-_NEARLY = 0.95
-"""Of the packets; of others bits may have changed on the way."""
 _TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire
 
 
@@ -70,38 +65,6 @@ def _unlike_configuration(
         and ones not in values
         and all(_all_ones(packet, field) for packet in packets)
     ]
-
-
-def without_icrc(observations: Sequence[Observation]) -> tuple[list[Observation], str]:
-    """S62: the FIRST and MIDDLE packets, if (nearly all) are four bytes short and others are not.
-
-    Beside them, what is missing for it to be named.
-    """
-    inner: list[Observation] = []
-    outer: list[Observation] = []
-    for seen in observations:
-        row = OPCODES.get(seen.bth.opcode)
-        if row is not None:
-            (inner if row.position in (Position.FIRST, Position.MIDDLE) else outer).append(seen)
-    short = [seen for seen in inner if _is_short(seen)]
-    unsound = sum(not seen.sound for seen in outer)
-    if not short or len(short) < _NEARLY * len(inner) or unsound > (1 - _NEARLY) * len(outer):
-        return [], ""
-    right = {seen.right for seen in outer if not seen.wrong}
-    if outer and not right:
-        return [], ""
-    return short, shortage(("S62",), len({seen.frame for seen in short}), len(right))
-
-
-def _is_short(seen: Observation) -> bool:
-    """Whether the ICRC is missing: by the path MTU, or by the lengths that count it."""
-    if not seen.sound:
-        return seen.end == len(seen.frame) + seen.bytes_cut + ICRC_BYTES
-    if len(seen.frame) != seen.end:
-        return False
-    extension = sum(kind.SIZE for kind in OPCODES[seen.bth.opcode].headers)
-    payload = seen.end - ICRC_BYTES - seen.bth_at - BTH_BYTES - extension
-    return seen.wrong and payload + ICRC_BYTES in _PATH_MTUS
 
 
 def _all_ones(packet: CrcInput, field: str) -> bool:

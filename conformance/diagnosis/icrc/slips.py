@@ -22,6 +22,7 @@ from roceproof.conformance.diagnosis.icrc.alignment import (
 )
 from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.history import is_again
 from roceproof.conformance.diagnosis.observation import InExcerpt
 
 _UNITS = 3
@@ -216,6 +217,8 @@ def _add(result: Slipped, queue: list[CrcInput], predict: Predict) -> None:
             offset = copies.get(place, run.offset)
             packet, source = queue[place], place + offset
             expected = results[source] if 0 <= source < len(queue) else None
+            if expected not in (None, results[place]) and is_again(packet, queue[source]):
+                expected = results[place]  # a repetition that was changed is no slip
             if expected == found[place] or _missed_one(results, found, place, offset):
                 newest = newest if place in copies else place + 1
                 expected = found[place]

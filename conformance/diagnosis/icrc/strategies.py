@@ -65,7 +65,8 @@ def one_field(scope: Scope) -> Answer | None:
     return Answer(fault.id, scope, explained, (), fault.facts)
 
 
-def _stalled(scope: Scope) -> Answer | None:
+def stalled_somewhere(scope: Scope) -> Answer | None:
+    """S59: bytes lost at a place of its own in each packet."""
     probes = sorted(diverse(scope.telling, 2 * _PROBED), key=lambda packet: len(packet.payload))
     stall = find_stall(probes[::2], scope.budget)
     if stall is None:
@@ -170,7 +171,7 @@ STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
     _slipped: "slipped results",
     one_fault: "single faults",
     mixed_up: "results of other packets",
-    _stalled: "stalls",
+    stalled_somewhere: "stalls",
     _two_faults: "two faults at once",
     misplaced_and_wrong: "misplaced and wrong results",
     more_faults: "three faults at once",

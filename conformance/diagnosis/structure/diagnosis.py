@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.signs import without_icrc
+from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.icrc.bare import without_icrc
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
 from roceproof.conformance.diagnosis.result import Diagnosis
 from roceproof.conformance.diagnosis.structure.frames import broken
@@ -85,13 +86,15 @@ class _Case(NamedTuple):
     seen: Observation
     words: str
     got: str = ""
+    bits: int = 0
+    """Those of a field that are not as they should be, where that is known."""
 
 
-def explain_structure(observations: Sequence[Observation]) -> Structure:
+def explain_structure(observations: Sequence[Observation], budget: Budget) -> Structure:
     """Explain what is built wrongly."""
     found = Structure()
     for station, seen in by_mac(observations).items():
-        _Judge(station, seen, found).judge()
+        _Judge(station, seen, found, budget).judge()
     return found
 
 
@@ -99,10 +102,16 @@ class _Judge:
     """Judges one station."""
 
     def __init__(
-        self, station: Station, observations: Sequence[Observation], found: Structure
+        self,
+        station: Station,
+        observations: Sequence[Observation],
+        found: Structure,
+        budget: Budget,
     ) -> None:
         self._station, self._found = station, found
-        self._bare = {seen.number for seen in without_icrc(observations)[0]}
+        bare = without_icrc(observations, budget)
+        self._bare = {seen.number for seen in bare.packets}
+        self._hold_icrcs = bare.hold_icrcs
         found.bare |= self._bare
         self._all = observations
         self._observations = [seen for seen in observations if seen.number not in self._bare]
@@ -132,7 +141,9 @@ class _Judge:
         cases: dict[str, list[_Case]] = {}
         repaired = {}
         for seen, found in wrong:
-            cases.setdefault(found.rule, []).append(_Case(found.repaired, found.words))
+            cases.setdefault(found.rule, []).append(
+                _Case(found.repaired, found.words, bits=found.bits)
+            )
             repaired[seen.number] = found.repaired
         for rule, some in cases.items():
             if self._is_habit(rule, some):
@@ -147,7 +158,8 @@ class _Judge:
         if self._bare:
             read = {seen.number: seen for seen in everything}
             everything = [read.get(seen.number, seen) for seen in self._all]
-        judged = judge_messages(everything, some_right=self._some_right(), bare=self._bare)
+        lack = self._some_right() and not self._hold_icrcs
+        judged = judge_messages(everything, may_lack_icrc=lack, bare=self._bare)
         misplaced: dict[str, list[_Case]] = {}
         for each in judged.misplaced:
             where = cases if each.alone else misplaced
@@ -173,6 +185,8 @@ class _Judge:
         if rule in _PADS and any(taken_over([case.seen])[0] for case in cases):
             return True
         everything = len(self._observations)
+        if _one_bit_each(cases):
+            return False
         return len(cases) == everything or len(cases) >= max(_SEVERAL, _SHARE * everything)
 
     def _premise(self, cases: Iterable[_Case]) -> str:
@@ -204,6 +218,12 @@ class _Judge:
         self._found.diagnoses.append(
             Diagnosis(rule, (), numbers, len(numbers), len(numbers), words, advice)
         )
+
+
+def _one_bit_each(cases: Sequence[_Case]) -> bool:
+    """Whether in every packet another single bit of a field is wrong, as the way makes it."""
+    changed = {case.bits for case in cases}
+    return all(bits.bit_count() == 1 for bits in changed) and 2 * len(changed) > len(cases) > 1
 
 
 def _whole(seen: Observation) -> Observation:

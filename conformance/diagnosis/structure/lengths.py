@@ -28,6 +28,8 @@ class WrongLength(NamedTuple):
     rule: str
     words: str
     repaired: Observation
+    bits: int = 0
+    """Those of the length that are not as they should be, if it is one length that is wrong."""
 
 
 def wrong_length(seen: Observation) -> WrongLength | None:
@@ -44,10 +46,12 @@ def wrong_length(seen: Observation) -> WrongLength | None:
         return _both(seen, ip, frame or ip)
     if ip == frame or (frame is None and ip <= len(seen.frame)):
         words = f"the UDP length says {udp - _udp_at(seen)}, IP leaves {ip - _udp_at(seen)}"
-        return _answer(seen, UDP_LENGTH, words, ip)
+        bits = udp - _udp_at(seen) ^ ip - _udp_at(seen)
+        return _answer(seen, UDP_LENGTH, words, ip)._replace(bits=bits)
     if udp == frame or (frame is None and udp <= len(seen.frame)):
         words = f"the IP length is {ip - udp:+d} bytes off from UDP and the frame"
-        return _answer(seen, IP_LENGTH, words, udp)
+        begin = seen.ip if seen.version == 4 else _udp_at(seen)
+        return _answer(seen, IP_LENGTH, words, udp)._replace(bits=ip - begin ^ udp - begin)
     return _answer(seen, IP_LENGTH, "IP and UDP length fit neither each other nor the frame", frame)
 
 

@@ -66,14 +66,14 @@ class Judged:
 
 
 def judge_messages(
-    observations: Iterable[Observation], *, some_right: bool, bare: Container[int] = ()
+    observations: Iterable[Observation], *, may_lack_icrc: bool, bare: Container[int] = ()
 ) -> Judged:
-    """Judge the messages of one station, of whose last packets some have right ICRCs or none.
+    """Judge the messages of one station; its packets with wrong ICRCs may have none at all.
 
     `bare` are packets without ICRC: not judged, but what stands behind them does not follow
     what stands in front.
     """
-    judged = Judged(some_right)
+    judged = Judged(may_lack_icrc)
     requests = [*_requests(observations)]
     follow = _way_of_counting(requests)
     flows: dict[_FlowKey, _Flow] = {}
@@ -139,9 +139,8 @@ def _take(
     if not follows:
         flow.known, flow.message = False, None
     size = payload_size(seen)
-    if row.payload is Payload.FULL and not _is_full(
-        size, lacks=seen.wrong and judged.may_lack_icrc
-    ):
+    lacks = row.payload is Payload.FULL and _lacks_icrc(size, seen, judged)
+    if row.payload is Payload.FULL and size not in PATH_MTUS and not lacks:
         rule = "MTU-01" if row.position & Position.FIRST else "MTU-02"
         yield rule, f"{row.name} of {size} bytes"
     if row.family not in (Family.SEND, Family.WRITE):
@@ -152,6 +151,8 @@ def _take(
         promised = Reth.unpack(seen.body).length if Reth in row.headers else None
         flow.message = _Message(row.family, promised)
     message = flow.message
+    if message is not None and lacks:
+        message.promised = None  # how much it carries is not known
     if message is not None:
         yield from _length(message, seen, row, size, chances)
     flow.known = True
@@ -161,9 +162,9 @@ def _take(
         flow.message = _Message(row.family, None)
 
 
-def _is_full(size: int, *, lacks: bool) -> bool:
-    """Whether a payload has the size of a path MTU; its end may have been taken for an ICRC."""
-    return size in PATH_MTUS or (lacks and size + _MISSING_ICRC in PATH_MTUS)
+def _lacks_icrc(size: int, seen: Observation, judged: Judged) -> bool:
+    """Whether the end of a full payload may have been taken for the ICRC that is not there."""
+    return judged.may_lack_icrc and seen.wrong and size + _MISSING_ICRC in PATH_MTUS
 
 
 def _order(flow: _Flow, row: Opcode, chances: Counter[str]) -> Iterator[tuple[str, str]]:
@@ -197,6 +198,9 @@ def _length(
         return
     if promised == carried:
         return
+    if row.position == Position.ONLY and _is_no_reth(seen.body[: Reth.SIZE], promised):
+        yield "RETH-01", f"{row.name} whose RETH would say {promised} bytes: it is none"
+        return
     left = promised - (carried - (size - pad))
     if promised == carried + pad:
         yield "PAD-03", f"the RETH says {promised} bytes, the pad counted; {carried} are sent"
@@ -206,3 +210,8 @@ def _length(
         yield "PAD-03", f"the RETH says {promised} bytes, the pad counted"
     else:
         yield "MTU-07", f"the RETH says {promised} bytes, {carried} are sent"
+
+
+def _is_no_reth(header: bytes, promised: int) -> bool:
+    """Whether a packet that holds a whole message has something else in the RETH's place."""
+    return promised > max(PATH_MTUS) or not any(header)
