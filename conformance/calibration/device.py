@@ -72,7 +72,7 @@ def draw_device(number: int, seed: int) -> Device:
     richness = random.choices([*Richness], weights=(3, 3, 4))[0]
     drawn = _faults(random)
     own = random.getrandbits(48)
-    needs = _needs(drawn)
+    needs = needs_of(drawn)
     plan = draw_plan(own, richness, needs)
     captured = play(plan, drawn, own)
     shown = tuple(
@@ -160,7 +160,7 @@ def _is_icrc(fault: str) -> bool:
     return fault in WIRINGS or fault in UNITS or fault in MEMORY_FAULTS or fault in _RESULTS
 
 
-def _needs(faults: Sequence[str]) -> Needs:
+def needs_of(faults: Sequence[str]) -> Needs:
     """What all of them need together."""
     needs = Needs()
     for fault in faults:

@@ -74,3 +74,32 @@ def test_losses_do_not_take_a_wrong_start_away(monkeypatch: pytest.MonkeyPatch) 
     assert said(monkeypatch, gap, begins) == [(LOST, "P12", "P25"), ("P01",)]
     shares = evidence(Cause.COUNTING, "P25", LOST)
     assert said(monkeypatch, shares, begins) == [("P25", LOST)]
+
+
+def test_what_fits_elsewhere_stays_possible_beside_what_fits_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    most = evidence(Cause.COUNTING, "P06", frames=(1, 2, 3, 4, 5, 6))
+    elsewhere = evidence(Cause.COUNTING, "P12", queue=2, frames=(7, 8, 9))
+    assert said(monkeypatch, most, elsewhere) == [("P06", "P12")]
+    lost = evidence(Cause.COUNTING, LOST, "P12", queue=2, frames=(7, 8, 9))
+    assert said(monkeypatch, most, lost) == [("P06",)]
+
+
+def test_few_wrong_steps_do_not_tell_what_fits_weakly_from_what_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few = evidence(Cause.COUNTING, "P16", frames=(1, 2), weak=("P06",))
+    assert said(monkeypatch, few) == [("P16", "P06")]
+    many = evidence(Cause.COUNTING, "P16", frames=(1, 2, 3, 4), weak=("P06",))
+    assert said(monkeypatch, many) == [("P16",)]
+
+
+def test_a_step_that_may_be_a_loss_does_not_decide_between_ways_of_counting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    either = evidence(Cause.COUNTING, "P16", "P23", frames=(1, 2, 3, 4, 5))
+    maybe_lost = evidence(Cause.COUNTING, LOST, "P16", queue=2, frames=(6,))
+    assert said(monkeypatch, either, maybe_lost) == [("P16", "P23")]
+    steps = evidence(Cause.COUNTING, "P16", queue=2, frames=(6,))
+    assert said(monkeypatch, either, steps) == [("P16",)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from test_explain_psn_streams import PEER, reply, sent, side
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.psn.evidence import of_recovery
+from roceproof.conformance.diagnosis.psn.evidence import of_recovery, of_restarts
 from roceproof.conformance.diagnosis.psn.recovery import (
     Restart,
     new_psns,
@@ -18,6 +18,7 @@ from roceproof.conformance.diagnosis.psn.recovery import (
 )
 from roceproof.conformance.diagnosis.psn.stream import Recovery, Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import SEQUENCE_NAK, Reply, Sent
+from roceproof.conformance.diagnosis.result import LOST
 
 
 def nak(number: int, psn: int) -> Reply:
@@ -102,3 +103,29 @@ def test_what_only_seems_to_have_been_sent_before_is_no_repetition_to_return_fro
         repeats = [sent(3, back), sent(4, back + 1)]
         found.recoveries = [Recovery(repeats[0], before, 13, repeats, sent(5, 15))]
         assert bool(wrong_returns(found)) == wrong
+
+
+def test_the_first_packet_of_a_single_resend_may_have_been_lost() -> None:
+    def said(*begins: int) -> list[tuple[str, ...]]:
+        requests = [sent(n, 9 + n) for n in range(1, 5)]
+        replies = []
+        for start, begin in zip((20, 30), begins, strict=False):
+            replies.append(replace(nak(start - 1, 11), time_ns=1_000 * start - 1_000))
+            requests += [
+                replace(each, number=start + n) for n, each in enumerate(requests[begin:4])
+            ]
+        found = of_restarts([answered(requests, *replies)], Budget())
+        return [each.ids for each in found]
+
+    assert said(2) == [("P17", LOST)]
+    assert said(2, 2) == [("P17",), ("P17",)]
+    assert said(0, 0) == [("P17",), ("P17",)]
+
+
+def test_one_packet_again_at_once_may_be_a_late_register() -> None:
+    requests = [sent(1, 11), sent(2, 12), sent(3, 13)]
+    for back, ids in ((2, ()), (1, ("P18",))):
+        again = [replace(each, number=10 + n) for n, each in enumerate(requests[back:])]
+        onward = sent(20, 14 + len(again))
+        found = of_recovery(answered([*requests, *again, onward]), Budget(), deaf=False)
+        assert [each.ids for each in found] == [ids]

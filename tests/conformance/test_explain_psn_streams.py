@@ -9,8 +9,10 @@ from explained import healthy, records
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.observation import Station, observe
+from roceproof.conformance.diagnosis.psn.carry import carry
 from roceproof.conformance.diagnosis.psn.counted import Completed
-from roceproof.conformance.diagnosis.psn.increment import besides, carry, hypotheses
+from roceproof.conformance.diagnosis.psn.evidence import Cause, of_counting
+from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.responder import constant_offset
@@ -24,6 +26,7 @@ from roceproof.conformance.diagnosis.psn.timeline import (
     Suffered,
     sides_of,
 )
+from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.opcodes import OPCODES
 
@@ -183,6 +186,39 @@ def test_a_lost_packet_does_not_hide_how_the_psn_is_counted() -> None:
     behind_a_loss = [*empty, sent(5, 13, UC_SEND_ONLY)]
     assert hypotheses(stream(*behind_a_loss)) == ["P13"]
     assert "P13" not in hypotheses(stream(*empty, sent(5, 9, UC_SEND_ONLY)))
+
+
+def test_what_follows_acknowledgements_by_chance_does_not_hide_what_is_exact() -> None:
+    psn, requests, replies = 10, [], []
+    for n in range(1, 25, 4):
+        lost = int(n == 9)
+        requests += [replace(sent(n, psn), size=0), sent(n + 1, psn + 2 + lost)]
+        replies.append(replace(reply(n + 2, psn), msn=n // 2 + 1))
+        psn += 3 + lost
+    made = side(*requests)
+    made.counterpart = side(queue=2, source=PEER, replies=tuple(replies))
+    (found,) = streams_of(made, Budget())
+    assert hypotheses(found) == ["P06", "P12"]
+
+
+def test_gaps_between_messages_may_be_losses_whatever_else_fits() -> None:
+    requests = [sent(n, psn) for n, psn in enumerate((10, 12, 13, 15, 16, 18, 19, 21), 1)]
+    made = side(*(replace(each, number=2 * each.number) for each in requests))
+    replies = tuple(replace(reply(4 * n + 1, 9), heard=False) for n in range(4))
+    made.counterpart = side(queue=2, source=PEER, replies=replies)
+    (found,) = streams_of(made, Budget())
+    (gaps,) = [each for each in of_counting(found) if each.cause is Cause.COUNTING]
+    assert gaps.ids == ("P06", LOST, "P12", "P16")
+
+
+def test_a_packet_whose_psn_cannot_be_believed_was_not_lost() -> None:
+    def steps(*, damaged: bool) -> list[bool]:
+        between = replace(sent(2, 99, UC_SEND_ONLY), damaged=damaged)
+        around = sent(1, 10, UC_SEND_ONLY), sent(3, 12, UC_SEND_ONLY)
+        return [step.wrong for step in stream(around[0], between, around[1]).steps]
+
+    assert steps(damaged=True) == [False]
+    assert any(steps(damaged=False))
 
 
 def test_a_late_register_is_seen_through_steps_that_losses_would_excuse() -> None:

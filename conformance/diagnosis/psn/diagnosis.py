@@ -33,6 +33,7 @@ from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.rules.signatures import SIGNATURES, title
 
 _SHOWN = 3
+_MANY = 4  # wrong steps; what explains fewer may do so by chance
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
@@ -194,9 +195,40 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
     best = tuple(id_ for id_, weight in weights.items() if weight == most)
     best = tuple(sorted(best, key=lambda id_: -alone[id_]))
     if best != (LOST,):
-        return best
+        others = (
+            *_but_for_losses(evidence, weights, most),
+            *_contradicting(evidence, best, most),
+            *_fitting_few(evidence, best),
+        )
+        return best + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in best)
     # Losses fit any gap, so what fits many of them is not ruled out.
     return best + tuple(id_ for id_, count in weights.items() if most > count >= most / 2)
+
+
+def _but_for_losses(
+    evidence: Sequence[Evidence], weights: Mapping[str, int], most: int
+) -> tuple[str, ...]:
+    """What fits as well as the best, but for steps that losses explain."""
+    lost = sum(len(found.frames) for found in evidence if LOST in found.ids)
+    clear = dict.fromkeys(id_ for found in evidence if LOST not in found.ids for id_ in found.ids)
+    return tuple(id_ for id_ in clear if weights[id_] < most <= weights[id_] + lost)
+
+
+def _contradicting(evidence: Sequence[Evidence], best: Sequence[str], most: int) -> tuple[str, ...]:
+    """What fits half as much where the best does not fit, and no loss would do."""
+    others = [found for found in evidence if not {*best, LOST} & {*found.ids, *found.weak}]
+    counts = Counter(id_ for found in others for id_ in found.ids for _ in found.frames)
+    return tuple(id_ for id_, count in counts.items() if 2 * count >= most)
+
+
+def _fitting_few(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str, ...]:
+    """What fits weakly all that the best explains, where that is little."""
+    explained = [found for found in evidence if {*best} & {*found.ids, *found.weak}]
+    if LOST in best or not explained or sum(len(found.frames) for found in explained) >= _MANY:
+        return ()
+    first, *rest = ({*found.ids, *found.weak} for found in explained)
+    everywhere = first.intersection(*rest)
+    return tuple(id_ for id_ in explained[0].weak if id_ in everywhere)
 
 
 def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:

@@ -11,7 +11,8 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn import recovery as psn_recovery
 from roceproof.conformance.diagnosis.psn import responder as psn_responder
-from roceproof.conformance.diagnosis.psn.increment import besides, carry, hypotheses
+from roceproof.conformance.diagnosis.psn.carry import carry
+from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
 from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
@@ -113,10 +114,14 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
         frames = [step.after.number for step in wrong]
         fits = hypotheses(stream)
         small = bool(fits) or len(wrong) <= _FEW
-        if small and set(fits) <= _LIKE_LOSS and _between_messages(stream, wrong):
+        between = _between_messages(stream, wrong)
+        by_chance = bool(fits) and len(wrong) < _MANY
+        if small and between and _LIKE_LOSS.issuperset(fits):
             fits = [LOST, *fits, *(id_ for id_ in besides(stream) if id_ not in fits)]
-        elif fits and len(wrong) < _MANY and _between_messages(stream, wrong):
-            fits.append(LOST)  # so few may fit something else by chance
+        elif between and (by_chance or _LIKE_LOSS & {*fits}):
+            fits.insert(
+                next((n for n, id_ in enumerate(fits) if id_ in _LIKE_LOSS), len(fits)), LOST
+            )
         weak = [id_ for id_ in besides(stream) if id_ not in fits]
         text = _step_text(wrong)
         yield _evidence(side, Cause.COUNTING, fits, frames, text, peer=False, weak=weak)
@@ -149,13 +154,15 @@ def of_restarts(streams: Sequence[Stream], budget: Budget) -> Iterator[Evidence]
             devices.setdefault(stream.side.station, []).append((stream, restart))
     for found in devices.values():
         if psn_recovery.restarts_wrongly([restart for _, restart in found]):
+            # The first packet of a single resend may have been lost, or changed on the way.
+            ids = ("P17", LOST) if len(found) == 1 and found[0][1].is_behind else ("P17",)
             for stream, (nak, jump, *_) in found:
                 text = (
                     f"frame {nak.number} asks for PSN {nak.psn:#08x}, "
                     f"the resend begins at {jump.psn:#08x} in frame {jump.number}"
                 )
                 side = stream.side
-                yield _evidence(side, Cause.REACTION, ("P17",), (jump.number,), text, peer=False)
+                yield _evidence(side, Cause.REACTION, ids, (jump.number,), text, peer=False)
 
 
 def of_recovery(stream: Stream, budget: Budget, *, deaf: bool) -> Iterator[Evidence]:
@@ -170,15 +177,18 @@ def of_recovery(stream: Stream, budget: Budget, *, deaf: bool) -> Iterator[Evide
         frames = [sent.number for sent in again]
         yield _evidence(side, Cause.REACTION, ("P11",), frames, text, peer=False)
     returns = [
-        (each.onward.number, each.due)
+        (each, each.onward.number)
         for each in psn_recovery.wrong_returns(stream)
         if each.onward is not None
     ]
     if returns:
-        number, due = returns[0]
-        text = f"behind the repeats frame {number} does not go on at {due:#08x}"
-        frames = [number for number, _ in returns]
-        yield _evidence(side, Cause.REACTION, ("P18",), frames, text, peer=False)
+        first, number = returns[0]
+        text = f"behind the repeats frame {number} does not go on at {first.due:#08x}"
+        frames = [number for _, number in returns]
+        sure = not all(each.repeats_at_once for each, _ in returns)
+        known: tuple[str, ...] = ("P18",)
+        ids, weak = (known, ()) if sure else ((), (*known, "P14"))
+        yield _evidence(side, Cause.REACTION, ids, frames, text, peer=False, weak=weak)
     replays = psn_recovery.corner_replays(stream, budget)
     if replays:
         text = f"frame {replays[0].number} repeats PSN {replays[0].psn:#08x}, which is acknowledged"

@@ -9,7 +9,6 @@ healthy ones included, and says something else than a healthy requester somewher
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from operator import attrgetter
 
 from roceproof.conformance.diagnosis.psn.events import (
@@ -21,7 +20,7 @@ from roceproof.conformance.diagnosis.psn.events import (
     requests_received,
 )
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, behind, distance
+from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _BEATS = (4, 8, 16, 32, 64, 128)
@@ -29,6 +28,8 @@ _LEAST_CASES = 2
 _LOST_AT_ONCE = 64
 _PER_LOSS = 2  # wrong steps that bear a way of counting out, for each that seems to be a loss
 _MANY_CASES = 5  # so many do even if each might be a loss by itself
+_LOOSE = frozenset({"P06", "P25"})
+"""What follows other packets, a few of them late, and so may fit where something else is exact."""
 
 Predict = Callable[[Stream, Step], int | None]
 
@@ -42,10 +43,11 @@ def hypotheses(stream: Stream) -> list[str]:
         steps = [step for step in run if step.healthy is not None and not stream.excused(step)]
         if any(step.wrong for step in steps):
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
+            if _LOOSE.issuperset(found):
+                found += _but_for_what_is_missing(stream)
             if found:
                 return list(dict.fromkeys(found))
-    known = [step for step in stream.steps if step.healthy is not None]
-    found = [id_ for id_, holds in _BUT_FOR_LOSSES if holds(stream, known)]
+    found = _but_for_what_is_missing(stream)
     if found:
         return found
     wrong = stream.wrong
@@ -59,6 +61,11 @@ def hypotheses(stream: Stream) -> list[str]:
     if any(follows_received(stream, step.after) for step in wrong):
         found.append("P25")
     return found
+
+
+def _but_for_what_is_missing(stream: Stream) -> list[str]:
+    known = [step for step in stream.steps if step.healthy is not None]
+    return [id_ for id_, holds in _BUT_FOR_LOSSES if holds(stream, known)]
 
 
 def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
@@ -107,6 +114,10 @@ def _read_by_one(_: Stream, step: Step) -> int | None:
 def _empty_stays(_: Stream, step: Step) -> int | None:
     stays = _is_empty(step.before) or (_reads_nothing(step.before) and step.taken == 0)
     return 0 if stays else step.healthy
+
+
+def _empty_twice(_: Stream, step: Step) -> int | None:
+    return 2 if _is_empty(step.before) else step.healthy
 
 
 def _reads_nothing(sent: Sent) -> bool:
@@ -256,6 +267,7 @@ _BUT_FOR_LOSSES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = 
     ("P04", _but_for_losses(_sixteen_bits)),
     ("P08", _but_for_losses(_read_by_one)),
     ("P13", _but_for_losses(_empty_stays)),
+    ("P12", _but_for_losses(_empty_twice)),
     ("P03", _but_for_losses(_per_message)),
     ("P07", _some_of([_but_for_losses(beats) for beats in _ALL_BEATS])),
 )
@@ -282,19 +294,3 @@ def besides(stream: Stream) -> list[str]:
     known = [step for step in stream.steps if step.healthy is not None]
     found = [id_ for id_, holds in _BY_CHANCE if holds(stream, [])]
     return list(dict.fromkeys(found + [id_ for id_, holds in _AT_TIMES if holds(stream, known)]))
-
-
-def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
-    """P05 and P24: what the seven bits beside AckReq tell."""
-    marked = stream.side.marked
-    if not marked:
-        return []
-    if stream.first.reserved7:
-        return [(("P24", "PSN-19"), marked)]
-    before = stream.side.requests[: behind(stream.side.requests, marked[0].number - 1)]
-    wrapped = any(distance(b.psn, a.psn) > 0 and b.psn < a.psn for a, b in pairwise(before))
-    at_wrap = before and before[-1].psn > marked[0].psn
-    if not (at_wrap or wrapped):
-        return []
-    asks_always = all(sent.ack_req for sent in before)
-    return [(("P05", "P24") if asks_always else ("P05",), marked)]

@@ -8,7 +8,6 @@ requests with nothing repeated in between, so recovery never looks like counting
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,17 +16,16 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.counted import Completed
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
 from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
+from roceproof.conformance.diagnosis.psn.path_mtu import learnt_mtu
 from roceproof.conformance.diagnosis.psn.timeline import (
     HALF,
     PATH_MTUS,
     PSN_MODULUS,
-    Reply,
     Sent,
     Side,
-    behind,
     distance,
 )
-from roceproof.conformance.wire.opcodes import OPCODES, Family, Payload, Position
+from roceproof.conformance.wire.opcodes import Family, Position
 
 _RESTART = 1 << 16
 _LARGEST_GAP = 4096
@@ -75,6 +73,11 @@ class Recovery:
     """The PSN behind the newest one."""
     repeats: list[Sent] = field(default_factory=list)
     onward: Sent | None = None
+
+    @property
+    def repeats_at_once(self) -> bool:
+        """Whether it is one packet again right behind itself, which a late register makes, too."""
+        return len(self.repeats) == 1 and self.jump.psn == self.before.psn
 
 
 @dataclass(eq=False)
@@ -186,30 +189,11 @@ def streams_of(side: Side, budget: Budget) -> list[Stream]:
 
 
 def _sort(side: Side, life: list[Sent], budget: Budget) -> Stream:
-    stream = Stream(side, life[0], side.path_mtu or _learnt_mtu(side, life), life)
+    stream = Stream(side, life[0], side.path_mtu or learnt_mtu(side, life), life)
     sorter = _Sorter(stream, budget)
     for sent in life[1:]:
         sorter.take(sent)
     return stream
-
-
-def _learnt_mtu(side: Side, life: list[Sent]) -> int | None:
-    """The commonest size of packets that must be full, in either direction, in that time."""
-    begin, end = life[0].number - 1, life[-1].number
-    sizes = Counter(sent.size for sent in life if sent.row.payload is Payload.FULL)
-    answers, others = side.answers, side.counterpart.requests if side.counterpart else []
-    meanwhile: tuple[Sent | Reply, ...] = (
-        *answers[behind(answers, begin) : behind(answers, end)],
-        *others[behind(others, begin) : behind(others, end)],
-    )
-    sizes.update(each.size for each in meanwhile if _is_full(each))
-    common = [size for size, _ in sizes.most_common() if size in PATH_MTUS]
-    return common[0] if common else None
-
-
-def _is_full(packet: Sent | Reply) -> bool:
-    row = packet.row if isinstance(packet, Sent) else OPCODES[packet.opcode]
-    return row.payload is Payload.FULL
 
 
 class _Sorter:
@@ -228,10 +212,13 @@ class _Sorter:
         self._reads: PsnIndex[Sent] = PsnIndex(budget)
         self._note_read(first)
         self._recovery: Recovery | None = None
+        self._passed_over = False
+        """Whether something stood behind the newest whose PSN cannot be believed."""
         stream.runs.append([])
 
     def take(self, sent: Sent) -> None:
         if sent.damaged and not self._fits(sent):
+            self._passed_over = True
             return
         late = sent.psn in self._missing or self._precedes(sent)
         if self._reliable and (late or self._repeats(sent)):
@@ -286,7 +273,10 @@ class _Sorter:
         self._recovery.repeats.append(sent)
 
     def _new(self, sent: Sent) -> None:
-        step = Step(self._newest, sent, self.stream.span(self._newest))
+        span = self.stream.span(self._newest)
+        due = span is not None and distance(sent.psn, self._newest.psn) == span
+        step = Step(self._newest, sent, span if due or not self._passed_over else None)
+        self._passed_over = False
         skipped = step.skipped
         self._budget.spend(len(skipped))
         self._missing.update(skipped)

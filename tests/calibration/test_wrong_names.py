@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Devices of which `explain` has said more than it knew: one for each way of doing so."""
+
+from __future__ import annotations
+
+import pytest
+
+from roceproof.conformance.calibration.device import Device, needs_of, play
+from roceproof.conformance.calibration.drawing import draw_plan
+from roceproof.conformance.calibration.judge import Verdict
+from roceproof.conformance.calibration.plan import Richness
+from roceproof.conformance.calibration.run import explained, outcome
+
+
+@pytest.mark.parametrize(
+    ("seed", "number"),
+    [
+        (1, 716),  # P06, where empty messages take two PSNs and one packet was lost
+        (1, 3099),  # S62, where short packets carry the results of others
+        (2, 784),  # S44+S65, where S65 explains all but one packet
+        (3, 756),  # P12, where single packets were lost between messages
+        (4, 785),  # UDP-02, where one bit of it changed in each of three packets
+    ],
+)
+def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:
+    found = outcome(number, seed)
+    assert found.verdict is not Verdict.WRONG, found.reasons
+
+
+@pytest.mark.parametrize(
+    ("faults", "richness", "seed"),
+    [
+        (("short middles", "S61"), Richness.FAIR, 3),  # S62
+        (("short middles", "S65"), Richness.FAIR, 4),  # S62
+        (("short middles", "S53"), Richness.FAIR, 2),  # MTU-07
+        (("P07", "LAST as ONLY"), Richness.FAIR, 0),  # MTU-07, of what is no RETH
+        (("LAST as ONLY", "S62"), Richness.FAIR, 0),  # MTU-07
+        (("short middles", "S62"), Richness.POOR, 8),  # S64, learned from copies
+    ],
+)
+def test_a_device_with_those_faults_is_given_no_wrong_name(
+    faults: tuple[str, ...], richness: Richness, seed: int
+) -> None:
+    plan = draw_plan(seed, richness, needs_of(faults))
+    device = Device(0, faults, faults, plan, play(plan, faults, seed), None)
+    _, judgement = explained(device)
+    assert judgement.verdict is not Verdict.WRONG, judgement.reasons
