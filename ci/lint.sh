@@ -25,7 +25,7 @@ spdx() {
             bad=1
         }
     done < <(git ls-files --cached --others --exclude-standard -- \
-        '*.py' '*.v' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.mk' Makefile '*/Makefile' '*Containerfile' .dockerignore .ci/run .clang-format)
+        '*.py' '*.v' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.yml' '*.mk' Makefile '*/Makefile' '*Containerfile' .dockerignore .ci/run .clang-format)
     return $bad
 }
 
@@ -61,6 +61,8 @@ check "imports (import-linter)" imports
 check "clang-format" $bin/clang-format --dry-run -Werror "${c_files[@]}"
 check "shellcheck" shellcheck "${sh_files[@]}"
 check "hadolint" $bin/hadolint ci/Containerfile
+check "GitHub workflow" $bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+check "GitLab include" $bin/check-jsonschema -q --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci ci/templates/*.gitlab-ci.yml
 check "SystemVerilog (verilator, slang)" $bin/python ci/lint_sv.py
 
 if ((${#failed[@]})); then

@@ -24,12 +24,13 @@ from roceproof.dpi import Manifest, load_manifest
 from roceproof.gate_document import Baseline, document_of, read_baseline
 from roceproof.gate_guest import Landed, meet_guest
 from roceproof.gate_junit import add_to_junit
+from roceproof.gate_markdown import markdown_of
 from roceproof.gate_soak import Soaked, soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
 from roceproof.suite_command import JUNIT, RESULTS, UNUSABLE, Output, Request, run_session
 
-PAGE, VERDICT = "gate.html", "gate.json"
+PAGE, COMMENT, VERDICT = "gate.html", "gate.md", "gate.json"
 Document = dict[str, Any]
 
 
@@ -56,7 +57,7 @@ def run_gate(wanted: Gate) -> int:
     manifest = load_manifest(wanted.manifest)
     baseline = read_baseline(wanted.baseline)
     with output_directory(wanted.out), interruptions_held():
-        for name in (PAGE, VERDICT, RESULTS, JUNIT, COVERAGE):
+        for name in (PAGE, COMMENT, VERDICT, RESULTS, JUNIT, COVERAGE):
             (wanted.out / name).unlink(missing_ok=True)  # nothing of a run before
         document = _judged(wanted, manifest, baseline)
         if document is None:
@@ -164,6 +165,8 @@ def _output(wanted: Gate) -> Output:
 def _write(wanted: Gate, document: Document) -> None:
     with whole_file(wanted.out / VERDICT) as part:
         part.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    with whole_file(wanted.out / COMMENT) as part:
+        part.write_text(markdown_of(document), encoding="utf-8")
     add_to_junit(wanted.out / JUNIT, document)
     # The template engine and the story of a capture are needed for nothing else here.
     from roceproof.conformance.runner.gate_page import page

@@ -5,75 +5,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from browser import DESKTOP, PHONE, resize, start_browser
+from gate_documents import DUT, FAILING, PASSING, REPLAY, case, judged, session
 from selenium.webdriver.common.by import By
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.runner.connectivity import FAILED, PASSED, Check
+from roceproof.conformance.runner.connectivity import FAILED, Check
 from roceproof.conformance.runner.gate_page import page
-from roceproof.conformance.runner.options import Options
-from roceproof.dpi import load_manifest
-from roceproof.gate_document import Baseline, document_of, read_baseline
+from roceproof.gate_document import read_baseline
 from roceproof.gate_guest import Landed
 from roceproof.gate_junit import add_to_junit
 from roceproof.gate_soak import Soaked
 from roceproof.gate_text import print_gate
 
-DUT = REPOSITORY / "examples" / "uc_writer" / "dut.toml"
 PASS, FAIL, UNUSABLE, NO_BUILD = 0, 1, 2, 3
-REPLAY = "roceproof test -k psn"
 STORY = {"text": "want  psn=+1\ngot   psn=+2", "ladder": "1 ├─ WRITE ▶", "capture": "psn.pcapng"}
-
-
-def case(name: str, outcome: str, **more: Any) -> dict[str, Any]:
-    return {
-        "case": name,
-        "file": "test_mine.py",
-        "outcome": outcome,
-        "rules": ["PSN-01"],
-        **more,
-    }
-
-
-def session(*cases: dict[str, Any]) -> dict[str, Any]:
-    failing = [each["case"] for each in cases if each["outcome"] == "failed"]
-    finding = {
-        "sentence": "show in every packet: psn is wrong (want 1, got <2>)",
-        "support": None,
-        "cases": failing,
-        "count": len(failing),
-        "not_reached": 0,
-        "stops": False,
-        "rules": ["PSN-01"],
-        "representative": {"case": "test_psn", "capture": None, "replay": REPLAY},
-    }
-    return {"cases": list(cases), "findings": [finding] if failing else []}
-
-
-def judged(
-    told: dict[str, Any] | None, *, baseline: Baseline | None = None, **more: Any
-) -> dict[str, Any]:
-    usual: dict[str, Any] = {
-        "checks": {64: [Check(name="frame", says="it sends", outcome=PASSED)]},
-        "soaked": Soaked(plans=3, coverage={"wire": {"bins": 9, "filled": 7, "open": 0}}),
-        "landed": Landed(words="left out by --no-guest"),
-    }
-    return document_of(
-        load_manifest(DUT),
-        options=Options(target="hdl", dut=DUT),
-        session=told,
-        baseline=baseline,
-        **usual | more,
-    )
-
-
-PASSING = session(case("test_psn", "passed"), case("test_rc", "skipped", reason="it has no RC"))
-FAILING = session(case("test_psn", "failed", broken=["PSN-01"]), case("test_mtu", "passed"))
 
 
 def test_a_device_passes_if_nothing_fails_and_what_was_left_out_is_told(capsys) -> None:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The verdict of a gate as Markdown, for the comment of a pull request: what to mend, first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+Document = dict[str, Any]
+_MOST_FINDINGS, _MOST_NAMES = 5, 8
+
+
+def markdown_of(document: Document) -> str:
+    """At most some forty lines; what a device or a file says stands in code's letters."""
+    passed = document["verdict"] == "pass"
+    widths = " and ".join(map(str, document["widths"]))
+    title = f"## roceproof gate: {'pass' if passed else 'FAIL'}"
+    lines = [title, "", f"{_code(document['device'])}, {widths} bit, seed {document['seed']}", ""]
+    lines += _against(document)
+    lines += _findings(document)
+    lines += ["| stage | came to |", "|---|---|"]
+    lines += [f"| {stage} | {words} |" for stage, words in _stages(document)]
+    return "\n".join(lines) + "\n"
+
+
+def _against(document: Document) -> Iterable[str]:
+    baseline = document["baseline"]
+    if baseline is None:
+        return
+    known = len(document["failures"]) - len(baseline["new"])
+    yield f"Against {_code(baseline['file'])}: {known} failures are known."
+    for word in ("new", "better"):
+        names = baseline[word]
+        if names:
+            more = ", ..." if len(names) > _MOST_NAMES else ""
+            yield f"- {len(names)} {word}: {', '.join(map(_code, names[:_MOST_NAMES]))}{more}"
+    yield ""
+
+
+def _findings(document: Document) -> Iterable[str]:
+    findings = document["findings"]
+    for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
+        yield f"{number}. {_code(finding['sentence'])} ({finding['count']} cases)"
+        if finding["rules"]:
+            rules = ", ".join(finding["rules"][:_MOST_NAMES])
+            yield f"   accuses {rules}{', ...' if len(finding['rules']) > _MOST_NAMES else ''}"
+        replay = finding["representative"]["replay"]
+        if replay:
+            yield f"   repeat it: {_code(replay)}"
+    if len(findings) > _MOST_FINDINGS:
+        yield f"\nand {len(findings) - _MOST_FINDINGS} more findings: gate.html has them all"
+    if findings:
+        yield ""
+
+
+def _stages(document: Document) -> Iterable[tuple[str, str]]:
+    questions = Counter(check["outcome"] for check in document["connectivity"])
+    yield "connectivity", _counts(questions)
+    yield f"suite ({document['suite']})", _counts(document["cases"]) or "nothing to test"
+    yield "random plans", f"{document['plans']} played, {len(document['plan_findings'])} fail"
+    guest = document["guest"]
+    landed = sum(row["landed"] for row in guest["rows"])
+    messages = sum(row["messages"] for row in guest["rows"])
+    told = f"{landed} of {messages} messages landed, " if guest["rows"] else ""
+    yield "Soft-RoCE", f"{told}{guest['outcome']} {_code(guest['words'])}".rstrip()
+    stale = sum(bool(waiver["finding"]) for waiver in document["waivers"])
+    yield "waivers", f"{len(document['waivers'])}, {stale} of them out of date"
+
+
+def _counts(outcomes: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in outcomes.items())
+
+
+def _code(text: str) -> str:
+    """One line in code's letters: no sign in it is markup, and no name in it calls anybody."""
+    words = " ".join(text.split()).replace("`", "'").replace("|", "\\|")
+    return f"`{words}`" if words else ""

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Documents of gates, made of little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.runner.connectivity import PASSED, Check
+from roceproof.conformance.runner.options import Options
+from roceproof.dpi import load_manifest
+from roceproof.gate_document import Baseline, document_of
+from roceproof.gate_guest import Landed
+from roceproof.gate_soak import Soaked
+
+DUT = REPOSITORY / "examples" / "uc_writer" / "dut.toml"
+REPLAY = "roceproof test -k psn"
+
+
+def case(name: str, outcome: str, **more: Any) -> dict[str, Any]:
+    return {
+        "case": name,
+        "file": "test_mine.py",
+        "outcome": outcome,
+        "rules": ["PSN-01"],
+        **more,
+    }
+
+
+def session(*cases: dict[str, Any]) -> dict[str, Any]:
+    failing = [each["case"] for each in cases if each["outcome"] == "failed"]
+    finding = {
+        "sentence": "show in every packet: psn is wrong (want 1, got <2>)",
+        "support": None,
+        "cases": failing,
+        "count": len(failing),
+        "not_reached": 0,
+        "stops": False,
+        "rules": ["PSN-01"],
+        "representative": {"case": "test_psn", "capture": None, "replay": REPLAY},
+    }
+    return {"cases": list(cases), "findings": [finding] if failing else []}
+
+
+def judged(
+    told: dict[str, Any] | None, *, baseline: Baseline | None = None, **more: Any
+) -> dict[str, Any]:
+    usual: dict[str, Any] = {
+        "checks": {64: [Check(name="frame", says="it sends", outcome=PASSED)]},
+        "soaked": Soaked(plans=3, coverage={"wire": {"bins": 9, "filled": 7, "open": 0}}),
+        "landed": Landed(words="left out by --no-guest"),
+    }
+    return document_of(
+        load_manifest(DUT),
+        options=Options(target="hdl", dut=DUT),
+        session=told,
+        baseline=baseline,
+        **usual | more,
+    )
+
+
+PASSING = session(case("test_psn", "passed"), case("test_rc", "skipped", reason="it has no RC"))
+FAILING = session(case("test_psn", "failed", broken=["PSN-01"]), case("test_mtu", "passed"))
