@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -31,8 +30,7 @@ CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 DAY_SECONDS = 86400.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """What to judge and by which facts."""
 
     files: Sequence[str]
@@ -44,8 +42,7 @@ class Request:
     jobs: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Output:
+class Output(NamedTuple):
     """What to print and to write."""
 
     each: bool

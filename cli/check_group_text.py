@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from roceproof.check_styles import WAIVED
 from roceproof.conformance.rules.table import RULES
 
 Row = dict[str, Any]
-WAIVED = "waived"
-"""What stands in the place of the severity."""
 _FEW_FLOWS = 3
 _FEW_RANGES = 4
 _FEW_VALUES = 3

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from roceproof.check_group_text import WAIVED, Told, told
+from roceproof.check_group_text import Told, told
 from roceproof.check_report import Document
+from roceproof.check_styles import WAIVED
 from roceproof.common.printable import printable, printable_lines
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.rules.table import RULES, Rule, Severity

@@ -7,11 +7,13 @@ Its keys are those of `roceproof check --json`, described in docs/check.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from roceproof.check_groups import Groups
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES, Severity
+
+if TYPE_CHECKING:
+    from roceproof.check_groups import Groups
 
 Document = dict[str, Any]
 
@@ -23,12 +25,13 @@ def gather(file: str, lines: Iterable[dict[str, Any]], *, keep: int | None = Non
     """
     document = unread(file, None)
     findings: list[dict[str, Any]] = document["findings"]
-    groups = Groups()
+    groups: Groups | None = None
     grouped = 0
     for line in lines:
         kind = line.pop("type")
         if kind == "finding":
             grouped += 1
+            groups = groups or _no_groups()
             line["group"] = groups.add(line)
             if keep is None or len(findings) < keep:
                 findings.append(line)
@@ -39,11 +42,17 @@ def gather(file: str, lines: Iterable[dict[str, Any]], *, keep: int | None = Non
     if document["error"] is not None:
         document["error"] = f"{printable(file)}: {document['error']}"
     findings.sort(key=lambda row: row["frame"])
-    document["groups"] = groups.documents(document["flows"])
+    document["groups"] = groups.documents(document["flows"]) if groups else []
     total = sum(document["severities"].values())
     document["left_out"] = total - len(findings)
     document["ungrouped"] = total - grouped
     return document
+
+
+def _no_groups() -> Groups:
+    from roceproof.check_groups import Groups  # not loaded where nothing was found
+
+    return Groups()
 
 
 def unread(file: str, error: str | None) -> Document:

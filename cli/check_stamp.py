@@ -7,8 +7,10 @@ build, and the checksum of the tool. Whatever differs is make's to judge.
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
@@ -42,17 +44,22 @@ def stamp(build: Path, *, sources: str) -> None:
 
 def source_state() -> str:
     """Everything that make would look at."""
-    sources = sorted(path for path in _SOURCES.iterdir() if path.name.endswith(_KINDS))
-    return "\n".join(_states([_TABLE, *sources]))
+    with os.scandir(_SOURCES) as entries:
+        sources = [entry for entry in entries if entry.name.endswith(_KINDS)]
+    return "\n".join([_state(_TABLE.name, _TABLE.stat()), *_states(sources)])
 
 
 def _product_state(build: Path) -> str:
-    products = sorted(path for path in build.iterdir() if path.name not in _NO_PRODUCTS)
+    with os.scandir(build) as entries:
+        products = [entry for entry in entries if entry.name not in _NO_PRODUCTS]
     crc = zlib.crc32((build / TOOL).read_bytes())
     return "\n".join(["", *_states(products), f"{crc:08x}"])
 
 
-def _states(paths: Iterable[Path]) -> Iterator[str]:
-    for path in paths:
-        status = path.stat()
-        yield f"{path.name} {status.st_size} {status.st_mtime_ns} {status.st_mode:o}"
+def _states(entries: Iterable[os.DirEntry[str]]) -> Iterator[str]:
+    for entry in sorted(entries, key=attrgetter("name")):
+        yield _state(entry.name, entry.stat())
+
+
+def _state(name: str, status: os.stat_result) -> str:
+    return f"{name} {status.st_size} {status.st_mtime_ns} {status.st_mode:o}"

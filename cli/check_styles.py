@@ -5,4 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.rules.table import Severity
 
+WAIVED = "waived"
+"""What stands in the place of the severity."""
+
 STYLES = {Severity.MUST: "red", Severity.SHOULD: "yellow", Severity.INFO: "cyan"}

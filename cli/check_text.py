@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections import Counter
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from roceproof.check_group_text import WAIVED, Told, told
 from roceproof.check_report import Document, message_of
-from roceproof.check_styles import STYLES
+from roceproof.check_styles import STYLES, WAIVED
 from roceproof.common.plain import print_table, styled
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import Severity
+
+if TYPE_CHECKING:
+    from roceproof.check_group_text import Told
 
 _FLOW_ROWS = 40
 _LINES = 40
@@ -40,7 +42,7 @@ def print_report(document: Document, *, each: bool, quiet: bool) -> None:
             print()
     if each:
         _print_findings(document)
-    else:
+    elif document["groups"] or document["ungrouped"]:
         _print_groups(document)
     if not quiet:
         _print_unfinished(document)
@@ -57,6 +59,8 @@ def _print_findings(document: Document) -> None:
 
 
 def _print_groups(document: Document) -> None:
+    from roceproof.check_group_text import told
+
     lines = told(document["groups"])
     for line in lines[:_LINES]:
         print(f"{_mark(line.severity)} {line.text}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 
 
@@ -12,4 +13,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from roceproof.main import main as command
 
-    command()
+    try:
+        command()
+    finally:
+        gc.freeze()  # what is left is not searched for garbage once more

@@ -51,6 +51,12 @@ def test_what_answers_at_once_loads_nothing_heavy(words: tuple[str, ...]) -> Non
     assert not {name.partition(".")[0] for name in loaded(*words)} & HEAVY
 
 
+def test_a_check_that_finds_nothing_loads_nothing_that_tells_findings() -> None:
+    told = {"roceproof.check_groups", "roceproof.check_group_text", "roceproof.check_json"}
+    assert not loaded("check", str(HEALTHY)) & told
+    assert loaded("check", "--json", str(HEALTHY)) & told == {"roceproof.check_json"}
+
+
 def test_a_command_loads_no_other_command() -> None:
     commands = {name for name in loaded("check", str(HEALTHY)) if name.endswith("_cli")}
     assert commands == {"roceproof.check_cli"}
