@@ -83,7 +83,7 @@ class Drawing(DrawnStrains):
         """Everything inside is filled to its brim: many queue pairs, small messages, held back."""
         self._connect(self._draw.between(2, max(2, self._contexts)), mtu=min)
         stream = self._draw.among(["cpl_stall", "tx_stall", "payload_gap", "rx_gap"])
-        self._step("disturb", **{stream: self._draw.among([90, 99])})
+        self._step("disturb", **self._fields.held(**{stream: self._draw.among([90, 99])}))
         for key in self._some(self._draw.between(2, 8)):
             self._burst_of(key, self._draw.pick({self._draw.tail(15, 40): 4, 150: 1}))
         self._wait()

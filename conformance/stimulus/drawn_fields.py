@@ -173,9 +173,13 @@ class DrawnFields(DrawnAnswers):
     def stalls(self) -> Fields:
         """How much each stream is held back."""
         drawn = {stream: int(self._draw.one_of("stall")) for stream in STREAMS}
-        if Capability.RETRANSMISSION in self._claims.capabilities:
-            drawn["tx_stall"] = min(drawn["tx_stall"], _BEARABLE_STALL)
-        return {stream: percent for stream, percent in drawn.items() if percent}
+        return self.held(**{stream: percent for stream, percent in drawn.items() if percent})
+
+    def held(self, **percent: int) -> Fields:
+        """The same, as far as the device can bear it."""
+        if Capability.RETRANSMISSION in self._claims.capabilities and "tx_stall" in percent:
+            percent["tx_stall"] = min(percent["tx_stall"], _BEARABLE_STALL)
+        return dict(percent)
 
     def time(self) -> int:
         """Nanoseconds, from a cycle on."""

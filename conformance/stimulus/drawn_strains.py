@@ -54,8 +54,9 @@ class DrawnStrains(DrawnActs):
         stream, *victims = self._keys()
         most = 8 * self._fields.lanes  # answers of some hundred cycles
         if self._draw.maybe(0.7):
-            held = self._draw.among(["cpl_stall", "tx_stall", "rx_gap"])
-            self._step("disturb", **{held: self._draw.among([30, 60, 90, 99])})
+            name = self._draw.among(["cpl_stall", "tx_stall", "rx_gap"])
+            held = self._fields.held(**{name: self._draw.among([30, 60, 90, 99])})
+            self._step("disturb", **held)
         for key in victims:
             self._post(key, largest=64)
         self._step("wait", ns=2 * _TICK_NS + self._draw.between(0, _TICK_NS))

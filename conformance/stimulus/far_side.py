@@ -20,6 +20,7 @@ from roceproof.verbs.addresses import Host, parse_mac
 _ACK = 0x1F
 _CODES = 32
 _WHOLE = 1000
+_ON_ITS_WAY = 1 << 10
 
 
 class FarSide:
@@ -60,7 +61,7 @@ class FarSide:
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip
         if self._claims(Capability.RETRANSMISSION):
-            psn = _seen(known, psn)  # nobody can say whether what is on its way has been sent
+            psn = _seen(known, psn)  # nobody can say whether what comes next has been sent
         if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
             return
         frame = response(
@@ -135,9 +136,9 @@ class FarSide:
 
 
 def _seen(known: QueuePair, psn: int) -> int:
-    """The same, but none of the packets that are posted and not seen yet."""
+    """The same, but none of the packets that may be on their way when the answer arrives."""
     newest = known.judge.newest
-    return newest if 0 < distance(psn, newest) < distance(known.judge.end_psn, newest) else psn
+    return newest if 0 < distance(psn, newest) < _ON_ITS_WAY else psn
 
 
 def _place(
