@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from roceproof.conformance.stimulus.answers import BEHIND, DAMAGED
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
@@ -46,6 +47,10 @@ MESSAGES = 200
 ROUNDS = 12
 RULES = ("ACK-05", "ACK-08", "LIVE-02")
 STALE_ACK, STALE_NAK, MANY_BEHIND = 0x03, 0x61, 100
+FOREIGN, FARTHEST_NS = "udp", 200
+_B, _I, _D, _F = BEHIND, "icrc", DAMAGED, FOREIGN
+EACH_BEHIND_EACH = (_B, _B, _I, _B, _D, _B, _F, _I, _I, _D, _I, _F, _D, _D, _F, _F)
+"""Good, of a wrong ICRC, damaged, of others: every one follows every one in this ring."""
 SHORTEST_CODE, TIMEOUT_NS, SHIFT_NS = 1, 8192, 10
 
 
@@ -202,11 +207,41 @@ def test_questions_that_pile_up_get_answers_of_their_own(bench: Bench, tx_stall:
 def test_a_timer_runs_out_under_stale_answers(bench: Bench, code: int) -> None:
     play = Play(bench)
     play.connect(0, service="RC", ack_timeout=SHORTEST_CODE)
+    if Capability.UC in bench.claims.capabilities and bench.claims.qps > 1:
+        play.connect(1, service="UC")
     for turn in range(ROUNDS):
         play.disturb(rx_gap=turn % 2 * 30)
         play.post(0, "SEND", 1)
         play.wait(TIMEOUT_NS + turn * SHIFT_NS)
+        play.post(1, "SEND", 1, count=MESSAGES)
         play.answer(0, back=MANY_BEHIND, syndrome=code, count=10 * lanes(bench))
         play.wait(2 * TIMEOUT_NS)
         play.restart(0)
     play.finish()
+
+
+@case("ICRC-08", *RULES)
+def test_frames_of_all_kinds_follow_each_other_at_any_distance(bench: Bench) -> None:
+    play = Play(bench)
+    play.connect(0, service="RC")
+    play.post(0, "SEND", 1)
+    play.until()
+    for gap in (30, 60, 60, 60):
+        play.disturb(rx_gap=gap)
+        say_each_behind_each(play)
+        say_each_behind_each(play)
+    play.disturb()
+    for apart in range(0, FARTHEST_NS, 6):
+        say_each_behind_each(play, apart=apart)
+    play.finish()
+
+
+def say_each_behind_each(play: Play, *, apart: int = 0) -> None:
+    """Of all kinds, so many nanoseconds from start to start, or back to back."""
+    for kind in EACH_BEHIND_EACH:
+        if kind == FOREIGN:
+            play.foreign("udp", 18)
+        else:
+            play.answer(0, flaw=kind, syndrome=STALE_ACK)
+        if apart:
+            play.wait(apart)

@@ -14,7 +14,11 @@ from roceproof.conformance.wire.ip import checksum
 DAMAGED = "mac"
 """The flaw that the MAC finds, whatever the frame says."""
 
+BEHIND = "behind"
+"""Nothing is wrong with it, but what it answers has been answered long ago."""
+
 _QPN_BITS = 24
+_FAR_BEHIND, _STRIDE = 1000, 977  # more than is outstanding, and other bits each time
 _OTHER_OPCODES = (
     0x81,
     0x31,
@@ -94,6 +98,7 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
         "pkey": lambda p, n, _: p.but(pkey=0xFFFF ^ 1 << n % 15),
         "fragment": lambda p, n, _: p.corrupted(edits.fragment(_FRAGMENTS[n % len(_FRAGMENTS)])),
         "short": lambda p, n, _: p.resealed(edits.resize(-4)),
+        BEHIND: lambda p, n, _: p.but(psn=p.said["psn"] - _FAR_BEHIND - _STRIDE * n),
         DAMAGED: lambda p, _n, _f: p,
     }
 

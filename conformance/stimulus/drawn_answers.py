@@ -6,7 +6,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Any
 
-from roceproof.conformance.stimulus.answers import FLAWS
+from roceproof.conformance.stimulus.answers import BEHIND, FLAWS
 from roceproof.conformance.stimulus.foreign import FOREIGN
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.capability import Capability
@@ -120,17 +120,23 @@ class DrawnAnswers:
         return fields
 
     def salvo(self) -> Fields:
-        """Many of them, each flawed in its own way."""
+        """Many of them, each flawed in its own way, some only late; perhaps cycles apart."""
         draw = self._draw
         flaws = [
-            (self._flaw(), draw.between(0, _FLAW_BITS - 1)) for _ in range(draw.between(8, 48))
+            (BEHIND if draw.maybe(0.2) else self._flaw(), draw.between(0, _FLAW_BITS - 1))
+            for _ in range(draw.between(8, 48))
         ]
         syndrome = self.nak() if draw.maybe(0.2) else draw.between(0, _ACK)
-        return {"flaws": flaws, "oldest": draw.tail(0, 2), "syndrome": syndrome}
+        fields: Fields = {"flaws": flaws, "oldest": draw.tail(0, 2), "syndrome": syndrome}
+        if draw.maybe(0.3):
+            fields["apart"] = draw.pick({draw.between(45, 90): 2, draw.between(90, 300): 1})
+        return fields
 
     def _flaw(self) -> str:
         """By weight, or any, of those that can be."""
-        flaw = self._draw.one_of("flaw") if self._draw.maybe(0.5) else self._draw.among([*FLAWS])
+        flaw = (
+            self._draw.one_of("flaw") if self._draw.maybe(0.5) else self._draw.among(_ALWAYS_WRONG)
+        )
         return flaw if self.is_contract or flaw not in _OF_CONTRACTS else "icrc"
 
     def foreign(self) -> Fields:
@@ -184,3 +190,4 @@ class DrawnAnswers:
 
 
 _OF_CONTRACTS = frozenset(["opcode"])
+_ALWAYS_WRONG = tuple(flaw for flaw in FLAWS if flaw != BEHIND)

@@ -84,12 +84,20 @@ class FarSide:
                 self._scene.send(frame, is_void=True, is_damaged=flaw == DAMAGED)
 
     def salvo(
-        self, key: int, flaws: Sequence[tuple[str, int]], *, oldest: int = 0, syndrome: int = 0
+        self,
+        key: int,
+        flaws: Sequence[tuple[str, int]],
+        *,
+        oldest: int = 0,
+        syndrome: int = 0,
+        apart: int = 0,
     ) -> None:
-        """Flawed answers to what is outstanding, back to back; each says another code."""
+        """Flawed answers to what is outstanding, so many ns apart; each says another code."""
         for place, (flaw, bit) in enumerate(flaws):
             code = syndrome if syndrome > _ACK else (syndrome + place) % _CODES
             self.answer(key, oldest=oldest, syndrome=code, flaw=flaw, bit=bit)
+            if apart:
+                self._scene.advance(apart)
 
     def serve(self, key: int, every: int = 1) -> None:
         """From now on the far side acknowledges every so many messages by itself; 0 ends that."""

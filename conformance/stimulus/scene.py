@@ -126,6 +126,8 @@ class Scene:
             if self._events != before or self.pace.is_busy(self.bench.target.now_ns):
                 still = 0
                 continue
+            for known in self.qps.values():
+                known.judge.rested(self.bench.target.now_ns - patience.quiet_ns)
             owing = [known for known in self.qps.values() if known.judge.owed()]
             if not owing and not self._neighbourhood.is_owing:
                 break

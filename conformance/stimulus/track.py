@@ -58,6 +58,10 @@ class Track(Endings):
             self._recent.append(response)
             self._keep(after for state in self._states for after in self._hears(state, response))
 
+    def rested(self, since_ns: int) -> None:
+        """All has been quiet since then: what was heard before has taken effect."""
+        self._keep(self._rested(state, since_ns) for state in self._states)
+
     # what the device does
 
     def takes(self, frame: bytes, time_ns: int) -> int | None:
@@ -169,6 +173,20 @@ class Track(Endings):
             from_ns = state.times_out_from(life)
             is_late = from_ns is not None and response.expires_ns >= from_ns
             yield waits if is_late else state.heeds(response)
+
+    def _rested(self, state: State, since_ns: int) -> State:
+        life = self.lives[state.life]
+        is_clear = state.open_until is None and state.life + 1 == len(self.lives)
+        while is_clear and state.may and state.fault is None and state.may[0].sent_ns <= since_ns:
+            response, left = state.may[0], state._replace(may=state.may[1:])
+            from_ns = state.times_out_from(life)
+            if not state.is_outstanding(response.psn):
+                state = left
+            elif response.is_ghost or (from_ns is not None and response.expires_ns >= from_ns):
+                break
+            else:
+                state = left.heeds(response)
+        return state
 
     def _is_out_of_reach(self, state: State, response: Response) -> bool:
         """Whether it can never be heeded: acknowledged before, or too far from being sent."""

@@ -33,6 +33,7 @@ class Judge(Protocol):
     def configured(self, life: Life) -> None: ...  # noqa: D102
     def posted(self, work: Work) -> None: ...  # noqa: D102
     def answered(self, response: Response) -> None: ...  # noqa: D102
+    def rested(self, since_ns: int) -> None: ...  # noqa: D102
     def takes(self, frame: bytes, time_ns: int) -> int | None: ...  # noqa: D102
     def completes(self, outcome: Outcome, time_ns: int) -> bool: ...  # noqa: D102
     def expected_frames(self) -> list[bytes]: ...  # noqa: D102
@@ -113,6 +114,9 @@ class WatchedTrack:
         place = distance(response.psn, self.life.spec.sq_psn)
         if response.is_ack and place < self._seen:
             self._acknowledged = max(self._acknowledged, place + 1)
+
+    def rested(self, since_ns: int) -> None:
+        """The monitor knows time."""
 
     def sent_aside(self) -> None:
         """A packet left that is no request, and counts among the identities."""

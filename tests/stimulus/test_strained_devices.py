@@ -81,6 +81,18 @@ class TwentyBitPsns(Hears):
         return frame
 
 
+class DeafForAMoment(ForwardingTarget):
+    """Does not hear the second answer."""
+
+    _heard = 0
+
+    def send(self, frame: bytes) -> None:
+        """All but that."""
+        self._heard += parse(frame) is not None
+        if self._heard != 2:
+            super().send(frame)
+
+
 class AnybodysAddress(Hears):
     """Answers whoever is asked for."""
 
@@ -141,6 +153,13 @@ def flipped(play: Play) -> None:
     play.answer(0, share=500, flip=22, syndrome=3)
 
 
+def answered_behind_another(play: Play) -> None:
+    """The first answer means nothing, so the second one must count."""
+    outstanding(play)
+    play.answer(0, ahead=3)
+    play.answer(0, oldest=0)
+
+
 def asked_for_others(play: Play) -> None:
     play.foreign("arp_near", count=3)
 
@@ -177,6 +196,7 @@ STRAINS = [
     Strain(SixteenBitLengths, endless),
     Strain(AnyVersion, salvo),
     Strain(TwentyBitPsns, flipped),
+    Strain(DeafForAMoment, answered_behind_another),
     Strain(AnybodysAddress, asked_for_others),
     Strain(AnybodysAddress, asked_at_length),
     Strain(Hopless, asked),
