@@ -24,6 +24,7 @@ class DrawnActs:
         self._draw = draw
         self._fields = fields
         self._contexts = min(claims.qps, 16)
+        self._chooses_numbers = "local_qpn" not in claims.limits.fixed
         self._steps: list[Step] = []
         self._mtus: dict[int, int] = {}
         self._gone: set[int] = set()
@@ -103,7 +104,7 @@ class DrawnActs:
 
     def _replace(self, key: int) -> None:
         """Another queue pair in the place of one that is reset, whose number may be nearly its."""
-        if not self._fields.is_contract:
+        if not self._fields.is_contract or not self._chooses_numbers:
             return
         old = self._specs[key]
         peer, size = self._draw.among(self._peers), self._fields.mtu()
@@ -123,6 +124,8 @@ class DrawnActs:
 
     def _idle(self, key: int) -> None:
         """A stranger in the context of a queue pair that is there."""
+        if not self._chooses_numbers:
+            return
         context = self._contexts << self._draw.between(0, 15)
         number = self._specs[key]["local_qpn"] ^ (context | self._draw.pick({0: 3, 1: 1, 5: 1}))
         if any(spec["local_qpn"] == number for spec in self._specs.values()):

@@ -50,8 +50,9 @@ class DrawnStrains(DrawnActs):
     def _expiries(self) -> None:
         """Timers of many run out one by one, amid a stream of work, stale answers and restarts."""
         self._fields.timers = "soon"
-        self._connect(self._draw.between(3, self._contexts), services=("UC", "RC"), mtu=min)
-        stream, *victims = self._keys()
+        self._connect(self._draw.between(3, max(3, self._contexts)), services=("UC", "RC"), mtu=min)
+        stream, *others = self._keys()
+        victims = others or [stream]
         most = 8 * self._fields.lanes  # answers of some hundred cycles
         if self._draw.maybe(0.7):
             name = self._draw.among(["cpl_stall", "tx_stall", "rx_gap"])

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The reference endpoint, made less than it is: what it is asked beyond its
+// parameters ends the simulation, so that a bench which goes beyond the limits
+// of its manifest is found. It may be slow, and ask for addresses by itself.
+
+`default_nettype none
+
+module limited_endpoint
+  import roceproof_dut_pkg::*;
+#(
+  parameter int unsigned DataWidth      = 64,
+  parameter int unsigned ClockPs        = 6400,
+  parameter int unsigned LengthMultiple = 1,
+  parameter int unsigned Outstanding    = 0,      // messages; 0 is any number
+  parameter bit          FixedHeaders   = 1'b0,   // TOS 0, TTL 64, QPN 17, path MTU 1024
+  parameter int unsigned Slow           = 1,      // cycles for each beat that leaves
+  parameter bit          Resolves       = 1'b0
+) (
+  input  wire logic                   clk_i,
+  input  wire logic                   rst_ni,
+  input  wire logic [47:0]            port_mac_i,
+  input  wire logic [127:0]           port_gid_i,
+  input  wire logic                   qpc_valid_i,
+  output logic                        qpc_ready_o,
+  input  wire qp_config_t             qpc_i,
+  input  wire logic                   wr_valid_i,
+  output logic                        wr_ready_o,
+  input  wire work_request_t          wr_i,
+  input  wire logic [DataWidth-1:0]   pl_tdata_i,
+  input  wire logic [DataWidth/8-1:0] pl_tkeep_i,
+  input  wire logic                   pl_tvalid_i,
+  input  wire logic                   pl_tlast_i,
+  output logic                        pl_tready_o,
+  output logic                        cpl_valid_o,
+  input  wire logic                   cpl_ready_i,
+  output completion_t                 cpl_o,
+  output logic [DataWidth-1:0]        tx_tdata_o,
+  output logic [DataWidth/8-1:0]      tx_tkeep_o,
+  output logic                        tx_tvalid_o,
+  output logic                        tx_tlast_o,
+  output logic                        tx_tuser_o,
+  input  wire logic                   tx_tready_i,
+  input  wire logic [DataWidth-1:0]   rx_tdata_i,
+  input  wire logic [DataWidth/8-1:0] rx_tkeep_i,
+  input  wire logic                   rx_tvalid_i,
+  input  wire logic                   rx_tlast_i,
+  input  wire logic                   rx_tuser_i,
+  output logic                        rx_tready_o
+);
+
+  if (DataWidth != 64) begin : gen_unsupported
+    $error("this twin is 64 bits wide");
+  end
+
+  typedef enum logic [1:0] { Look, Ask, Await, Pass } state_e;
+
+  localparam logic [2:0] LastBeat = 3'd7;  // of the 60 bytes of a question
+
+  state_e                 state_q;
+  logic [2:0]             beat_q;
+  logic [31:0]            outstanding_q;
+  logic [31:0]            rest_q;           // cycles until a beat may leave
+  logic                   in_frame_q;       // of the endpoint, begun and not ended
+  logic [4:0]             heard_q;          // beats of the frame that comes in
+  logic                   is_reply_q;
+  logic                   inner_qpc_ready, inner_valid, inner_last, inner_user, inner_ready;
+  logic [DataWidth-1:0]   inner_data;
+  logic [DataWidth/8-1:0] inner_keep;
+  logic                   asks_q, may_leave, at_boundary;
+  logic [479:0]           question;
+
+  assign question = {
+    48'hFFFFFFFFFFFF, port_mac_i, 16'h0806, 64'h0001_0800_0604_0001,
+    port_mac_i, port_gid_i[31:0], 48'h0, qpc_i.remote_gid[31:0], 144'h0
+  };
+
+  function automatic logic [63:0] lanes(logic [511:0] frame, logic [2:0] beat);
+    logic [63:0] first = frame[511 - 64 * beat -: 64];
+    for (int lane = 0; lane < 8; lane++) lanes[8 * lane +: 8] = first[63 - 8 * lane -: 8];
+  endfunction
+
+  assign may_leave = rest_q == 0;
+  // Behind this cycle no frame of the endpoint is on its way, and no beat of one on offer.
+  assign at_boundary = inner_valid && may_leave ? tx_tready_i && inner_last : !in_frame_q;
+
+  assign tx_tvalid_o = may_leave && (asks_q || inner_valid);
+  assign tx_tdata_o  = asks_q ? lanes({question, 32'h0}, beat_q) : inner_data;
+  assign tx_tkeep_o  = asks_q ? (beat_q == LastBeat ? 8'h0F : 8'hFF) : inner_keep;
+  assign tx_tlast_o  = asks_q ? beat_q == LastBeat : inner_last;
+  assign tx_tuser_o  = !asks_q && inner_user;
+  assign inner_ready = may_leave && !asks_q && tx_tready_i;
+  assign qpc_ready_o = state_q == Pass && inner_qpc_ready;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q       <= Look;
+      asks_q        <= 1'b0;
+      beat_q        <= '0;
+      outstanding_q <= '0;
+      rest_q        <= '0;
+      in_frame_q    <= 1'b0;
+      heard_q       <= '0;
+      is_reply_q    <= 1'b0;
+    end else begin
+      unique case (state_q)
+        Look:  if (qpc_valid_i) state_q <= Resolves && qpc_i.command == QpActivate ? Ask : Pass;
+        Ask:   if (asks_q && tx_tvalid_o && tx_tready_i) begin
+                 beat_q <= beat_q + 3'd1;
+                 if (beat_q == LastBeat) begin
+                   state_q <= Await;
+                   asks_q  <= 1'b0;
+                 end
+               end else if (!asks_q) begin
+                 asks_q <= at_boundary;
+               end
+        Await: if (is_reply_q) state_q <= Pass;
+        Pass:  if (qpc_valid_i && inner_qpc_ready) state_q <= Look;
+      endcase
+
+      if (tx_tvalid_o && tx_tready_i) begin
+        rest_q     <= Slow - 1;
+        in_frame_q <= asks_q ? 1'b0 : !inner_last;
+      end else if (rest_q != 0) begin
+        rest_q <= rest_q - 1;
+      end
+
+      // An answer: EtherType and operation in beats 1 and 2, the sender's address in beat 3.
+      if (rx_tvalid_i && rx_tready_o) begin
+        heard_q <= rx_tlast_i ? '0 : heard_q + 5'(heard_q != '1);
+        unique case (heard_q)
+          5'd1: is_reply_q <= rx_tdata_i[47:32] == 16'h0608;
+          5'd2: is_reply_q <= is_reply_q && rx_tdata_i[39:32] == 8'h00 && rx_tdata_i[47:40] == 8'h02;
+          5'd3: is_reply_q <= is_reply_q && {rx_tdata_i[39:32], rx_tdata_i[47:40],
+                                             rx_tdata_i[55:48], rx_tdata_i[63:56]}
+                                         == qpc_i.remote_gid[31:0];
+          default: if (state_q != Await) is_reply_q <= 1'b0;
+        endcase
+      end
+
+      if (wr_valid_i && wr_ready_o && wr_i.length % LengthMultiple != 0) begin
+        $fatal(1, "asked for %0d bytes", wr_i.length);
+      end
+      if (Outstanding != 0) begin
+        outstanding_q <= outstanding_q + 32'(wr_valid_i && wr_ready_o)
+                       - 32'(cpl_valid_o && cpl_ready_i);
+        if (outstanding_q > Outstanding) $fatal(1, "%0d messages outstanding", outstanding_q);
+      end
+      if (FixedHeaders && qpc_valid_i && qpc_ready_o && qpc_i.command == QpActivate
+          && (qpc_i.traffic_class != 0 || qpc_i.hop_limit != 64 || qpc_i.local_qpn != 17
+              || qpc_i.path_mtu != Mtu1024)) begin
+        $fatal(1, "asked for a header that is fixed");
+      end
+    end
+  end
+
+  roce_endpoint #(.DataWidth(DataWidth), .ClockPs(ClockPs)) u_endpoint (
+    .qpc_valid_i (qpc_valid_i && state_q == Pass),
+    .qpc_ready_o (inner_qpc_ready),
+    .tx_tdata_o  (inner_data),
+    .tx_tkeep_o  (inner_keep),
+    .tx_tvalid_o (inner_valid),
+    .tx_tlast_o  (inner_last),
+    .tx_tuser_o  (inner_user),
+    .tx_tready_i (inner_ready),
+    .*
+  );
+
+endmodule
+
+`default_nettype wire
