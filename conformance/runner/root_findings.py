@@ -27,6 +27,7 @@ _FEWEST_CASES = 3
 """A cause that fewer cases share is a guess."""
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ONLY_BYTES = "its fields are right, its bytes wrong"
 
 Document = dict[str, Any]
@@ -195,7 +196,10 @@ def _rest(
 
 
 def _likeness(head: str) -> str:
-    """What is alike in heads of the same trouble: the fields that are wrong, else the words."""
+    """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
+    _, is_death, words = head.partition(_DEATH)
+    if is_death:
+        return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := _WRONG_FIELD.findall(head):
         return ", ".join(sorted(set(fields)))
     return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", head)

@@ -187,3 +187,11 @@ def test_failures_with_the_same_wrong_fields_are_alike_whatever_their_values() -
     session.add(head="want WRITE of 4; got 58; its fields are right, its bytes wrong from 7 of 9")
     session.add(head="want SEND of 8; got d5; its fields are right, its bytes wrong from 8 of 9")
     assert [len(root.cases) for root in session.roots()] == [2, 2]
+
+
+def test_deaths_are_alike_whenever_they_come_and_wherever_their_log_is() -> None:
+    session = Session()
+    session.add(head="the device died: ended in cycle 9 (log: /tmp/a1-rgob.log); tx changed")
+    session.add(head="run(); the device died: ended in cycle 77 (log: /tmp/x.log); tx changed")
+    session.add(head="the device died: ended in cycle 9 (log: /tmp/x.log); cpl changed")
+    assert sorted(len(root.cases) for root in session.roots()) == [1, 2]
