@@ -18,8 +18,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.argument("manifest", type=click.Path(path_type=Path))
 @click.option(
     "--suite",
-    type=click.Choice(["smoke", "full"]),
-    default="full",
+    type=click.Choice(["smoke", "gate", "full"]),
+    default="gate",
     show_default=True,
     help="Which cases.",
 )

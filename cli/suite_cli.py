@@ -28,8 +28,9 @@ from roceproof.shared_options import mutant_option, waivers_option
 )
 @click.option(
     "--suite",
-    type=click.Choice(["smoke", "full", "long"]),
-    help="Which cases; smoke if nothing else chooses them. Long ones take minutes each.",
+    type=click.Choice(["smoke", "gate", "full", "long"]),
+    help="Which cases; smoke if nothing else chooses them. Gate is full with a share of what is "
+    "many, long ones take minutes each.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")

@@ -127,7 +127,7 @@ def run_session(request: Request, output: Output) -> Session | None:
     waivers = SuiteWaivers(
         load_suite_waivers(request.waivers, options, cases=request.cases),
         options,
-        is_whole=request.suite == "full" and not _is_selection(request),
+        is_whole=request.suite in ("gate", "full") and not _is_selection(request),
     )
     try:
         with interruptions_let_through():

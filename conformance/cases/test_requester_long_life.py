@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
 from roceproof.conformance.suite.storm import Storm, all_that_left, some_that_left
 from roceproof.conformance.suite.storm_crowd import (
     connected,
@@ -27,7 +27,7 @@ from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
-pytestmark = [REQUESTER, needs(Capability.LOCKSTEP)]
+pytestmark = [REQUESTER, MASSES, needs(Capability.LOCKSTEP)]
 
 MTU = 256
 MESSAGES = 1200

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from roceproof.conformance.stimulus.trial import RULES, try_seed
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, over
+from roceproof.conformance.suite.case import MASSES, REQUESTER, case, over
 from roceproof.conformance.suite.failure import CaseFailed
 
-pytestmark = REQUESTER
+pytestmark = [REQUESTER, MASSES]
 
 SHARE = 60
 """Plans of one case."""

@@ -15,7 +15,7 @@ from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.conformance.targets.interface import DeviceFactory, TargetError
 
 TARGETS = ("hdl", "rxe", "nic", "model")
-SUITES = ("smoke", "full", "long")
+SUITES = ("smoke", "gate", "full", "long")
 DEFAULT_CAPTURES = Path("build/conformance")
 
 

@@ -49,6 +49,7 @@ MARKS = {
     "rules(*ids)": "the rules that a case decides",
     "needs(*capabilities)": "what a target must claim",
     "smoke": "part of the smoke suite",
+    "masses": "many by chance or by number; of them the gate suite has those that smoke has",
     "long_life": "takes minutes; only the long suite has it",
     "unjudged(reasons)": "rules that the observer leaves alone here, each with the reason",
     "targets(*names)": "kinds of target that can show it",
@@ -132,7 +133,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _belongs(item: pytest.Item, suite: str) -> bool:
     is_long = item.get_closest_marker("long_life") is not None
-    if suite == "smoke":
+    if suite == "smoke" or (suite == "gate" and item.get_closest_marker("masses") is not None):
         return item.get_closest_marker("smoke") is not None
     return is_long == (suite == "long")
 

@@ -71,6 +71,8 @@ def needs(*capabilities: Capability) -> pytest.MarkDecorator:
     return pytest.mark.needs(*capabilities)
 
 
+MASSES = pytest.mark.masses
+"""For cases that are many by chance or by number: a gate has those of smoke."""
 REQUESTER = needs(Capability.REQUESTER)
 """`pytestmark` of a module whose cases test the device as requester."""
 

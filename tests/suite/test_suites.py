@@ -11,25 +11,40 @@ from roceproof.conformance.runner.options import Options, widths_of
 pytest_plugins = ["pytester"]
 
 CASES = """
-from roceproof.conformance.suite.case import case
+from roceproof.conformance.suite.case import MASSES, case
+
+@case("PSN-01", long=True)
+def test_endless(bench): pass
+
+@MASSES
+@case("PSN-01", smoke=True)
+def test_one_of_many(bench): pass
 
 @case("PSN-01", smoke=True)
 def test_quick(bench): pass
 
+@MASSES
+@case("PSN-01")
+def test_the_others(bench): pass
+
 @case("PSN-01")
 def test_usual(bench): pass
-
-@case("PSN-01", long=True)
-def test_endless(bench): pass
 """
-MEMBERS = {"smoke": {"quick"}, "full": {"quick", "usual"}, "long": {"endless"}}
+MEMBERS = {
+    "smoke": {"quick", "one_of_many"},
+    "gate": {"quick", "usual", "one_of_many"},
+    "full": {"quick", "usual", "one_of_many", "the_others"},
+    "long": {"endless"},
+}
 
 
 @pytest.mark.parametrize("suite", MEMBERS)
-def test_a_long_case_belongs_to_the_long_suite_alone(suite: str, pytester: pytest.Pytester) -> None:
+def test_a_suite_has_what_belongs_to_it_and_nothing_else(
+    suite: str, pytester: pytest.Pytester
+) -> None:
     pytester.makepyfile(CASES)
     done = pytester.runpytest_subprocess("-v", "--roce-target", "model", "--roce-suite", suite)
-    done.assert_outcomes(passed=len(MEMBERS[suite]), deselected=3 - len(MEMBERS[suite]))
+    done.assert_outcomes(passed=len(MEMBERS[suite]), deselected=5 - len(MEMBERS[suite]))
     done.stdout.fnmatch_lines([f"*test_{name} PASSED*" for name in sorted(MEMBERS[suite])])
 
 
