@@ -226,22 +226,12 @@ def test_frames_of_all_kinds_follow_each_other_at_any_distance(bench: Bench) -> 
     play.connect(0, service="RC")
     play.post(0, "SEND", 1)
     play.until()
-    for gap in (30, 60, 60, 60):
-        play.disturb(rx_gap=gap)
-        say_each_behind_each(play)
-        say_each_behind_each(play)
-    play.disturb()
     for apart in range(0, FARTHEST_NS, 6):
-        say_each_behind_each(play, apart=apart)
+        for kind in EACH_BEHIND_EACH:
+            if kind == FOREIGN:
+                play.foreign("udp", 18)
+            else:
+                play.answer(0, flaw=kind, syndrome=STALE_ACK)
+            if apart:
+                play.wait(apart)
     play.finish()
-
-
-def say_each_behind_each(play: Play, *, apart: int = 0) -> None:
-    """Of all kinds, so many nanoseconds from start to start, or back to back."""
-    for kind in EACH_BEHIND_EACH:
-        if kind == FOREIGN:
-            play.foreign("udp", 18)
-        else:
-            play.answer(0, flaw=kind, syndrome=STALE_ACK)
-        if apart:
-            play.wait(apart)
