@@ -47,10 +47,12 @@ def without_icrc(observations: Sequence[Observation], budget: Budget) -> Bare:
         if row is not None:
             (inner if row.position in (Position.FIRST, Position.MIDDLE) else outer).append(seen)
     short = [seen for seen in inner if _is_short(seen)]
+    if not short:
+        return Bare([])
     if _hold_icrcs(inner, short, observations):
         return Bare([], hold_icrcs=True)
     unsound = sum(not seen.sound for seen in outer)
-    if not short or len(short) < _NEARLY * len(inner) or unsound > (1 - _NEARLY) * len(outer):
+    if len(short) < _NEARLY * len(inner) or unsound > (1 - _NEARLY) * len(outer):
         return Bare([])
     right = {seen.right for seen in outer if not seen.wrong}
     if outer and not right:
