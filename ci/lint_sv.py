@@ -23,6 +23,7 @@ WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
 EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
+HELPERS = sorted((REPOSITORY / "rtl" / "helpers").glob("*.sv"))
 
 
 def modules(path: Path) -> list[str]:
@@ -63,12 +64,12 @@ def slang(sources: list[Path], *, tops: list[str]) -> bool:
     return bool(driver.reportDiagnostics(True))
 
 
-def lint(manifest: Manifest, *, bridge: list[Path]) -> bool:
-    """Whether a device's sources, with the bridge's if given, are clean; prints what is not."""
+def lint(manifest: Manifest, *, besides: list[Path]) -> bool:
+    """Whether a device's sources, and those beside them, are clean; prints what is not."""
     device = list(manifest.sources)
-    everything = [*device, *bridge]
+    everything = [*device, *besides]
     jobs = [
-        (module, width, everything if path in bridge else device)
+        (module, width, everything if path in besides else device)
         for path in everything
         for module in modules(path)
         for width in (manifest.data_widths if has_width(path) else (None,))
@@ -83,8 +84,8 @@ def lint(manifest: Manifest, *, bridge: list[Path]) -> bool:
 
 def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
-    clean = [lint(load_manifest(REFERENCE_DUT), bridge=BRIDGE)]
-    clean += [lint(load_manifest(path), bridge=[]) for path in EXAMPLES]
+    clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS])]
+    clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]
     return 0 if all(clean) else 1
 
 
