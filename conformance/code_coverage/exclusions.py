@@ -4,7 +4,7 @@
 [[exclude]]
 kind = "toggle"             # line, branch or toggle
 module = "roce_endpoint"    # as in a shell: * for anything
-name = "port_gid_i[*]"      # of a bit; of a line or branch, its number
+name = "port_gid_i[127:32]" # of a bit or a span; of a line or branch, its number; "a, b" for both
 widths = [64]               # all if it is not there
 why = "..."
 """
@@ -23,6 +23,8 @@ from re import compile as compiled
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.code_coverage.points import KINDS, Point
 
+_SPAN = compiled(r"(.*)\[(\d+):(\d+)\]")
+
 
 class ExclusionError(RoceproofError):
     """The table of exclusions is wrong; the text names the entry."""
@@ -40,16 +42,27 @@ class Exclusion:
 
     def covers(self, point: Point, width: int) -> bool:
         """Whether it excludes a point at a width."""
-        name = point.name if point.kind == "toggle" else str(point.line)
         return (
             self.kind == point.kind
             and (not self.widths or width in self.widths)
             and _matcher(self.module).fullmatch(point.module) is not None
-            and _matcher(self.name).fullmatch(name) is not None
+            and self._names(point)
         )
+
+    def _names(self, point: Point) -> bool:
+        return any(_is_named(point, name) for name in self.name.split(", "))
 
     def __str__(self) -> str:
         return f"{self.kind} {self.module} {self.name}"
+
+
+def _is_named(point: Point, name: str) -> bool:
+    if point.kind != "toggle":
+        return _matcher(name).fullmatch(str(point.line)) is not None
+    if span := _SPAN.fullmatch(name):
+        is_inside = int(span[3]) <= point.bit <= int(span[2])
+        return is_inside and _matcher(span[1]).fullmatch(point.signal) is not None
+    return _matcher(name).fullmatch(point.name) is not None
 
 
 @cache

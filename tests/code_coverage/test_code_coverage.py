@@ -93,6 +93,14 @@ def test_an_exclusion_counts_only_for_what_is_not_exercised() -> None:
     assert [point.name for point in report.ports.missed] == ["tx_o[2]"]
 
 
+def test_an_exclusion_names_several_and_spans_of_bits() -> None:
+    several = Exclusion("toggle", "dut", "other[*], *x_o[3:1]", "why")
+    covered = [name for name in range(5) if several.covers(bit(f"tx_o[{name}]"), 64)]
+    assert covered == [1, 2, 3]
+    assert several.covers(bit("other[70]"), 64)
+    assert not several.covers(bit("tx_i[2]"), 64)
+
+
 def test_bits_in_a_row_are_a_span() -> None:
     names = [*(f"a[{index}]" for index in (0, 1, 2, 9)), "b"]
     assert spans(map(bit, names)) == ["a[2:0]", "a[9]", "b"]
