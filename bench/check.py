@@ -56,8 +56,8 @@ class Shape:
 
 
 SHAPES = (
-    Shape("large", 60_000, 500, 40, 0.7, 0.9),
-    Shape("small", 200_000, 500, 80, 0.2, 0.5),
+    Shape("large", 60_000, 500, 40, 0.75, 0.9),
+    Shape("small", 200_000, 500, 80, 0.3, 0.5),
 )
 TWICE, GAIN = 1.7, 1.2
 """What the limit must gain for two workers to be judged, and what they must gain then; the aim is
