@@ -20,6 +20,8 @@ from roceproof.conformance.calibration.run import explained, outcome
         (2, 784),  # S44+S65, where S65 explains all but one packet
         (3, 756),  # P12, where single packets were lost between messages
         (4, 785),  # UDP-02, where one bit of it changed in each of three packets
+        (5, 400),  # P21, where a repeated request came with one bit of its PSN changed
+        (5, 938),  # P11, where the peer sends one message twice
     ],
 )
 def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:

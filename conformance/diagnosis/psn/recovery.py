@@ -25,6 +25,7 @@ from roceproof.conformance.wire.opcodes import Family, Position
 _NEAR = 256
 _MANY, _MOST = 5, 0.8  # of so many restarts that share is a habit
 _LEAST_AGAIN = 3
+_LEAST_MESSAGES = 2
 _LONG = 5  # times the longest pause between packets that were posted one after the other
 _PROMPT_NS = 500_000  # later than that a time-out may have done it, because the NAK was lost
 _CORNERS = (0, 1 << 23)
@@ -74,6 +75,8 @@ def new_psns_unanswered(stream: Stream) -> list[Sent]:
     lost, again = requests[:count], requests[count : 2 * count]
     if len({sent.content for sent in again}) < _LEAST_AGAIN:
         return []
+    if sum(bool(sent.row.position & Position.LAST) for sent in lost) < _LEAST_MESSAGES:
+        return []  # an application may send one message twice
     if any(one.content != other.content for one, other in zip(again, lost, strict=False)):
         return []
     pause = again[0].time_ns - lost[-1].time_ns

@@ -49,14 +49,18 @@ def moved_by_damage(side: Side, budget: Budget) -> list[Reply]:
     """P21: a request that came only with a wrong ICRC is acknowledged."""
     found = []
     came: dict[int, int] = {}
+    psns: dict[int, set[int]] = {}
     budget.spend(len(side.requests))
     for sent in side.requests:
         if not sent.damaged:
             came.setdefault(sent.psn, sent.number)
+            psns.setdefault(sent.content, set()).add(sent.psn)
     for before, bad in pairwise(side.requests):
         far = _FAR if before.row.family is Family.READ else 1
         if not bad.on_the_way or not 0 < distance(bad.psn, before.psn) <= far:
             continue  # not damaged, or not in the place where its PSN belongs
+        if any((psn ^ bad.psn).bit_count() == 1 for psn in psns.get(bad.content, ())):
+            continue  # it may be the PSN that was changed
         good = came.get(bad.psn)
         begin = behind(side.answers, bad.number - 1)
         end = len(side.answers) if good is None else behind(side.answers, good)
