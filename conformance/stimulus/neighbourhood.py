@@ -37,6 +37,7 @@ class Neighbourhood:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._open: dict[bool, deque[Question]] = {False: deque(), True: deque()}
+        self._late: dict[bool, list[Question]] = {False: [], True: []}
         self._count = 0
 
     def asks(self, asker: Host, size: int | None, **said: int) -> bytes:
@@ -54,7 +55,11 @@ class Neighbourhood:
 
     def answers(self, frame: bytes) -> str | None:
         """What is wrong with an answer, None if nothing."""
-        waiting = self._open[frame[12:14] != _ARP]
+        is_echo = frame[12:14] != _ARP
+        waiting, late = self._open[is_echo], self._late[is_echo]
+        if not waiting and (of := next((q for q in late if self._fits(q, frame)), None)):
+            late.remove(of)
+            return None
         while waiting:
             question = waiting.popleft()
             if self._fits(question, frame):
@@ -69,9 +74,10 @@ class Neighbourhood:
         return any(each.is_owed for waiting in self._open.values() for each in waiting)
 
     def settled(self) -> str | None:
-        """What is still owed when all is quiet."""
+        """What is still owed when all is quiet; what may be dropped may also come later."""
         owed = [question for waiting in self._open.values() for question in waiting]
-        for waiting in self._open.values():
+        for is_echo, waiting in self._open.items():
+            self._late[is_echo] += (question for question in waiting if not question.is_owed)
             waiting.clear()
         return next((f"no answer to {_told(each)}" for each in owed if each.is_owed), None)
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Questions to a device: one of a kind is owed an answer, the others may have one, soon or late."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.targets.ping import ECHO_REPLIES
+from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
+from roceproof.verbs.addresses import Host
+
+DEVICE = Host(mac=b"\x02\0\0\0\0\x02", ip=ipaddress.ip_address("192.168.1.2").packed)
+ASKER = Host(mac=b"\x02\0\0\0\0\x01", ip=ipaddress.ip_address("192.168.1.1").packed)
+REPLY = min(kind for _, kind in ECHO_REPLIES)
+
+
+def reply(question: bytes) -> bytes:
+    message = icmp_message(question)
+    assert message is not None
+    return icmp_frame(DEVICE, ASKER, REPLY, message.body)
+
+
+def test_what_may_be_dropped_may_be_answered_after_all_was_quiet_but_once() -> None:
+    near = Neighbourhood(DEVICE)
+    first, second, third = (near.asks(ASKER, 300) for _ in range(3))
+    assert near.answers(reply(first)) is None
+    assert near.settled() is None
+    assert near.answers(reply(third)) is None
+    assert near.answers(reply(second)) is None
+    assert "nothing that was asked" in str(near.answers(reply(third)))
+
+
+def test_what_is_owed_is_missed_when_all_is_quiet() -> None:
+    near = Neighbourhood(DEVICE)
+    near.asks(ASKER, 300)
+    assert near.settled() == "no answer to an echo request with 304 bytes"
+    assert not near.is_owing
