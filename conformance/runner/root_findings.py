@@ -186,13 +186,38 @@ def _rest(
         broken = {_family(rule) for rule in cases[name].get("broken", ())}
         families = {family for root in explained for family in _families(root.troubles)}
         is_stopped = stop in STOPS and any(stop in root.troubles for root in explained)
+        head = _first_wrong(cases[name], seen.get(name, {}))
         if explained and (is_stopped or broken <= families):
             continue
-        head = _first_wrong(cases[name], seen.get(name, {}))
+        if followed := _followed(head, explained or known):
+            followed.cases.add(name)
+            continue
         root = groups.setdefault(_likeness(head), Root([stop or "assertion"], set()))
         root.head = root.head or head
         root.cases.add(name)
     return list(groups.values())
+
+
+def _followed(head: str, known: Sequence[Root]) -> Root | None:
+    """The first finding of those that explain all fields that were wrong, if they do.
+
+    A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
+    the payload goes with the pad.
+    """
+    wrong = set(_WRONG_FIELD.findall(head))
+    fields: dict[str, Root] = {}
+    for root in known:
+        for trouble in root.troubles:
+            if trouble.startswith(FIELD):
+                fields.setdefault(trouble.removeprefix(FIELD), root)
+        families = _families(root.troubles)
+        if "PAD" in families:
+            fields |= dict.fromkeys(("pad", "pad bytes", "payload"), root)
+        if "ICRC" in families and not any(root.causes):
+            fields.setdefault("icrc", root)
+    if (wrong - {"icrc"}) & fields.keys():
+        wrong.discard("icrc")
+    return fields[min(wrong)] if wrong and wrong <= fields.keys() else None
 
 
 def _likeness(head: str) -> str:

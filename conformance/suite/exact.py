@@ -33,4 +33,4 @@ def icrcs_are_right(bench: Bench) -> None:
         if verdict.judgement is not icrc.Judgement.OK:
             want = "one" if verdict.computed is None else verdict.computed.hex()
             got = verdict.judgement if verdict.found is None else verdict.found.hex()
-            raise bench.failed(f"ICRC of frame {index} of the device: want {want}, got {got}")
+            raise bench.failed(f"frame {index} of the device, icrc: want {want}, got {got}")

@@ -17,6 +17,7 @@ from roceproof.conformance.suite.storm_frames import FrameMaker
 from roceproof.conformance.suite.within_limits import allowed_depth
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
@@ -241,9 +242,7 @@ class Stream:
             return
         differences = [f"{each.field}: want {each.want}, got {each.got}" for each in found]
         if not found:
-            pairs = zip(build(packet), frame, strict=False)
-            at = next((i for i, (a, b) in enumerate(pairs) if a != b), len(frame))
-            differences = [f"its fields are right, its bytes wrong from {at} of {len(frame)} on"]
+            differences = [_in_bytes(build(packet), frame)]
         raise Wrong(
             f"want  {due}: {wanted(due.pattern)}\ngot   {self._shown(frame)}\n      "
             + "\n      ".join(differences),
@@ -270,3 +269,11 @@ class Stream:
 
 def _packets(messages: Iterable[Posted]) -> int:
     return sum(each.end_psn - each.psn for each in messages)
+
+
+def _in_bytes(want: bytes, got: bytes) -> str:
+    """Where two frames with the same fields differ."""
+    at = next((i for i, (a, b) in enumerate(zip(want, got, strict=False)) if a != b), len(got))
+    if len(want) == len(got) and at >= len(got) - ICRC_BYTES:
+        return f"icrc: want {want[-ICRC_BYTES:].hex()}, got {got[-ICRC_BYTES:].hex()}"
+    return f"its fields are right, its bytes wrong from {at} of {len(got)} on"

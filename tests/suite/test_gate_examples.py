@@ -35,3 +35,5 @@ def test_the_three_faults_of_its_copy_are_found_and_explained(
     explained = {name for case in failed for name in case.get("explained", [])}
     assert {"ICRC-02", "PAD-01", "PSN-03"} <= broken
     assert {"S01", "P04"} <= explained
+    told = [finding["sentence"] for finding in document["findings"]]
+    assert len(told) == 3, told

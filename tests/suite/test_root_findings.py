@@ -189,6 +189,27 @@ def test_failures_with_the_same_wrong_fields_are_alike_whatever_their_values() -
     assert [len(root.cases) for root in session.roots()] == [2, 2]
 
 
+def test_a_case_that_stops_at_what_a_finding_explains_is_one_of_its_cases() -> None:
+    session = Session()
+    for rest in (1, 2, 3):
+        session.add(({}, ""), ({"rest": rest}, "field pad"), head="pad: want 3, got 1")
+    session.add(head="payload: want 1[58], got 3[580000]; pad: want 3, got 1; icrc: want a, got b")
+    session.add(head="pad: want 1, got 3; psn: want 4, got 5")
+    session.add(head="icrc: want 12345678, got 87654321")
+    pads, *others = session.roots()
+    assert (pads.troubles, len(pads.cases)) == (["field pad"], 4)
+    assert {root.head.partition(":")[0] for root in others} == {"icrc", "pad"}
+
+
+def test_a_wrong_icrc_is_explained_where_all_are_wrong() -> None:
+    session = Session()
+    for op in ("WRITE", "SEND", "WRITE"):
+        session.add(({"op": op}, "rule ICRC-02"), head="the observer says")
+    session.add(head="icrc: want 12345678, got 87654321")
+    (root,) = session.roots()
+    assert len(root.cases) == 4
+
+
 def test_deaths_are_alike_whenever_they_come_and_wherever_their_log_is() -> None:
     session = Session()
     session.add(head="the device died: ended in cycle 9 (log: /tmp/a1-rgob.log); tx changed")
