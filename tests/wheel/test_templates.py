@@ -126,8 +126,10 @@ def machine(tmp_path: Path) -> Callable[[str], dict[str, str]]:
 def test_on_this_machine_the_lines_install_a_wheel_and_judge_an_example(
     system: str, machine: Callable[[str], dict[str, str]], wheel: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "project"
+    folder = tmp_path / "examples" / "uc_writer"
     shutil.copytree(REPOSITORY / "examples" / "uc_writer", folder)
+    (tmp_path / "rtl").mkdir()
+    shutil.copy(REPOSITORY / "rtl" / "roceproof_dut_pkg.sv", tmp_path / "rtl")
     values = machine(str(wheel))
     done = run_lines(f"{INSTALLS[system]}\n{GATES[system]}", folder, values)
     assert done.returncode == 0, done.stdout + done.stderr
