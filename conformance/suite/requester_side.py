@@ -62,18 +62,16 @@ class RequesterSide(PacketFlow):
 
         Of random bytes there are others where the device lacks the length or the path MTU.
         """
-        posted = self.plan(op, payload, **fields)
-        self._check_depth()
+        posted = self._predicted(op, payload, fields)
+        self._check_depth(posted)
+        self._plan(posted)
         self.hand_over(posted)
         return posted
 
     def plan(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """A message that the device gets later, after all that were planned before it."""
-        work = self._work(op, payload, fields)
-        posted = predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
-        self._next_psn = posted.end_psn
-        self._posted.append(posted)
-        self._exchange.turns[work.wr_id] = len(self._exchange.turns)
+        posted = self._predicted(op, payload, fields)
+        self._plan(posted)
         return posted
 
     def hand_over(self, posted: Posted) -> None:
@@ -99,12 +97,21 @@ class RequesterSide(PacketFlow):
             got = "nothing" if outcome is None else told(outcome)
             raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
-    def _check_depth(self) -> None:
+    def _predicted(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Posted:
+        work = self._work(op, payload, fields)
+        return predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
+
+    def _plan(self, posted: Posted) -> None:
+        self._next_psn = posted.end_psn
+        self._posted.append(posted)
+        self._exchange.turns[posted.work.wr_id] = len(self._exchange.turns)
+
+    def _check_depth(self, posted: Posted) -> None:
         claims = self._exchange.claims
         if not claims.limits.limits_depth:
             return
         ended = self._ended | {outcome.wr_id for outcome in self._outcomes}
-        waiting = [each for each in self._posted if each.work.wr_id not in ended]
+        waiting = [each for each in self._posted if each.work.wr_id not in ended] + [posted]
         allowed_depth(claims, len(waiting), sum(each.end_psn - each.psn for each in waiting))
 
     def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:

@@ -54,20 +54,21 @@ def test_an_empty_message_takes_one_psn() -> None:
 
 
 def test_a_device_is_asked_only_for_what_its_manifest_claims() -> None:
-    reference = load_manifest(REFERENCE_DUT).capabilities
+    reference = load_manifest(REFERENCE_DUT)
     modest = replace(
-        reference,
+        reference.capabilities,
         services=frozenset({Service.UC}),
         operations=frozenset({Operation.WRITE}),
         path_mtus=frozenset({PathMtu.MTU_4096}),
     )
-    (connection,) = plan(seed=1, capabilities=modest)
+    (connection,) = plan(seed=1, device=replace(reference, capabilities=modest))
     assert (connection.service, connection.path_mtu) == (Service.UC, PathMtu.MTU_4096)
     assert {message.operation for message in connection.messages} == {Operation.WRITE}
 
 
 @pytest.mark.parametrize("nothing", ["services", "operations", "path_mtus"])
 def test_a_device_that_claims_nothing_sent_here_is_refused(nothing) -> None:
-    reference = load_manifest(REFERENCE_DUT).capabilities
+    reference = load_manifest(REFERENCE_DUT)
+    claimed = replace(reference.capabilities, **{nothing: frozenset()})
     with pytest.raises(RoceproofError, match="claims nothing"):
-        list(plan(seed=1, capabilities=replace(reference, **{nothing: frozenset()})))
+        list(plan(seed=1, device=replace(reference, capabilities=claimed)))

@@ -78,7 +78,7 @@ def test_a_frame_that_is_not_exact_is_shown_with_its_place(
 def test_a_wrong_icrc_is_shown_beside_the_right_one() -> None:
     with bench_of(IcrcOfZeros) as bench:
         send(bench, 16)
-        with pytest.raises(CaseFailed, match=r"device: want [0-9a-f]{8}, got 0{8}"):
+        with pytest.raises(CaseFailed, match=r"icrc: want [0-9a-f]{8}, got 0{8}"):
             icrcs_are_right(bench)
 
 
