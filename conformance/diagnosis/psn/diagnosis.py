@@ -24,6 +24,7 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_restarts,
     of_start,
 )
+from roceproof.conformance.diagnosis.psn.increment import LOOSE
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
@@ -199,6 +200,7 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
             *_but_for_losses(evidence, weights, most),
             *_contradicting(evidence, best, most),
             *_fitting_few(evidence, best),
+            *_fitting_half(weights, best, most),
         )
         return best + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in best)
     # Losses fit any gap, so what fits many of them is not ruled out.
@@ -229,6 +231,13 @@ def _fitting_few(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str
     first, *rest = ({*found.ids, *found.weak} for found in explained)
     everywhere = first.intersection(*rest)
     return tuple(id_ for id_ in explained[0].weak if id_ in everywhere)
+
+
+def _fitting_half(weights: Mapping[str, int], best: Sequence[str], most: int) -> tuple[str, ...]:
+    """What explains half as much as the best, where that one only follows other packets."""
+    if not LOOSE.issuperset(best):
+        return ()
+    return tuple(id_ for id_, count in weights.items() if id_ != LOST and 2 * count >= most)
 
 
 def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:

@@ -28,7 +28,7 @@ _LEAST_CASES = 2
 _LOST_AT_ONCE = 64
 _PER_LOSS = 2  # wrong steps that bear a way of counting out, for each that seems to be a loss
 _MANY_CASES = 5  # so many do even if each might be a loss by itself
-_LOOSE = frozenset({"P06", "P25"})
+LOOSE = frozenset({"P06", "P25"})
 """What follows other packets, a few of them late, and so may fit where something else is exact."""
 
 Predict = Callable[[Stream, Step], int | None]
@@ -43,7 +43,7 @@ def hypotheses(stream: Stream) -> list[str]:
         steps = [step for step in run if step.healthy is not None and not stream.excused(step)]
         if any(step.wrong for step in steps):
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
-            if _LOOSE.issuperset(found):
+            if LOOSE.issuperset(found):
                 found += _but_for_what_is_missing(stream)
             if found:
                 return list(dict.fromkeys(found))
