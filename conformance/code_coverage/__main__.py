@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.page import templates
 from roceproof.common.paths import BUILD, CASES, REFERENCE_DUT
 from roceproof.conformance.code_coverage.exclusions import Exclusion, load_exclusions
 from roceproof.conformance.code_coverage.plugin import SUM
@@ -110,20 +110,17 @@ def _page(
     lacks: Sequence[str],
     used: Counter[Exclusion],
 ) -> str:
-    environment = Environment(
-        loader=PackageLoader("roceproof.conformance.code_coverage", "page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html.j2").render(
-        device=device,
-        reports=reports,
-        lacks=lacks,
-        kinds=KINDS,
-        spans=spans,
-        used=used.most_common(),
+    return (
+        templates("roceproof.conformance.code_coverage")
+        .get_template("page.html.j2")
+        .render(
+            device=device,
+            reports=reports,
+            lacks=lacks,
+            kinds=KINDS,
+            spans=spans,
+            used=used.most_common(),
+        )
     )
 
 

@@ -3,44 +3,37 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
-from importlib.resources import files
 from itertools import product
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from roceproof import __version__
+from roceproof.common.page import content_hash, part, templates
 from roceproof.conformance.coverage.summary import Standing, Summary
 
+_ROOM = "roceproof.conformance.coverage"
 _NONE = "\N{EN DASH}"
 
 
 def page(summary: Summary) -> str:
     """The page's text."""
-    environment = Environment(
-        loader=PackageLoader("roceproof.conformance.coverage", "page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    place = files("roceproof.conformance.coverage") / "page" / "page.css"
-    style = place.read_text(encoding="utf-8")
-    digest = b64encode(sha256(style.encode()).digest()).decode()
+    style = part(_ROOM, "page.css")
     groups = [_group(name, found) for name, found in summary.groups().items()]
     totals = {key: sum(group[key] for group in groups) for key in ("bins", "filled", "open")}
-    return environment.get_template("page.html.j2").render(
-        title=summary.title,
-        version=__version__,
-        style=Markup(style),
-        style_hash=f"sha256-{digest}",
-        runs="; ".join(map(_told, summary.coverage.runs)),
-        gaps=summary.gaps,
-        groups=groups,
-        **totals,
+    return (
+        templates(_ROOM)
+        .get_template("page.html.j2")
+        .render(
+            title=summary.title,
+            version=__version__,
+            style=Markup(style),
+            style_hash=content_hash(style),
+            runs="; ".join(map(_told, summary.coverage.runs)),
+            gaps=summary.gaps,
+            groups=groups,
+            **totals,
+        )
     )
 
 
