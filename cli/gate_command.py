@@ -18,8 +18,9 @@ from roceproof.common.interruption import interruptions_held, interruptions_let_
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.runner.connectivity import FAILED, Check, check_connectivity
+from roceproof.conformance.runner.connectivity import Check, check_connectivity
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
+from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.dpi import Manifest, load_manifest
 from roceproof.gate_document import Baseline, document_of, read_baseline
 from roceproof.gate_guest import Landed, meet_guest

@@ -16,9 +16,9 @@ from typing import Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
-from roceproof.conformance.runner.connectivity import FAILED, Check
+from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.results import NOT_REACHED
+from roceproof.conformance.runner.outcomes import BAD, FAILED
 from roceproof.dpi import Manifest
 from roceproof.gate_guest import Landed
 from roceproof.gate_limits import told_limits
@@ -27,7 +27,6 @@ from roceproof.suite_report import per_rule
 
 SCHEMA = 1
 Document = dict[str, Any]
-_BAD = ("failed", "error", NOT_REACHED)
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def document_of(
         "failing": [
             {key: case.get(key) for key in ("case", "file", "outcome", "broken", "explained")}
             for case in cases
-            if case["outcome"] in _BAD
+            if case["outcome"] in BAD
         ],
         "skips": [
             {"reason": reason, "cases": count}
@@ -111,6 +110,13 @@ def document_of(
     )
     document["verdict"] = "fail" if new else "pass"
     return document
+
+
+def told_landed(guest: Document) -> str:
+    """How many messages landed; nothing where none was sent."""
+    messages = sum(row["messages"] for row in guest["rows"])
+    landed = sum(row["landed"] for row in guest["rows"])
+    return f"{landed} of {messages} messages landed, " if guest["rows"] else ""
 
 
 def _failures(document: Document) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.progress import Progress
-from roceproof.conformance.runner.connectivity import FAILED, PASSED, SKIPPED
+from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.demo import Demonstration, Wanted, demonstrate
 from roceproof.demo_report import MessageResult
 from roceproof.dpi import SimulationError

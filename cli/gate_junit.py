@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.runner.connectivity import FAILED, SKIPPED
+from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 
 Document = dict[str, Any]
 
@@ -28,7 +28,7 @@ def add_to_junit(path: Path, document: Document) -> None:
         name = f"{row['service']} {row['path_mtu']} {row['operation']}"
         is_whole = row["landed"] == row["messages"]
         told = f"{row['landed']} of {row['messages']} messages landed"
-        _case(suite, "guest", name, "passed" if is_whole else FAILED, "" if is_whole else told)
+        _case(suite, "guest", name, PASSED if is_whole else FAILED, "" if is_whole else told)
     _case(suite, "guest", "whole", guest["outcome"], words)
     outcomes = [each.tag for each in suite.iter() if each.tag in ("failure", "skipped")]
     suite.set("tests", str(len(suite)))

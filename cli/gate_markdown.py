@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from roceproof.gate_document import told_landed
+
 Document = dict[str, Any]
 _MOST_FINDINGS, _MOST_NAMES = 5, 8
 
@@ -60,10 +62,8 @@ def _stages(document: Document) -> Iterable[tuple[str, str]]:
     yield f"suite ({document['suite']})", _counts(document["cases"]) or "nothing to test"
     yield "random plans", f"{document['plans']} played, {len(document['plan_findings'])} fail"
     guest = document["guest"]
-    landed = sum(row["landed"] for row in guest["rows"])
-    messages = sum(row["messages"] for row in guest["rows"])
-    told = f"{landed} of {messages} messages landed, " if guest["rows"] else ""
-    yield "Soft-RoCE", f"{told}{guest['outcome']} {_code(guest['words'])}".rstrip()
+    words = f"{told_landed(guest)}{guest['outcome']} {_code(guest['words'])}"
+    yield "Soft-RoCE", words.rstrip()
     stale = sum(bool(waiver["finding"]) for waiver in document["waivers"])
     yield "waivers", f"{len(document['waivers'])}, {stale} of them out of date"
 

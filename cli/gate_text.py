@@ -9,7 +9,8 @@ from typing import Any
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
-from roceproof.conformance.runner.connectivity import FAILED
+from roceproof.conformance.runner.outcomes import FAILED
+from roceproof.gate_document import told_landed
 from roceproof.suite_findings import print_findings
 
 Document = dict[str, Any]
@@ -63,8 +64,7 @@ def _print_cases(document: Document, console: Terminal) -> None:
     for waiver in document["waivers"]:
         if waiver["finding"]:
             console.print(f"[red]{escape(waiver['finding'])}[/]", highlight=False)
-    cases = [{"outcome": outcome} for outcome, count in counts.items() for _ in range(count)]
-    print_findings({**document, "cases": cases}, console)
+    print_findings(document["findings"], counts, console)
 
 
 def _print_plans(document: Document, console: Terminal) -> None:
@@ -82,9 +82,7 @@ def _print_plans(document: Document, console: Terminal) -> None:
 
 def _print_guest(document: Document, console: Terminal) -> None:
     guest = document["guest"]
-    messages = sum(row["messages"] for row in guest["rows"])
-    landed = sum(row["landed"] for row in guest["rows"])
-    told = f"{landed} of {messages} messages landed, " if guest["rows"] else ""
+    told = told_landed(guest)
     style = _STYLES[guest["outcome"]]
     console.print(f"Soft-RoCE: {told}[{style}]{guest['outcome']}[/] {escape(guest['words'])}")
     if guest["outcome"] == FAILED:

@@ -30,7 +30,8 @@ from roceproof.conformance.runner.options import (
     session_arguments,
     widths_of,
 )
-from roceproof.conformance.runner.results import NOT_REACHED, Results
+from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
 from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.suite_report import Listener, print_per_rule, print_summary
@@ -91,8 +92,7 @@ class Session:
     @property
     def failed(self) -> bool:
         """Whether a case failed, or a waiver is out of date."""
-        bad = ("failed", "error", NOT_REACHED)
-        has_failed = any(case["outcome"] in bad for case in self.document["cases"])
+        has_failed = any(case["outcome"] in BAD for case in self.document["cases"])
         return has_failed or any(each["finding"] for each in self.document.get("waivers", ()))
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.runner.outcomes import FAILING, SKIPPED
 
 Document = dict[str, Any]
 MOST_FINDINGS = 5
@@ -15,13 +17,17 @@ _MOST_RULES = 6
 _INDENT = "     "
 
 
-def print_findings(document: Document, console: Terminal) -> None:
-    """The findings, the one that stops most cases first; those beyond a screen are counted."""
-    findings = document.get("findings", [])
+def print_findings(
+    findings: Sequence[Document], counts: Mapping[str, int], console: Terminal
+) -> None:
+    """The findings, the one that stops most cases first; those beyond a screen are counted.
+
+    `counts` is of the outcomes of all cases.
+    """
     if not findings:
         return
-    failing = sum(case["outcome"] in ("failed", "not_reached") for case in document["cases"])
-    ran = sum(case["outcome"] != "skipped" for case in document["cases"])
+    failing = sum(counts.get(outcome, 0) for outcome in FAILING)
+    ran = sum(counts.values()) - counts.get(SKIPPED, 0)
     console.print()
     for number, finding in enumerate(findings[:MOST_FINDINGS], start=1):
         where = f"{finding['count']} of {ran} cases {finding['sentence']}"

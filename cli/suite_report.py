@@ -17,7 +17,8 @@ from rich.table import Table
 from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.results import NOT_REACHED, WAIVED, Results
+from roceproof.conformance.runner.outcomes import BAD, FAILING, NOT_REACHED, WAIVED
+from roceproof.conformance.runner.results import Results
 from roceproof.suite_findings import print_findings
 from roceproof.suite_waivers import SuiteWaivers
 
@@ -162,7 +163,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     cases = document["cases"]
     counts = Counter(case["outcome"] for case in cases)
     stale = [each["finding"] for each in document.get("waivers", ()) if each["finding"]]
-    if quiet and not (stale or any(counts[each] for each in ("failed", "error", NOT_REACHED))):
+    if quiet and not (stale or any(counts[each] for each in BAD)):
         return
     console = Terminal()
     where = f"{document['target']} {document['suite']} suite"
@@ -196,7 +197,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
             console.print(escape(f"{heading}: {', '.join(told)}"))
     for finding in stale:
         console.print(f"[red]{escape(finding)}[/]", highlight=False)
-    print_findings(document, console)
+    print_findings(document.get("findings", []), counts, console)
     ran = len(cases) - counts["skipped"]
     console.print(
         f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
@@ -205,7 +206,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
 
 
 def _failed(cases: list[Document]) -> list[Document]:
-    return [case for case in cases if case["outcome"] in ("failed", NOT_REACHED)]
+    return [case for case in cases if case["outcome"] in FAILING]
 
 
 def print_per_rule(document: Document) -> None:

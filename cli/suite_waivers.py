@@ -24,7 +24,7 @@ from roceproof.conformance.rules.waivers import (
     read_waivers,
 )
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.results import WAIVED
+from roceproof.conformance.runner.outcomes import WAIVED
 from roceproof.dpi import load_manifest
 from roceproof.waivers_junit import tell_waivers
 

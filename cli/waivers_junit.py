@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from roceproof.common.whole_file import whole_file
+from roceproof.conformance.runner.outcomes import WAIVED
 
 
 def tell_waivers(junit: Path, document: dict[str, Any]) -> None:
@@ -15,7 +16,7 @@ def tell_waivers(junit: Path, document: dict[str, Any]) -> None:
     reasons = {
         (Path(case["file"]).stem, case["case"].rpartition("::")[2]): "; ".join(case["waived"])
         for case in document["cases"]
-        if case["outcome"] == "waived"
+        if case["outcome"] == WAIVED
     }
     tree = ElementTree.parse(junit)
     for suite in tree.getroot().iter("testsuite"):
@@ -36,7 +37,7 @@ def _skip(case: ElementTree.Element, reasons: dict[tuple[str, str], str]) -> boo
     if failure is None or place not in reasons:
         return False
     failure.tag = "skipped"
-    failure.set("type", "waived")
+    failure.set("type", WAIVED)
     failure.set("message", reasons[place])
     return True
 

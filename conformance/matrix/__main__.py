@@ -28,7 +28,7 @@ from roceproof.conformance.matrix.candidates import Candidate, Cases, candidates
 from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.rules.table import RULES, Severity
 from roceproof.conformance.runner.options import session_arguments
-from roceproof.conformance.runner.results import NOT_REACHED
+from roceproof.conformance.runner.outcomes import FAILING
 
 BUILD = Path("build/mutants")
 SCHEMA = 1
@@ -75,7 +75,7 @@ def run_cases(
         arguments += ["--roce-mutant", mutant, "--maxfail", str(effort.failures)]
     pytest.main([*arguments, *cases])
     cases_told = json.loads(report.read_text())["cases"]
-    bad = [c for c in cases_told if c["outcome"] in ("failed", NOT_REACHED)]
+    bad = [c for c in cases_told if c["outcome"] in FAILING]
     failing = [c for c in bad if not mutant or "broken" in c]
     return Run(
         broken={case["case"]: case.get("broken", case.get("rules", [])) for case in failing},

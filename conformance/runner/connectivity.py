@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import PREFIX
@@ -21,7 +22,6 @@ from roceproof.conformance.targets.movement import Completed, Configured, Moveme
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
-PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _MOST_LINES = 12
 _ORDER: tuple[tuple[type, str], ...] = (

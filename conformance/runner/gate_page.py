@@ -12,11 +12,11 @@ from markupsafe import Markup
 from roceproof import __version__
 from roceproof.common.page import content_hash, part, templates
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.outcomes import BAD
 
 Document = dict[str, Any]
 _ROOM = "roceproof.conformance.runner"
 _STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "gate.css"))
-_BAD = ("failed", "error", "not_reached")
 
 
 def page(gate: Document, stories: Sequence[Document]) -> str:
@@ -35,7 +35,7 @@ def page(gate: Document, stories: Sequence[Document]) -> str:
         findings=list(zip(gate["findings"], stories, strict=True)),
         groups=groups,
         sentences={rule.id: rule.sentence for rule in RULES.values()},
-        bad=_BAD,
+        bad=BAD,
     )
 
 

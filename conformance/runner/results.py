@@ -16,12 +16,12 @@ import pytest
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.outcomes import FAILED, FAILING, NOT_REACHED, WAIVED
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.suite.skips import PREFIX
 
 SCHEMA = 1
-NOT_REACHED, OBSERVED = "not_reached", "roceproof_observed"
-WAIVED = "waived"
+OBSERVED = "roceproof_observed"
 
 
 class Results:
@@ -60,7 +60,7 @@ class Results:
         entry |= {name: value for name, value in report.user_properties}
         if (seen := getattr(report, OBSERVED, None)) is not None:
             self._observed[report.nodeid] = seen
-        if NOT_REACHED in entry and entry["outcome"] == "failed":
+        if NOT_REACHED in entry and entry["outcome"] == FAILED:
             entry["outcome"] = NOT_REACHED
         if entry["outcome"] == "skipped" and isinstance(report.longrepr, tuple):
             entry["reason"] = report.longrepr[2].partition(PREFIX)[2]
@@ -72,7 +72,7 @@ class Results:
     def waive(self, reasons: Callable[[str, Iterable[str]], list[str]]) -> None:
         """Accept the failures for which there are reasons; no finding is made of them."""
         for case in self._cases.values():
-            if case["outcome"] not in ("failed", NOT_REACHED):
+            if case["outcome"] not in FAILING:
                 continue
             if found := reasons(case["case"], case.get("broken", ())):
                 case["outcome"], case[WAIVED] = WAIVED, found

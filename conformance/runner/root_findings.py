@@ -16,11 +16,11 @@ from typing import Any
 
 from roceproof.conformance.runner.kinds import KINDS, kinds_of
 from roceproof.conformance.runner.observations import COMPLETION, FIELD, MESSAGE, PACKET, RULE
+from roceproof.conformance.runner.outcomes import FAILING
 from roceproof.conformance.runner.separation import separate
 from roceproof.conformance.suite.failure import FIELD_RULES
 from roceproof.conformance.suite.stop import Kind
 
-FAILED = ("failed", "not_reached")
 STOPS = (str(Kind.NO_PACKET), str(Kind.NO_COMPLETION))
 _STAGES = {STOPS[0]: MESSAGE, STOPS[1]: COMPLETION}
 _FEWEST_CASES = 3
@@ -54,7 +54,7 @@ class Root:
 
 def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[Root]:
     """All findings, what stops cases first, then what most cases show."""
-    failed = {name for name, case in cases.items() if case["outcome"] in FAILED}
+    failed = {name for name, case in cases.items() if case["outcome"] in FAILING}
     found: list[Root] = []
     for trouble in _troubles(failed, seen):
         found += _joined(list(_of_trouble(trouble, failed, seen)))

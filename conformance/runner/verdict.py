@@ -16,7 +16,7 @@ from roceproof.conformance.runner.items import SEEN, rules_of, unjudged_by, widt
 from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.results import NOT_REACHED
+from roceproof.conformance.runner.outcomes import NOT_REACHED
 from roceproof.conformance.runner.scoreboard import Judgement, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared

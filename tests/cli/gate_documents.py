@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.runner.connectivity import PASSED, Check
+from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.outcomes import PASSED
 from roceproof.dpi import load_manifest
 from roceproof.gate_document import Baseline, document_of
 from roceproof.gate_guest import Landed

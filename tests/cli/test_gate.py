@@ -14,8 +14,9 @@ from selenium.webdriver.common.by import By
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.runner.connectivity import FAILED, Check
+from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.gate_page import page
+from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import read_baseline
 from roceproof.gate_guest import Landed
 from roceproof.gate_junit import add_to_junit

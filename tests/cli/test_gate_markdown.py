@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gate_documents import FAILING, PASSING, REPLAY, case, judged, session
 
-from roceproof.conformance.runner.connectivity import FAILED
+from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import Baseline
 from roceproof.gate_guest import Landed
 from roceproof.gate_markdown import markdown_of
