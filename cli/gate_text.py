@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from roceproof.common.terminal import Terminal
 from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import told_landed
 from roceproof.suite_findings import print_findings
+from roceproof.suite_report import print_skips
 
 Document = dict[str, Any]
 _STYLES = {"passed": "green", "failed": "red", "skipped": "cyan", "waived": "cyan"}
@@ -55,12 +57,8 @@ def _print_cases(document: Document, console: Terminal) -> None:
         for outcome, count in counts.items()
     ]
     console.print(f"{document['suite']} suite: {', '.join(told)}")
-    for skip in document["skips"][:_MOST_SKIPS]:
-        console.print(escape(f"  {skip['cases']:5} skipped: {skip['reason']}"))
-    left = document["skips"][_MOST_SKIPS:]
-    if left:
-        count = sum(skip["cases"] for skip in left)
-        console.print(f"  {count:5} skipped for {len(left)} other reasons")
+    skips = Counter({skip["reason"]: skip["cases"] for skip in document["skips"]})
+    print_skips(skips, console, few=_MOST_SKIPS)
     for waiver in document["waivers"]:
         if waiver["finding"]:
             console.print(f"[red]{escape(waiver['finding'])}[/]", highlight=False)

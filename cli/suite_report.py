@@ -181,12 +181,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         told.append(f"{document['not_run']} not run")
     console.print(f"{where}: {', '.join(told)}")
     skips = Counter(case.get("reason", "") for case in cases if case["outcome"] == "skipped")
-    few = FEW_SKIPS if document.get("findings") else None
-    for reason, count in skips.most_common(few):
-        console.print(escape(f"  {count:5} skipped: {reason}"))
-    if few is not None and len(skips) > few:
-        left = sum(count for _, count in skips.most_common()[few:])
-        console.print(f"  {left:5} skipped for {len(skips) - few} other reasons")
+    print_skips(skips, console, few=FEW_SKIPS if document.get("findings") else None)
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
         console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
@@ -203,6 +198,16 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
         f"seed {document['seed']}"
     )
+
+
+def print_skips(reasons: Counter[str], console: Terminal, *, few: int | None = None) -> None:
+    """How many cases were skipped for each reason, the commonest first; of few alone the words."""
+    told = reasons.most_common()
+    for reason, count in told[:few]:
+        console.print(escape(f"  {count:5} skipped: {reason}"))
+    left = [count for _, count in told[len(told) if few is None else few :]]
+    if left:
+        console.print(f"  {sum(left):5} skipped for {len(left)} other reasons")
 
 
 def _failed(cases: list[Document]) -> list[Document]:
