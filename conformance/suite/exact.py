@@ -10,6 +10,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.notation import first_difference
 
 
 def frames_are_exact(bench: Bench) -> None:
@@ -18,8 +19,7 @@ def frames_are_exact(bench: Bench) -> None:
         packet = parse(frame)
         right = b"" if packet is None else build(packet)
         if right != frame:
-            pairs = enumerate(zip(right, frame, strict=False))
-            at = next((i for i, (a, b) in pairs if a != b), min(len(right), len(frame)))
+            at = first_difference(right, frame)
             raise bench.failed(
                 f"frame {index} of the device is wrong from byte {at} on\n"
                 f"want  {right.hex()}\ngot   {frame.hex()}"

@@ -19,6 +19,7 @@ from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.ip import Ipv4
+from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
@@ -273,7 +274,7 @@ def _packets(messages: Iterable[Posted]) -> int:
 
 def _in_bytes(want: bytes, got: bytes) -> str:
     """Where two frames with the same fields differ."""
-    at = next((i for i, (a, b) in enumerate(zip(want, got, strict=False)) if a != b), len(got))
+    at = first_difference(want, got)
     if len(want) == len(got) and at >= len(got) - ICRC_BYTES:
         return f"icrc: want {want[-ICRC_BYTES:].hex()}, got {got[-ICRC_BYTES:].hex()}"
     return f"its fields are right, its bytes wrong from {at} of {len(got)} on"

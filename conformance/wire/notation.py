@@ -15,14 +15,17 @@ def describe(frame: bytes) -> str:
     return " ".join((*_transport_words(packet), f"icrc={packet.icrc.hex()}"))
 
 
+def first_difference(expected: bytes, got: bytes) -> int:
+    """The first byte in which two frames differ; where one begins with the other, its length."""
+    pairs = enumerate(zip(expected, got, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(expected), len(got)))
+
+
 def difference(expected: bytes, got: bytes) -> str:
     """Both frames in notation and the first byte in which they differ."""
     if expected == got:
         return "no difference"
-    at = next(
-        (i for i, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b),
-        min(len(expected), len(got)),
-    )
+    at = first_difference(expected, got)
     return (
         f"expected {describe(expected)}\n"
         f"got      {describe(got)}\n"
