@@ -53,16 +53,16 @@ class Request:
     dut: Path | None
     suite: str
     seed: int
-    expression: str | None
+    expression: str | None = None
     widths: Sequence[int]
-    interface: str | None
-    agent: str | None
-    mirror: str | None
-    device_ip: str | None
-    keep_all: bool
-    show: bool
-    waves: bool
-    mutant: str | None
+    interface: str | None = None
+    agent: str | None = None
+    mirror: str | None = None
+    device_ip: str | None = None
+    keep_all: bool = False
+    show: bool = False
+    waves: bool = False
+    mutant: str | None = None
     jobs: int | None
     waivers: Path | None
     coverage: bool

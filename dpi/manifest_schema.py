@@ -153,17 +153,14 @@ def _table(says: str, keys: dict[str, Schema], *, needed: tuple[str, ...] = ()) 
 
 
 def _list(says: str, of: list[Any]) -> Schema:
-    return {
-        "type": "array",
-        "items": {"enum": of},
-        "minItems": 1,
-        "uniqueItems": True,
-        "description": says,
-    }
+    return _several(says, {"enum": of})
 
 
 def _names(says: str) -> Schema:
-    items = {"type": "string", "minLength": 1}
+    return _several(says, {"type": "string", "minLength": 1})
+
+
+def _several(says: str, items: Schema) -> Schema:
     return {
         "type": "array",
         "items": items,

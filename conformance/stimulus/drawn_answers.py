@@ -11,6 +11,7 @@ from roceproof.conformance.stimulus.foreign import FOREIGN
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.addresses import Host
 
 Fields = dict[str, Any]
@@ -18,6 +19,7 @@ Fields = dict[str, Any]
 _FIRST_NETWORK, _LAST_NETWORK, _LOOPBACK = 1, 223, 127
 _ACK = 0x1F
 _PSN_BITS = 24
+_HALF = PSN_MODULUS // 2
 _SHORT_RNR_TIMER = 4  # 40 us, where a device keeps it and goes on
 _NAKS = (0x60, 0x61, 0x62, 0x63)
 _NEIGHBOURS_OF_CODES = (*range(0x40, 0x44), 0x5F, *range(0x64, 0x70), 0x7F, 0x80, 0x9F, 0xE0, 0xE1)
@@ -63,10 +65,9 @@ class DrawnAnswers:
             case "old":
                 return {"back": draw.tail(20, 1 << 22)}
             case "half":
-                return {"oldest": (1 << 23) + draw.between(-2, 1)}
+                return {"oldest": _HALF + draw.between(-2, 1)}
             case _:
-                half = 1 << 23
-                return {draw.among(["ahead", "back"]): half - draw.tail(0, half - 1)}
+                return {draw.among(["ahead", "back"]): _HALF - draw.tail(0, _HALF - 1)}
 
     def syndrome(self) -> int:
         """One that acknowledges, or a reserved one."""
