@@ -200,7 +200,7 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
             *_but_for_losses(evidence, weights, most),
             *_contradicting(evidence, best, most),
             *_fitting_few(evidence, best),
-            *_fitting_half(weights, best, most),
+            *_fitting_half(evidence, weights, best, most),
         )
         return best + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in best)
     # Losses fit any gap, so what fits many of them is not ruled out.
@@ -233,11 +233,21 @@ def _fitting_few(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str
     return tuple(id_ for id_ in explained[0].weak if id_ in everywhere)
 
 
-def _fitting_half(weights: Mapping[str, int], best: Sequence[str], most: int) -> tuple[str, ...]:
-    """What explains half as much as the best, where that one only follows other packets."""
+def _fitting_half(
+    evidence: Sequence[Evidence], weights: Mapping[str, int], best: Sequence[str], most: int
+) -> tuple[str, ...]:
+    """What explains half as much as the best, where that one only follows other packets.
+
+    It has to fit what the best does not explain, and some of what the best does as well.
+    """
     if not LOOSE.issuperset(best):
         return ()
-    return tuple(id_ for id_, count in weights.items() if id_ != LOST and 2 * count >= most)
+    beside = {id_ for found in evidence if {*best} & {*found.ids} for id_ in found.ids}
+    alone = {
+        id_ for found in evidence if not {*best} & {*found.ids, *found.weak} for id_ in found.ids
+    }
+    likely = (beside & alone) - {LOST}
+    return tuple(id_ for id_, count in weights.items() if id_ in likely and 2 * count >= most)
 
 
 def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:
