@@ -165,14 +165,6 @@ def by_mac(observations: Iterable[Observation]) -> dict[Station, list[Observatio
     return groups
 
 
-def by_address(observations: Iterable[Observation]) -> dict[Station, list[Observation]]:
-    """The packets of each MAC and IP address on each interface."""
-    groups: dict[Station, list[Observation]] = {}
-    for seen in observations:
-        groups.setdefault(seen.station, []).append(seen)
-    return groups
-
-
 def address_text(address: bytes) -> str:
     """An IPv4 or IPv6 address as people write it."""
     return str(ip_address(address))

@@ -20,11 +20,6 @@ class Pace:
     longest_frame: int = 64
     _free_ns: float = 0
 
-    @property
-    def is_disturbed(self) -> bool:
-        """Whether any stream is."""
-        return any(self.stalls.values())
-
     def posts(self, path_mtu: int) -> None:
         """Work was posted whose packets may be that long."""
         self.longest_frame = max(self.longest_frame, path_mtu)

@@ -107,11 +107,6 @@ class Track(Endings):
         return len(self.works)
 
     @property
-    def life_count(self) -> int:
-        """How often it has been configured."""
-        return len(self.lives)
-
-    @property
     def uncertain_lives(self) -> int:
         """How many configurations may not have been taken yet."""
         return len(self.lives) - 1 - min(state.life for state in self._states)

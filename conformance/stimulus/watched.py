@@ -43,8 +43,6 @@ class Judge(Protocol):
     @property
     def posted_count(self) -> int: ...  # noqa: D102
     @property
-    def life_count(self) -> int: ...  # noqa: D102
-    @property
     def uncertain_lives(self) -> int: ...  # noqa: D102
     @property
     def violations(self) -> list[Violation]: ...  # noqa: D102
@@ -82,11 +80,6 @@ class WatchedTrack:
     def posted_count(self) -> int:
         """How much work there has been."""
         return len(self.works)
-
-    @property
-    def life_count(self) -> int:
-        """Former lives have ended."""
-        return 1
 
     @property
     def uncertain_lives(self) -> int:

@@ -157,16 +157,6 @@ class Side:
         return Latest((reply.psn, reply.number) for reply in self.answers if reply.is_positive)
 
     @cached_property
-    def request_numbers(self) -> list[int]:
-        """The frames of its requests."""
-        return [sent.number for sent in self.requests]
-
-    @cached_property
-    def reply_numbers(self) -> list[int]:
-        """The frames of its replies."""
-        return [reply.number for reply in self.replies]
-
-    @cached_property
     def marked(self) -> list[Sent]:
         """The requests with bits beside AckReq that were not set on the way."""
         return [sent for sent in self.requests if sent.reserved7 and not sent.damaged]
