@@ -103,3 +103,22 @@ def test_a_step_that_may_be_a_loss_does_not_decide_between_ways_of_counting(
     assert said(monkeypatch, either, maybe_lost) == [("P16", "P23")]
     steps = evidence(Cause.COUNTING, "P16", queue=2, frames=(6,))
     assert said(monkeypatch, either, steps) == [("P16",)]
+
+
+def test_losses_make_up_for_no_more_than_a_way_of_counting_explains(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    either = evidence(Cause.COUNTING, "P16", "P06", frames=(1, 2, 3))
+    lost = evidence(Cause.COUNTING, LOST, "P16", queue=2, frames=(4, 5, 6))
+    assert said(monkeypatch, either, lost) == [("P16", "P06")]
+    many_lost = evidence(Cause.COUNTING, LOST, "P16", queue=2, frames=(4, 5, 6, 7))
+    assert said(monkeypatch, either, many_lost) == [("P16",)]
+
+
+def test_a_loss_is_not_counted_where_a_way_of_counting_fits_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only = evidence(Cause.COUNTING, "P16", frames=(1, 2))
+    either = evidence(Cause.COUNTING, "P06", "P16", queue=2, frames=(3, 4, 5))
+    maybe_lost = evidence(Cause.COUNTING, "P06", LOST, "P16", queue=3, frames=(6, 7, 8))
+    assert said(monkeypatch, only, either, maybe_lost) == [("P16",)]

@@ -210,10 +210,19 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
 def _but_for_losses(
     evidence: Sequence[Evidence], weights: Mapping[str, int], most: int
 ) -> tuple[str, ...]:
-    """What fits as well as the best, but for steps that losses explain."""
-    lost = sum(len(found.frames) for found in evidence if LOST in found.ids)
+    """What fits as well as the best, but for steps that losses explain, no more than it does."""
     clear = dict.fromkeys(id_ for found in evidence if LOST not in found.ids for id_ in found.ids)
-    return tuple(id_ for id_ in clear if weights[id_] < most <= weights[id_] + lost)
+    lost = {
+        id_: sum(
+            len(found.frames)
+            for found in evidence
+            if LOST in found.ids and id_ not in (*found.ids, *found.weak)
+        )
+        for id_ in clear
+    }
+    return tuple(
+        id_ for id_ in clear if weights[id_] < most <= weights[id_] + min(lost[id_], weights[id_])
+    )
 
 
 def _contradicting(evidence: Sequence[Evidence], best: Sequence[str], most: int) -> tuple[str, ...]:

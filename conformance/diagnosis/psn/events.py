@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
-from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent, behind, distance
+from roceproof.conformance.diagnosis.psn.timeline import (
+    ACKNOWLEDGE,
+    Reply,
+    Sent,
+    behind,
+    distance,
+)
 
 _LAG = 3  # events that have been seen but not yet counted
 _LATE_NS = 3_000
@@ -65,6 +71,11 @@ def acks_received(stream: Stream) -> Sequence[Reply]:
 def acks_sent(stream: Stream) -> Sequence[Reply]:
     """Those that its QP sends."""
     return stream.side.replies
+
+
+def without_data(events: Callable[[Stream], Sequence[Reply]]) -> Callable[[Stream], list[Reply]]:
+    """Those that are no responses to a READ."""
+    return lambda stream: [each for each in events(stream) if each.opcode == ACKNOWLEDGE]
 
 
 def requests_received(stream: Stream) -> Sequence[Sent]:

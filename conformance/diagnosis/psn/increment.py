@@ -18,6 +18,7 @@ from roceproof.conformance.diagnosis.psn.events import (
     follows_received,
     loads_peers,
     requests_received,
+    without_data,
 )
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
@@ -251,6 +252,8 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P09", _shared),
     ("P06", counts(acks_received)),
     ("P06", counts(acks_sent)),
+    ("P06", counts(without_data(acks_received))),
+    ("P06", counts(without_data(acks_sent))),
     ("P25", counts(requests_received)),
     ("P25", loads_peers),
     ("P14", _latched_early),
@@ -283,6 +286,8 @@ _BY_CHANCE = (
     ("P09", _partly_shared),
     ("P06", counts(acks_received, 1)),
     ("P06", counts(acks_sent, 1)),
+    ("P06", counts(without_data(acks_received), 1)),
+    ("P06", counts(without_data(acks_sent), 1)),
     ("P25", counts(requests_received, 1)),
     ("P25", _some_behind_the_peer),
     ("P14", _some_alike),
