@@ -53,10 +53,10 @@ coverage: setup ## lines, branches and bits of the endpoint that the full suite 
 calibrate: setup ## random devices with known faults against explain: DEVICES=5000 SEED=1 JOBS=2
 	@$(BIN)/python -m roceproof.conformance.calibration --devices $(or $(DEVICES),5000) --seed $(or $(SEED),1) -j $(or $(JOBS),2)
 
-lint: setup packages-test packages-lint ## style and static checks of every language
+lint: setup packages-test ## style and static checks of every language
 	@ci/lint.sh
 
-format: setup packages-lint ## rewrite C and Python sources in the project's style
+format: setup ## rewrite C and Python sources in the project's style
 	@$(BIN)/ruff check -q --fix . && $(BIN)/ruff format -q .
 	@git ls-files '*.c' '*.h' '*.cpp' | xargs $(BIN)/clang-format -i
 

@@ -241,9 +241,9 @@ class Greeting(Packet):
 
 
 def test_a_payload_in_the_words_of_the_users_own_layer() -> None:
-    frame = sent(pattern.SEND_ONLY(payload=b"\x12\x34rest"))[0]
-    assert not differs(BTH() / Greeting(type=0x1234) / b"rest", frame)
-    assert differs(BTH() / Greeting(type=0x1235), frame) == {"Greeting.type": ("0x1235", "0x1234")}
+    frame = sent(pattern.SEND_ONLY(payload=b"\xff\xf1rest"))[0]
+    assert not differs(BTH() / Greeting(type=0xFFF1) / b"rest", frame)
+    assert differs(BTH() / Greeting(type=0xFFF2), frame) == {"Greeting.type": ("0xfff2", "0xfff1")}
     assert "Greeting" in differs(BTH() / Greeting(), sent(pattern.SEND_ONLY(payload=b"\1"))[0])
 
 
