@@ -7,6 +7,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
+# The distribution's Python, which is optimized and often a third faster than one built at home.
+PYTHON ?= $(or $(shell /usr/bin/python3 -c 'import sys; sys.version_info < (3, 11) or print(sys.executable)' 2>/dev/null),python3)
+
 # The tests start hundreds of Pythons, and what Python compiles it should keep.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -100,7 +103,7 @@ endif
 
 $(VENV)/.ready: ci/requirements.lock pyproject.toml | packages-run
 	@echo "preparing $(VENV)" >&2
-	@python3 -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r ci/requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
