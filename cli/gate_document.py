@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import BAD, FAILED
+from roceproof.conformance.runner.outcomes import BAD
 from roceproof.dpi import Manifest
+from roceproof.gate_failures import failures_of
 from roceproof.gate_guest import Landed
 from roceproof.gate_limits import told_limits
 from roceproof.gate_soak import Soaked
@@ -96,7 +97,7 @@ def document_of(
         "coverage": soaked.coverage,
         "guest": asdict(landed),
     }
-    failures = sorted(set(_failures(document)))
+    failures = sorted(set(failures_of(document)))
     new = [each for each in failures if baseline is None or each not in baseline.failures]
     document["failures"] = failures
     document["baseline"] = (
@@ -117,30 +118,3 @@ def told_landed(guest: Document) -> str:
     messages = sum(row["messages"] for row in guest["rows"])
     landed = sum(row["landed"] for row in guest["rows"])
     return f"{landed} of {messages} messages landed, " if guest["rows"] else ""
-
-
-def _failures(document: Document) -> Iterator[str]:
-    """A name for each thing that failed, the same in every run that has it."""
-    for check in document["connectivity"]:
-        if check["outcome"] == FAILED:
-            yield f"connectivity {check['width']}bit {check['name']}"
-    for case in document["failing"]:
-        yield f"case {case['file']}::{case['case']}"
-    for waiver in document["waivers"]:
-        if waiver["finding"]:
-            yield f"waiver {waiver['rule'] or waiver['case']}"
-    for plan in document["plan_findings"]:
-        yield f"plan {plan['width']}bit {plan['seed']}"
-    yield from _not_landed(document["guest"])
-
-
-def _not_landed(guest: Document) -> Iterable[str]:
-    if guest["outcome"] != FAILED:
-        return
-    short = [row for row in guest["rows"] if row["landed"] < row["messages"]]
-    for row in short:
-        yield f"guest {row['service']} {row['path_mtu']} {row['operation']}"
-    if guest["findings"]:
-        yield "guest frames"
-    if guest["words"] or not (short or guest["findings"]):
-        yield "guest end"

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.review.ladder import draw
 from roceproof.conformance.review.ladder_text import lines
+from roceproof.gate_junit import KNOWN
 from roceproof.story_source import Part, load
 
 Document = dict[str, Any]
@@ -36,12 +37,13 @@ def _story(shown: Document, told: dict[str, str], out: Path) -> Document:
 
 
 def _texts(junit: Path) -> dict[str, str]:
-    """The story of each failing case."""
+    """The story of each failing case, known ones included."""
     cases = ElementTree.parse(junit).getroot().iter("testcase")
     return {
         case.get("name", ""): failure.text or ""
         for case in cases
-        if (failure := case.find("failure")) is not None
+        for failure in [case.find("failure"), case.find(f"skipped[@type='{KNOWN}']")]
+        if failure is not None
     }
 
 

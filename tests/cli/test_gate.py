@@ -17,10 +17,11 @@ from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.gate_page import page
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import read_baseline
+from roceproof.gate_document import Baseline, read_baseline
 from roceproof.gate_guest import Landed
 from roceproof.gate_junit import add_to_junit
 from roceproof.gate_soak import Soaked
+from roceproof.gate_stories import stories_of
 from roceproof.gate_text import print_gate
 
 PASS, FAIL, UNUSABLE, NO_BUILD = 0, 1, 2, 3
@@ -107,6 +108,40 @@ def test_junit_has_the_stages_beside_the_cases(tmp_path) -> None:
     *_, suite = ElementTree.parse(path).getroot()
     assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["3", "3", "0"]
     assert "got nothing" in (next(suite.iter("failure")).text or "")
+
+
+JUNIT = """\
+<testsuites><testsuite name="cases" tests="4" failures="2" errors="1" skipped="0">
+<testcase classname="test_mine" name="test_psn"><failure message="no">want 1</failure></testcase>
+<testcase classname="test_mine" name="test_new"><failure message="no">want 2</failure></testcase>
+<testcase classname="test_mine" name="test_end"><error message="gone">a crash</error></testcase>
+<testcase classname="test_mine" name="test_mtu"/></testsuite></testsuites>
+"""
+
+
+def test_in_junit_what_the_baseline_knows_is_a_skip_and_what_is_new_fails(tmp_path) -> None:
+    path = tmp_path / "junit.xml"
+    path.write_text(JUNIT)
+    known = ["case test_mine.py::test_psn", "case test_mine.py::test_end", "plan 64bit 7"]
+    plans = [{"seed": n, "width": 64, "case": "c", "story": "s"} for n in (7, 8)]
+    failing = session(
+        case("test_psn", "failed"), case("test_new", "failed"), case("test_end", "error")
+    )
+    document = judged(
+        failing,
+        baseline=Baseline("old.json", frozenset(known)),
+        soaked=Soaked(findings=plans),
+        landed=Landed(outcome=FAILED, words="it died"),
+    )
+    add_to_junit(path, document)
+    cases, gate = ElementTree.parse(path).getroot()
+    counts = ("tests", "failures", "errors", "skipped")
+    assert [cases.get(name) for name in counts] == ["4", "1", "0", "2"]
+    skipped = [(each.get("message"), each.text) for each in cases.iter("skipped")]
+    assert skipped == [("known: no", "want 1"), ("known: gone", "a crash")]
+    assert [gate.get(name) for name in counts] == ["4", "2", "0", "1"]  # a plan, the guest's end
+    texts = [story["text"] for story in stories_of(document, junit=path, out=tmp_path)]
+    assert texts == ["want 1"]
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
