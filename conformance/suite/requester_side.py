@@ -60,10 +60,12 @@ class RequesterSide(PacketFlow):
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """Post one message of given or random bytes; what it must put on the wire is known then.
 
-        Of random bytes there are others where the device lacks the length or the path MTU.
+        Of random bytes there are others where the device lacks the length or the path MTU. Where
+        it can hold no more and what is under way ends by itself, that is waited for.
         """
         posted = self._predicted(op, payload, fields)
-        self._check_depth(posted)
+        if self._exchange.claims.limits.limits_depth:
+            self._make_room(posted)
         self._plan(posted)
         self.hand_over(posted)
         return posted
@@ -106,13 +108,26 @@ class RequesterSide(PacketFlow):
         self._posted.append(posted)
         self._exchange.turns[posted.work.wr_id] = len(self._exchange.turns)
 
-    def _check_depth(self, posted: Posted) -> None:
+    def _make_room(self, posted: Posted) -> None:
         claims = self._exchange.claims
-        if not claims.limits.limits_depth:
-            return
+        while waiting := self._under_way():
+            packets = sum(each.end_psn - each.psn for each in [*waiting, posted])
+            if claims.limits.against_depth(len(waiting) + 1, packets) is None:
+                return
+            if self.spec.service is Service.RC and self.answer_with is None:
+                allowed_depth(claims, len(waiting) + 1, packets)
+            if not self._exchange.comes_true(self._has_more_outcomes):
+                self._expect_outcome(waiting[0].work.wr_id, SUCCESS, within_ns=0)
+        allowed_depth(claims, 1, posted.end_psn - posted.psn)
+
+    def _under_way(self) -> list[Posted]:
         ended = self._ended | {outcome.wr_id for outcome in self._outcomes}
-        waiting = [each for each in self._posted if each.work.wr_id not in ended] + [posted]
-        allowed_depth(claims, len(waiting), sum(each.end_psn - each.psn for each in waiting))
+        return [each for each in self._posted if each.work.wr_id not in ended]
+
+    def _has_more_outcomes(self) -> bool:
+        more = self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
+        self._outcomes += more
+        return bool(more)
 
     def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
         data = b""

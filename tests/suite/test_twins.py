@@ -10,36 +10,13 @@ from pathlib import Path
 
 import pytest
 from gates import assert_passes
+from twin_manifests import TWINS, UNBUILT, manifest_of
 
-from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.stimulus.drawing import draw_plan
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi import load_manifest
 
-HEAD = """\
-schema = 2
-name = "{name}"
-top = "roce_endpoint"
-sources = ["{package}"]
-clock_ps = 6400
-data_widths = [64]
-"""
-ALL = '["SEND", "SEND_IMM", "WRITE", "WRITE_IMM"]'
-CLAIMS = f"[capabilities]\nRC = {ALL}\nUC = {ALL}\nretransmission = true\n[limits]\nqps = 16\n"
-TWINS = {
-    "whole-words": CLAIMS + "length_multiple = 4\n",
-    "one-path-mtu": CLAIMS + "path_mtus = [1024]\n",
-    "rc-only": f"[capabilities]\nRC = {ALL}\n[limits]\nqps = 16\n",
-    "uc-only": f"[capabilities]\nUC = {ALL}\n[limits]\nqps = 16\n",
-    "write-only": '[capabilities]\nRC = ["WRITE"]\nUC = ["WRITE"]\n[limits]\nqps = 16\n',
-    "one-queue-pair": CLAIMS.replace("16", "1"),
-    "four-outstanding": CLAIMS + "outstanding_messages = 4\n",
-    "fixed-headers": CLAIMS.replace("16", "1")
-    + "[fixed]\ntraffic_class = 0\nhop_limit = 64\nlocal_qpn = 17\n",
-    "always-solicited": CLAIMS + "[fixed]\nsolicited = true\n",
-    "never-empty": CLAIMS + "length = [1, 4096]\n",
-}
 LENGTHS, STORMS = "requester_lengths", "line_rate"
 SAMPLE = (
     ("whole-words", LENGTHS, 20),
@@ -50,13 +27,6 @@ SAMPLE = (
     ("always-solicited", STORMS, 11),
 )
 """Twin, cases, and how many of them at least pass."""
-
-
-def manifest_of(name: str, folder: Path) -> Path:
-    package = REFERENCE_DUT.parent / "roceproof_dut_pkg.sv"
-    manifest = folder / "dut.toml"
-    manifest.write_text(HEAD.format(name=name, package=package) + TWINS[name])
-    return manifest
 
 
 @pytest.mark.parametrize(("name", "chosen", "cases"), SAMPLE, ids=[name for name, *_ in SAMPLE])
@@ -82,7 +52,7 @@ def test_no_plan_tells_queue_pairs_apart_that_have_the_same_number(tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", TWINS | UNBUILT)
 def test_every_twin_passes_the_whole_suite(tmp_path: Path, name: str) -> None:
     words = ["--target", "model", "--dut", str(manifest_of(name, tmp_path)), "--suite", "full"]
     assert_passes(tmp_path / "out", *words, cases=150)

@@ -10,8 +10,10 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE
 from roceproof.conformance.suite.skips import is_known
+from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.verbs.limits import Limits
@@ -83,6 +85,25 @@ def test_no_more_is_outstanding_than_the_device_can_hold(limited: Make) -> None:
     qp.expect_message(first, second)
     qp.finish(first)
     qp.post(Op.WRITE, 8)
+
+
+@pytest.mark.parametrize("service", [Service.RC, Service.UC])
+def test_what_ends_by_itself_makes_room_for_what_is_posted(limited: Make, service: Service) -> None:
+    qp = limited(outstanding_messages=2).connect(service)
+    qp.serve()
+    messages = [qp.post(Op.WRITE, length) for length in (0, 5, 3000, 7, 64)]
+    qp.expect_message(*messages)
+    qp.completes(*messages)
+
+
+def test_what_never_ends_is_a_failure_and_no_skip(limited: Make) -> None:
+    qp = limited(outstanding_messages=1).connect()
+    qp.answer_with = lambda packet: ()
+    first = qp.post(Op.WRITE, 8)
+    with pytest.raises(CaseFailed, match=f"work {first.work.wr_id:#x} completed") as caught:
+        qp.post(Op.WRITE, 8)
+    assert caught.value.stop is not None
+    assert caught.value.stop.kind is Kind.NO_COMPLETION
 
 
 def test_what_is_fixed_is_compared_and_never_drawn(limited: Make) -> None:

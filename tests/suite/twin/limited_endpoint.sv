@@ -12,8 +12,12 @@ module limited_endpoint
   parameter int unsigned DataWidth      = 64,
   parameter int unsigned ClockPs        = 6400,
   parameter int unsigned LengthMultiple = 1,
-  parameter int unsigned Outstanding    = 0,      // messages; 0 is any number
-  parameter bit          FixedHeaders   = 1'b0,   // TOS 0, TTL 64, QPN 17, path MTU 1024
+  parameter int unsigned Outstanding    = 0,      // messages of one queue pair; 0 is any number
+  parameter bit          FixedHeaders   = 1'b0,   // TOS 0, TTL 64, QPN 17
+  parameter bit          OneMtu         = 1'b0,   // 1024
+  parameter bit          OneQueuePair   = 1'b0,
+  parameter bit          OnlyRc         = 1'b0,
+  parameter bit          OnlyWrite      = 1'b0,
   parameter int unsigned Slow           = 1,      // cycles for each beat that leaves
   parameter bit          Resolves       = 1'b0
 ) (
@@ -59,7 +63,7 @@ module limited_endpoint
 
   state_e                 state_q;
   logic [2:0]             beat_q;
-  logic [31:0]            outstanding_q;
+  logic [31:0]            outstanding_q[16];
   logic [31:0]            rest_q;           // cycles until a beat may leave
   logic                   in_frame_q;       // of the endpoint, begun and not ended
   logic [4:0]             heard_q;          // beats of the frame that comes in
@@ -68,6 +72,9 @@ module limited_endpoint
   logic [DataWidth-1:0]   inner_data;
   logic [DataWidth/8-1:0] inner_keep;
   logic                   asks_q, may_leave, at_boundary;
+  logic                   begins, ends;     // a message
+  logic                   activates, has_one_q;
+  logic [31:0]            one_qpn_q;
   logic [479:0]           question;
 
   assign question = {
@@ -80,6 +87,9 @@ module limited_endpoint
     for (int lane = 0; lane < 8; lane++) lanes[8 * lane +: 8] = first[63 - 8 * lane -: 8];
   endfunction
 
+  assign begins    = wr_valid_i && wr_ready_o;
+  assign ends      = cpl_valid_o && cpl_ready_i;
+  assign activates = qpc_valid_i && qpc_ready_o && qpc_i.command == QpActivate;
   assign may_leave = rest_q == 0;
   // Behind this cycle no frame of the endpoint is on its way, and no beat of one on offer.
   assign at_boundary = inner_valid && may_leave ? tx_tready_i && inner_last : !in_frame_q;
@@ -97,11 +107,12 @@ module limited_endpoint
       state_q       <= Look;
       asks_q        <= 1'b0;
       beat_q        <= '0;
-      outstanding_q <= '0;
+      for (int qp = 0; qp < 16; qp++) outstanding_q[qp] <= '0;
       rest_q        <= '0;
       in_frame_q    <= 1'b0;
       heard_q       <= '0;
       is_reply_q    <= 1'b0;
+      has_one_q     <= 1'b0;
     end else begin
       unique case (state_q)
         Look:  if (qpc_valid_i) state_q <= Resolves && qpc_i.command == QpActivate ? Ask : Pass;
@@ -138,18 +149,38 @@ module limited_endpoint
         endcase
       end
 
-      if (wr_valid_i && wr_ready_o && wr_i.length % LengthMultiple != 0) begin
+      if (begins && wr_i.length % LengthMultiple != 0) begin
         $fatal(1, "asked for %0d bytes", wr_i.length);
       end
       if (Outstanding != 0) begin
-        outstanding_q <= outstanding_q + 32'(wr_valid_i && wr_ready_o)
-                       - 32'(cpl_valid_o && cpl_ready_i);
-        if (outstanding_q > Outstanding) $fatal(1, "%0d messages outstanding", outstanding_q);
+        for (int qp = 0; qp < 16; qp++) begin
+          if (qpc_valid_i && qpc_ready_o && qpc_i.local_qpn[3:0] == 4'(qp)) begin
+            outstanding_q[qp] <= '0;
+          end else begin
+            outstanding_q[qp] <= outstanding_q[qp] + 32'(begins && wr_i.qpn[3:0] == 4'(qp))
+                               - 32'(ends && outstanding_q[qp] != 0 && cpl_o.qpn[3:0] == 4'(qp));
+          end
+          if (outstanding_q[qp] > Outstanding) begin
+            $fatal(1, "%0d messages outstanding", outstanding_q[qp]);
+          end
+        end
       end
-      if (FixedHeaders && qpc_valid_i && qpc_ready_o && qpc_i.command == QpActivate
-          && (qpc_i.traffic_class != 0 || qpc_i.hop_limit != 64 || qpc_i.local_qpn != 17
-              || qpc_i.path_mtu != Mtu1024)) begin
-        $fatal(1, "asked for a header that is fixed");
+      if (OnlyWrite && begins && wr_i.operation != OpWrite) begin
+        $fatal(1, "asked for another operation than WRITE");
+      end
+      if (qpc_valid_i && qpc_ready_o && qpc_i.local_qpn == one_qpn_q) has_one_q <= 1'b0;
+      if (activates) begin
+        one_qpn_q <= qpc_i.local_qpn;
+        has_one_q <= 1'b1;
+        if (FixedHeaders && (qpc_i.traffic_class != 0 || qpc_i.hop_limit != 64
+                             || qpc_i.local_qpn != 17)) begin
+          $fatal(1, "asked for a header that is fixed");
+        end
+        if (OneMtu && qpc_i.path_mtu != Mtu1024) $fatal(1, "asked for another path MTU");
+        if (OnlyRc && qpc_i.service != ServiceRc) $fatal(1, "asked for another service than RC");
+        if (OneQueuePair && has_one_q && qpc_i.local_qpn != one_qpn_q) begin
+          $fatal(1, "asked for a second queue pair");
+        end
       end
     end
   end
