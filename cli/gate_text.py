@@ -17,7 +17,7 @@ from roceproof.suite_report import print_skips
 
 Document = dict[str, Any]
 _STYLES = {"passed": "green", "failed": "red", "skipped": "cyan", "waived": "cyan"}
-_MOST_SKIPS, _MOST_NAMES, _MOST_LINES = 5, 8, 6
+_MOST_SKIPS, _MOST_NAMES, _MOST_LINES, _MOST_OF_A_CHECK = 5, 8, 6, 24
 
 
 def print_gate(document: Document, *, out: Path, quiet: bool) -> None:
@@ -43,7 +43,7 @@ def _print_connectivity(document: Document, console: Terminal) -> None:
         style = _STYLES[check["outcome"]]
         what = f"{check['width']} bit: {check['says']}"
         console.print(f"[{style}]{check['outcome']}[/] {escape(what)}", highlight=False)
-        for line in check["words"].splitlines()[:_MOST_LINES]:
+        for line in check["words"].splitlines()[:_MOST_OF_A_CHECK]:
             console.print(escape(f"       {line}"), highlight=False)
 
 

@@ -45,6 +45,7 @@ BRIDGE_SV = tuple(
         "record_source",
         "frame_sink",
         "completion_sink",
+        "stream_watch",
         "offer_check",
         "port",
         "top",

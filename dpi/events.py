@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum, IntFlag
 from typing import Self
 
 from roceproof.dpi import wire
 from roceproof.dpi.records import Completion
+from roceproof.dpi.streams import Signals, Stream
 
 
 class Until(IntFlag):
@@ -70,6 +72,21 @@ class PortStatistics:
     discarded_out: int  # frames the device itself marked for discard
     dropped_in: int  # by the link or the kernel behind it
     dropped_out: int
+    streams: tuple[Stream, ...]
+    """Rx, payload, configurations, work requests, tx and completions, when last looked at."""
+
+    @classmethod
+    def of(cls, values: Sequence[int]) -> Self:
+        """Read the part of a STATISTICS message that is about one port."""
+        names = [field.name for field in fields(cls)][:-1]
+        watched = values[len(names) :]
+        streams = zip(watched[::3], watched[1::3], watched[2::3], strict=True)
+        return cls(
+            **dict(zip(names, values, strict=False)),
+            streams=tuple(
+                Stream(beats, moved, Signals(signals)) for beats, moved, signals in streams
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,13 +107,12 @@ class Statistics:
     def unpack(cls, body: bytes, *, clock_ps: int) -> Self:
         """Read a STATISTICS message."""
         cycle, wall_ns = wire.STATISTICS.unpack_from(body)
-        names = [field.name for field in fields(PortStatistics)]
         return cls(
             cycle=cycle,
             simulated_seconds=cycle * clock_ps * 1e-12,
             wall_seconds=wall_ns * 1e-9,
             ports=tuple(
-                PortStatistics(**dict(zip(names, values, strict=True)))
+                PortStatistics.of(values)
                 for values in wire.PORT_STATISTICS.iter_unpack(body[wire.STATISTICS.size :])
             ),
         )

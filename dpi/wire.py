@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 
-VERSION = 1
+VERSION = 2
 MESSAGE_LENGTH_LIMIT = 1 << 28
 
 
@@ -39,7 +39,7 @@ SENT_FRAME = struct.Struct("<BQ")
 COMPLETION = struct.Struct("<BQ")
 TAKEN = struct.Struct("<BBQ")
 STATISTICS = struct.Struct("<QQ")
-PORT_STATISTICS = struct.Struct("<7Q")
+PORT_STATISTICS = struct.Struct("<7Q" + 6 * "QQB")
 _LENGTH = struct.Struct("<I")
 
 

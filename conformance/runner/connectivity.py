@@ -16,6 +16,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.storm_crowd import operations
+from roceproof.conformance.suite.story import FRAMES_SEEN
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
 from roceproof.conformance.targets.movement import Completed, Configured, Movement, Posted, Sent
@@ -23,7 +24,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 _MESSAGES, _PACKETS, _STALL = 4, 3, 90
-_MOST_LINES = 12
+_LAST_FRAMES = 6
 _ORDER: tuple[tuple[type, str], ...] = (
     (Configured, "no configuration was taken: look at qpc_ready_o"),
     (Posted, "a configuration was taken, but no work request: look at wr_ready_o"),
@@ -62,14 +63,22 @@ def _asked(
                 problem = ask(Bench(target, factory.claims, seed=seed))
             except CaseFailed as failure:
                 hints = missing_next(target.moved()) if is_watched else []
-                problem = "\n".join([*hints, str(failure)])
+                problem = "\n".join([*hints, *_told(failure, target.streams())])
     except DeviceDied as death:
         problem = f"the device died: {death}"
     except pytest.skip.Exception as reason:
         return SKIPPED, str(reason).removeprefix(PREFIX)
     if problem is None:
         return PASSED, ""
-    return FAILED, "\n".join(problem.splitlines()[:_MOST_LINES])
+    return FAILED, problem
+
+
+def _told(failure: CaseFailed, streams: Sequence[str]) -> list[str]:
+    """What was wanted, how the streams stand, and the last frames, which a failure tells first."""
+    head, seen, behind = str(failure).partition(f"\n{FRAMES_SEEN}\n")
+    frames = [line for line in behind.splitlines() if line not in streams]
+    last = [FRAMES_SEEN, *frames[-_LAST_FRAMES:]] if seen and frames else ["no frame was seen"]
+    return [*head.splitlines(), *streams, *last]
 
 
 def missing_next(moved: Sequence[Movement]) -> list[str]:

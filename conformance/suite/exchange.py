@@ -162,11 +162,12 @@ class Exchange:
         example: Callable[[], bytes | None] | None = None,
         stop: Stop | None = None,
     ) -> CaseFailed:
-        """The failure to raise, with every frame seen so far."""
+        """The failure to raise, with every frame seen so far, and how a device stands still."""
         entries = [] if got is None else [self.entry_of(got)]
-        return CaseFailed(
-            f"{text}\n{self.story()}", rules=rules, entries=entries, example=example, stop=stop
-        )
+        told = [text, self.story()]
+        if stop is not None and stop.stands_still:
+            told += self.target.streams()
+        return CaseFailed("\n".join(told), rules=rules, entries=entries, example=example, stop=stop)
 
     def arrived(self) -> Iterator[tuple[Packet, Entry]]:
         """Every packet that came from the device, in order."""

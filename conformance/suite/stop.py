@@ -51,6 +51,11 @@ class Stop:
     is_first: bool = False
 
     @property
+    def stands_still(self) -> bool:
+        """Whether something was due that did not come."""
+        return self.kind in (Kind.NO_PACKET, Kind.NO_COMPLETION)
+
+    @property
     def words(self) -> str | None:
         """What was missing, in a few words; None where a case says more itself."""
         if self.message is None or self.kind not in (Kind.NO_PACKET, Kind.NO_COMPLETION):

@@ -186,13 +186,13 @@ class Storm:
             f"{max(open_psns, default=0)} PSNs unacknowledged on one queue pair, "
             f"{self.frames} frames of the device before; stalls: {stalls or 'none'}"
         )
-        story = self.bench.story()
+        story = [self.bench.story(), *([] if wrong else self.bench.target.streams())]
         for _ in range(_AFTER_A_FAILURE):
             if (late := self.bench.target.receive(0)) is None:
                 break
             self.bench.transcript.add(Entry(late.time_ns, True, late.frame, is_void=True))
         return CaseFailed(
-            f"{text}\n{depth}\n{story}",
+            "\n".join([text, depth, *story]),
             rules=wrong.rules if wrong else (),
             entries=[entry] if entry else [],
             example=(lambda: wrong.wanted) if wrong and wrong.wanted else None,

@@ -31,6 +31,10 @@ class Clock:
         return f"{round(duration_ns * _PS_PER_NS / self.cycle_ps):,} cycles"
 
 
+FRAMES_SEEN = "frames seen:"
+"""Above the frames of a story."""
+
+
 def story(entries: Sequence[Entry], tell: Callable[[Entry], str], clock: Clock) -> str:
     """`>` to the device, `<` from it; the last ones if there are many."""
     timed = _timed(entries, clock)
@@ -41,7 +45,7 @@ def story(entries: Sequence[Entry], tell: Callable[[Entry], str], clock: Clock) 
         arrow = "<" if entry.is_sent else ">"
         beside = "" if entry.is_sent else _offered(timed, number, clock)
         lines.append(f"  {time_ns / 1000:11.3f} us {arrow} {tell(entry)}{beside}")
-    return "\n".join(["frames seen:", *lines])
+    return "\n".join([FRAMES_SEEN, *lines])
 
 
 def _timed(entries: Sequence[Entry], clock: Clock) -> list[tuple[int, Entry]]:

@@ -28,9 +28,10 @@ from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_limits import Environment
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
-from roceproof.dpi.process import SimulationError
+from roceproof.dpi.process import SimulationError, SimulationTimeout
 from roceproof.dpi.records import Operation, QpCommand, WorkRequest
 from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.streams import told_streams
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
@@ -39,7 +40,8 @@ from roceproof.verbs.work import Outcome, Work
 _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
-_RUN_SECONDS = 60.0
+_SLICE, _SLICE_SECONDS = 5000, 20.0
+"""So many cycles take any simulation less than that, unless it stands in one of them for ever."""
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 
 
@@ -209,6 +211,14 @@ class HdlTarget(Target):
         moved, self._moved = self._moved, []
         return moved
 
+    def streams(self) -> list[str]:
+        """As they are now."""
+        try:
+            now = self._simulation.statistics()
+        except SimulationError:
+            return []
+        return told_streams(now.ports[0].streams, now.cycle)
+
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP, then ICMP echo, each answered; a question after somebody else is not."""
         own = self.host.ip
@@ -231,17 +241,21 @@ class HdlTarget(Target):
 
     def _run(self, cycles: int, until: Until) -> None:
         """Until it is time; a device that asks for addresses is answered on the way."""
-        if not self._neighbours:
-            self._advance(cycles, until)
-            return
+        also = Until.FRAME if self._neighbours else Until.CYCLES
         end, came = self._cycle + cycles, Until.CYCLES
         while not came & until and self._cycle < end:
-            came = self._advance(end - self._cycle, until | Until.FRAME)
+            came = self._advance(min(_SLICE, end - self._cycle), until | also)
 
     def _advance(self, cycles: int, until: Until) -> Until:
         """What came for the bench meanwhile: not a question that is answered here."""
         try:
-            stop = self._simulation.run(cycles=cycles, until=until, timeout=_RUN_SECONDS)
+            stop = self._simulation.run(cycles=cycles, until=until, timeout=_SLICE_SECONDS)
+        except SimulationTimeout as error:
+            self._simulation.abandon()
+            raise DeviceDied(
+                f"the simulation stands in a cycle from {self._cycle} to {self._cycle + cycles} "
+                f"for {_SLICE_SECONDS:g} s: is there a loop that does not end in the device?"
+            ) from error
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
         self._cycle = stop.cycle

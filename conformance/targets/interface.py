@@ -197,6 +197,10 @@ class Target(ABC):
         """What has moved on the device's streams since the last call, in order of the cycles."""
         raise NotImplementedError
 
+    def streams(self) -> list[str]:
+        """What of the device's streams waits for what, in lines; empty where nobody can see it."""
+        return []
+
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """Whether the device answers an ARP request and an echo request; needs PING."""
         raise NotImplementedError

@@ -97,6 +97,20 @@ int roceproof_port_wake(void *handle, svBitVecVal *flow) {
     return (int)(port_wake(port) | (room ? 1u << STREAM_COMPLETION : 0));
 }
 
+void roceproof_port_watched(void *handle, const svBitVecVal *beats, const svBitVecVal *moved,
+                            int signals) {
+    struct port *port = handle;
+    for (unsigned i = 0; port && i < STREAMS; i++) {
+        port->watched[i] = (struct watched){
+            .beats = beats[2 * i] | (uint64_t)beats[2 * i + 1] << 32,
+            .moved = moved[2 * i] | (uint64_t)moved[2 * i + 1] << 32,
+            .is_valid = (unsigned)signals >> i & 1,
+            .is_ready = (unsigned)signals >> (STREAMS + i) & 1,
+            .is_amid = (unsigned)signals >> (2 * STREAMS + i) & 1,
+        };
+    }
+}
+
 int roceproof_get_chunk(void *handle, int stream, long long cycle, svBitVecVal *data) {
     struct chunk chunk;
     if (!handle || !port_get_chunk(handle, (enum stream)stream, (uint64_t)cycle, &chunk)) {

@@ -48,6 +48,15 @@ struct counters {
     uint64_t discarded_out; // marked for discard by the DUT itself
 };
 
+// What has moved on a stream, and what is offered and taken on it now.
+struct watched {
+    uint64_t beats;
+    uint64_t moved; // the cycle of the last of them
+    bool is_valid;
+    bool is_ready;
+    bool is_amid; // a frame or message has begun and not ended
+};
+
 struct session;
 
 struct port {
@@ -81,6 +90,7 @@ struct port {
     bool tx_waiting; // a whole frame waits for the link
 
     struct counters counters;
+    struct watched watched[STREAMS]; // as of the last poll
 };
 
 void port_init(struct port *port, unsigned index, uint64_t clock_ps, struct error *error);

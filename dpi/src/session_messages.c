@@ -200,6 +200,13 @@ static int send_statistics(struct session *session, struct cursor *body, uint64_
         give_u64(&b, port->counters.discarded_out);
         give_u64(&b, port->link->dropped_in);
         give_u64(&b, port->link->dropped_out);
+        for (unsigned stream = 0; stream < STREAMS; stream++) {
+            const struct watched *watched = &port->watched[stream];
+            give_u64(&b, watched->beats);
+            give_u64(&b, watched->moved);
+            give_u8(&b,
+                    (uint8_t)(watched->is_valid | watched->is_ready << 1 | watched->is_amid << 2));
+        }
     }
     return message_end(&b) ? 0 : error_set(&session->error, "out of memory");
 }

@@ -31,6 +31,13 @@ package roceproof_bridge_pkg;
   // Chance in percent that a stream pauses in a cycle, one byte per stream.
   typedef logic [Streams-1:0][7:0] flow_t;
 
+  // What is seen on each stream in a cycle.
+  typedef struct packed {
+    wake_t amid;   // a frame or message has begun and not ended
+    wake_t ready;
+    wake_t valid;
+  } signals_t;
+
   // What describes a chunk, in either direction.
   typedef struct packed {
     bit [12:0] reserved;
@@ -69,6 +76,9 @@ package roceproof_bridge_pkg;
     input chandle handle, output bit [47:0] mac, output bit [127:0] gid, output bit [63:0] seed);
   import "DPI-C" function int roceproof_port_wake(
     input chandle handle, output bit [47:0] flow);
+  // What has moved on each stream, the cycle of the last of it, and a signals_t.
+  import "DPI-C" function void roceproof_port_watched(
+    input chandle handle, input bit [383:0] beats, input bit [383:0] moved, input int signals);
 
   // Returns a chunk_info_t. The call also says that the chunk before was taken.
   import "DPI-C" function int roceproof_get_chunk(

@@ -24,7 +24,10 @@ module roceproof_port
   input  wire cycle_t cycle_i,
   input  wire wake_t  wake_i,
   input  wire flow_t  flow_i,
-  output logic        poll_o
+  output logic        poll_o,
+  output signals_t    signals_o,
+  output cycle_t      beats_o[Streams],
+  output cycle_t      moved_o[Streams]
 );
 
   typedef logic [DataWidth-1:0]   data_t;
@@ -204,6 +207,19 @@ module roceproof_port
     .valid_i (cpl_valid),
     .record_i(cpl),
     .ready_o (cpl_ready)
+  );
+
+  // In the order of the streams' numbers, the highest first.
+  roceproof_stream_watch u_watch (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .valid_i({cpl_valid, tx_tvalid, wr_valid, qpc_valid, pl_tvalid, rx_tvalid}),
+    .ready_i({cpl_ready, tx_tready, wr_ready, qpc_ready, pl_tready, rx_tready}),
+    .last_i ({1'b1, tx_tlast, 1'b1, 1'b1, pl_tlast, rx_tlast}),
+    .signals_o,
+    .beats_o,
+    .moved_o
   );
 
   roceproof_offer_check #(

@@ -23,6 +23,9 @@ module roceproof_top
   logic [Ports-1:0] poll;
   wake_t            wake_q[Ports];
   flow_t            flow_q[Ports];
+  signals_t         signals[Ports];
+  cycle_t           beats[Ports][Streams];
+  cycle_t           moved[Ports][Streams];
 
   initial begin
     automatic string control = "";
@@ -46,6 +49,14 @@ module roceproof_top
       end
     end else if (cycle_q >= next_poll_q || (|poll)) begin
       automatic longint cycles;
+      for (int p = 0; p < Ports; p++) begin
+        automatic bit [Streams-1:0][63:0] beats_now, moved_now;
+        for (int s = 0; s < Streams; s++) begin
+          beats_now[s] = beats[p][s];
+          moved_now[s] = moved[p][s];
+        end
+        roceproof_port_watched(port[p], beats_now, moved_now, int'(signals[p]));
+      end
       cycles = roceproof_session_poll(session, cycle_q);
       next_poll_q <= cycle_q + cycle_t'(cycles);
       if (cycles < 0) $fatal(1, "%s", roceproof_session_error(session));
@@ -75,10 +86,13 @@ module roceproof_top
     ) u_port (
       .clk_i,
       .rst_ni,
-      .cycle_i(cycle_q),
-      .wake_i (wake_q[p]),
-      .flow_i (flow_q[p]),
-      .poll_o (poll[p])
+      .cycle_i  (cycle_q),
+      .wake_i   (wake_q[p]),
+      .flow_i   (flow_q[p]),
+      .poll_o   (poll[p]),
+      .signals_o(signals[p]),
+      .beats_o  (beats[p]),
+      .moved_o  (moved[p])
     );
   end
 

@@ -8,14 +8,21 @@ from dataclasses import replace
 
 import pytest
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
+from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.connectivity import check_connectivity, missing_next
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.model import ModelFactory, ModelTarget
 from roceproof.conformance.targets.movement import Completed, Configured, Posted, Sent
 from roceproof.conformance.wire.codec import parse
+from roceproof.dpi import load_manifest
+from roceproof.verbs.work import Op
 
 
 class Mute(WireFault):
@@ -81,3 +88,28 @@ SENT, COMPLETED = Sent(3, b""), Completed(4, 2, 1, "success")
 def test_the_next_stream_to_look_at_is_told(moved, port: str | None) -> None:
     told = missing_next(moved)
     assert told == [] if port is None else port in told[0]
+
+
+@pytest.mark.sim
+def test_of_a_device_that_stands_still_frames_and_streams_are_told() -> None:
+    """The echo device sends what it is given as it is: no RoCE packet comes of it."""
+    echo = HdlFactory(load_manifest(REPOSITORY / "dpi" / "test" / "dut.toml"))
+    (check,) = check_connectivity(echo, seed=1)
+    told = check.words.splitlines()
+    assert [line.split()[0] for line in told[2:]] == [
+        *("streams", "rx", "pl", "qpc", "wr", "tx", "cpl"),
+        *("frames", "1.408"),
+    ]
+    assert "8 beats, last in cycle 220: the device offers nothing: tx_tvalid_o is low" in told[7]
+
+
+@pytest.mark.sim
+def test_a_case_that_waits_in_vain_tells_the_streams_behind_its_frames() -> None:
+    echo = HdlFactory(load_manifest(REPOSITORY / "dpi" / "test" / "dut.toml"))
+    still = echo.device(CasePlace(name="still", seed=1))
+    with still as target, pytest.raises(CaseFailed) as caught:
+        Bench(target, echo.claims, seed=1).connect().transfer(Op.WRITE, 8)
+    seen, streams = str(caught.value).split("\nstreams in cycle ")
+    assert "frames seen:" in seen
+    assert len(streams.splitlines()) == 7
+    assert "streams" not in head_of(caught.value)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The streams of a port at one moment: what has moved on each, and who waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+
+
+class Signals(IntFlag):
+    """What is seen on a stream in a cycle."""
+
+    VALID = 1
+    READY = 2
+    AMID = 4  # a frame or message has begun and not ended
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One stream; `moved` is the cycle of its last beat."""
+
+    beats: int
+    moved: int
+    signals: Signals
+
+
+_INTO_THE_DEVICE = (("rx", "rx_tready_o"), ("pl", "pl_tready_o"), ("qpc", "qpc_ready_o"))
+_INTO_THE_DEVICE += (("wr", "wr_ready_o"),)
+_OUT_OF_IT = (("tx", "tx_tvalid_o"), ("cpl", "cpl_valid_o"))
+
+
+def told_streams(streams: Sequence[Stream], cycle: int) -> list[str]:
+    """A line for each, as they are in that cycle."""
+    inward = zip(_INTO_THE_DEVICE, streams, strict=False)
+    outward = zip(_OUT_OF_IT, streams[len(_INTO_THE_DEVICE) :], strict=True)
+    return [
+        f"streams in cycle {cycle:,}:",
+        *(_told(name, stream, _inward(stream, ready)) for (name, ready), stream in inward),
+        *(_told(name, stream, _outward(stream, valid)) for (name, valid), stream in outward),
+    ]
+
+
+def _told(name: str, stream: Stream, what: str) -> str:
+    last = f"last in cycle {stream.moved:,}" if stream.beats else "never moved"
+    amid = ", amid a frame" if Signals.AMID in stream.signals else ""
+    return f"  {name:<4}{stream.beats:>9,} beats, {last}{amid}: {what}"
+
+
+def _inward(stream: Stream, ready: str) -> str:
+    if Signals.VALID not in stream.signals:
+        return "nothing is offered to the device"
+    if Signals.READY in stream.signals:
+        return "moves"
+    return f"WAITS for the device: {ready} is low"
+
+
+def _outward(stream: Stream, valid: str) -> str:
+    if Signals.VALID not in stream.signals:
+        return f"the device offers nothing: {valid} is low"
+    if Signals.READY in stream.signals:
+        return "moves"
+    return "the device WAITS for the other end, or is stalled"

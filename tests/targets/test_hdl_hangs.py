@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device that stands still is told by its streams, and one that never ends a cycle dies soon."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.targets import hdl
+from roceproof.conformance.targets.hdl import HdlTarget
+from roceproof.conformance.targets.interface import DeviceDied
+from roceproof.dpi import PortOptions, Simulation, load_manifest
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
+
+pytestmark = pytest.mark.sim
+
+OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
+PEER = Host(bytes.fromhex("020000000b02"), bytes((192, 168, 1, 2)))
+MICROSECOND = 1000
+
+
+@pytest.fixture
+def simulation() -> Iterator[Simulation]:
+    manifest = load_manifest(REPOSITORY / "dpi" / "test" / "dut.toml")
+    with Simulation.start(manifest, data_width=64, ports=[PortOptions()]) as started:
+        yield started
+
+
+def lines(target: HdlTarget) -> dict[str, str]:
+    """Of each stream, by its name."""
+    return {line.split()[0]: line for line in target.streams()[1:]}
+
+
+def test_what_waits_for_what_is_told_of_every_stream(simulation: Simulation) -> None:
+    target = HdlTarget(simulation, 6400, host=OWN)
+    before = lines(target)
+    assert set(before) == {"rx", "pl", "qpc", "wr", "tx", "cpl"}
+    assert all("never moved" in line for line in before.values())
+    assert "tx_tvalid_o is low" in before["tx"]
+    qp = target.open(QpSpec(service=Service.RC, remote=PEER, remote_qpn=1, local_qpn=1))
+    for wr_id in (1, 2):
+        target.post(qp, Work(wr_id=wr_id, op=Op.SEND, data=bytes(100)))
+    target.disturb(tx_stall=99)
+    target.wait(MICROSECOND)
+    amid = lines(target)
+    assert "13 beats" in amid["pl"]
+    assert "1 beats, last in cycle" in amid["wr"]
+    assert "WAITS for the device: wr_ready_o is low" in amid["wr"]
+    assert "the device WAITS for the other end" in amid["tx"]
+    target.disturb()
+    target.completions(qp, count=2, timeout_ns=100 * MICROSECOND)
+    after = lines(target)
+    assert "26 beats, last in cycle" in after["pl"]
+    assert "26 beats" in after["tx"]
+    assert "2 beats" in after["cpl"]
+    assert "nothing is offered to the device" in after["rx"]
+
+
+def test_a_frame_that_has_begun_and_does_not_end_is_told(simulation: Simulation) -> None:
+    target = HdlTarget(simulation, 6400, host=OWN)
+    qp = target.open(QpSpec(service=Service.RC, remote=PEER, remote_qpn=1, local_qpn=1))
+    target.disturb(payload_gap=99)
+    target.post(qp, Work(wr_id=1, op=Op.SEND, data=bytes(4000)))
+    target.wait(MICROSECOND)
+    assert "amid a frame: nothing is offered to the device" in lines(target)["pl"]
+
+
+def test_a_simulation_that_never_ends_a_cycle_is_a_death_and_not_waited_for_twice(
+    simulation: Simulation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hdl, "_SLICE_SECONDS", 0.2)
+    target = HdlTarget(simulation, 6400, host=OWN)
+    os.kill(simulation.pid, signal.SIGSTOP)
+    with pytest.raises(DeviceDied, match="stands in a cycle from 200 to 357 for 0.2 s"):
+        target.wait(MICROSECOND)
+    with pytest.raises(ProcessLookupError):
+        os.kill(simulation.pid, 0)
