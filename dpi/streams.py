@@ -25,8 +25,12 @@ class Stream:
     signals: Signals
 
 
-_INTO_THE_DEVICE = (("rx", "rx_tready_o"), ("pl", "pl_tready_o"), ("qpc", "qpc_ready_o"))
-_INTO_THE_DEVICE += (("wr", "wr_ready_o"),)
+_INTO_THE_DEVICE = (
+    ("rx", "rx_tready_o"),
+    ("pl", "pl_tready_o"),
+    ("qpc", "qpc_ready_o"),
+    ("wr", "wr_ready_o"),
+)
 _OUT_OF_IT = (("tx", "tx_tvalid_o"), ("cpl", "cpl_valid_o"))
 
 

@@ -78,7 +78,7 @@ def test_a_simulation_that_never_ends_a_cycle_is_a_death_and_not_waited_for_twic
     monkeypatch.setattr(hdl, "_SLICE_SECONDS", 0.2)
     target = HdlTarget(simulation, 6400, host=OWN)
     os.kill(simulation.pid, signal.SIGSTOP)
-    with pytest.raises(DeviceDied, match="stands in a cycle from 200 to 357 for 0.2 s"):
+    with pytest.raises(DeviceDied, match=r"stands in a cycle from 200 to 357 for 0\.2 s"):
         target.wait(MICROSECOND)
     with pytest.raises(ProcessLookupError):
         os.kill(simulation.pid, 0)
