@@ -30,6 +30,7 @@ from roceproof.gate_soak import Soaked, soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
 from roceproof.suite_command import JUNIT, RESULTS, UNUSABLE, Output, Request, run_session
+from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
 
 PAGE, COMMENT, VERDICT = "gate.html", "gate.md", "gate.json"
 Document = dict[str, Any]
@@ -90,6 +91,7 @@ def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Docu
             return None
         if session.is_interrupted:
             raise KeyboardInterrupt
+        waivers = _waivers(wanted, options)
         with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
             soaked = soak(
                 options,
@@ -97,6 +99,7 @@ def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Docu
                 plans=wanted.plans,
                 jobs=wanted.jobs,
                 out=wanted.out,
+                waives=lambda rules: waivers.reasons("", rules),
                 progress=progress,
             )
             landed = _landed(wanted, sending[0], progress)
@@ -109,6 +112,11 @@ def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Docu
         landed=landed,
         baseline=baseline,
     )
+
+
+def _waivers(wanted: Gate, options: Options) -> SuiteWaivers:
+    accepted = load_suite_waivers(wanted.waivers, options, cases=())
+    return SuiteWaivers(accepted, options, is_whole=False)
 
 
 def _connected(

@@ -94,6 +94,7 @@ def document_of(
         "limits": told_limits(manifest),
         "plans": soaked.plans,
         "plan_findings": soaked.findings,
+        "plan_waived": soaked.waived,
         "coverage": soaked.coverage,
         "guest": asdict(landed),
     }
@@ -111,6 +112,12 @@ def document_of(
     )
     document["verdict"] = "fail" if new else "pass"
     return document
+
+
+def told_plans(document: Document) -> str:
+    """How many fail, and how many would if it were not accepted."""
+    waived = len(document["plan_waived"])
+    return f"{len(document['plan_findings'])} fail" + (f", {waived} waived" if waived else "")
 
 
 def told_landed(guest: Document) -> str:

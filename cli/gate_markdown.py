@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from roceproof.gate_document import told_landed
+from roceproof.gate_document import told_landed, told_plans
 
 Document = dict[str, Any]
 _MOST_FINDINGS, _MOST_NAMES = 5, 8
@@ -60,7 +60,7 @@ def _stages(document: Document) -> Iterable[tuple[str, str]]:
     questions = Counter(check["outcome"] for check in document["connectivity"])
     yield "connectivity", _counts(questions)
     yield f"suite ({document['suite']})", _counts(document["cases"]) or "nothing to test"
-    yield "random plans", f"{document['plans']} played, {len(document['plan_findings'])} fail"
+    yield "random plans", f"{document['plans']} played, {told_plans(document)}"
     guest = document["guest"]
     words = f"{told_landed(guest)}{guest['outcome']} {_code(guest['words'])}"
     yield "Soft-RoCE", words.rstrip()

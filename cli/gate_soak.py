@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,6 +30,8 @@ class Soaked:
 
     plans: int = 0
     findings: list[dict[str, Any]] = field(default_factory=list)
+    waived: list[dict[str, Any]] = field(default_factory=list)
+    """Those that break only rules whose breaking is accepted."""
     coverage: dict[str, Any] = field(default_factory=dict)
 
 
@@ -40,9 +42,13 @@ def soak(
     plans: int,
     jobs: int,
     out: Path,
+    waives: Callable[[Iterable[str]], list[str]],
     progress: Progress,
 ) -> Soaked:
-    """Play so many plans at each width, and add what they reach to the coverage of the suite."""
+    """Play so many plans at each width, and add what they reach to the coverage of the suite.
+
+    `waives` gives the reasons why breaking some rules is accepted, or none.
+    """
     soaked = Soaked()
     reached = Coverage.read(out / COVERAGE)
     first = options.seed * _SEEDS
@@ -66,12 +72,14 @@ def soak(
                 bar.advance()
                 soaked.plans += found.seeds
                 reached.counts.merge(Counts.from_json(found.counts))
-                for seed, text, story in found.findings:
+                for seed, rules, text, story in found.findings:
+                    where = {"seed": seed, "width": found.width}
+                    if reasons := waives(rules):
+                        soaked.waived.append({**where, "waived": reasons})
+                        continue
                     path = out / f"test_found_{found.width}bit_{seed}.py"
                     path.write_text(text)
-                    soaked.findings.append(
-                        {"seed": seed, "width": found.width, "case": path.name, "story": story}
-                    )
+                    soaked.findings.append({**where, "case": path.name, "story": story})
         reached.write(out / COVERAGE)
     summary = summarized(reached)
     write_page(summary, out / PAGE)

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import told_landed
+from roceproof.gate_document import told_landed, told_plans
 from roceproof.suite_findings import print_findings
 from roceproof.suite_report import print_skips
 
@@ -68,7 +68,7 @@ def _print_cases(document: Document, console: Terminal) -> None:
 def _print_plans(document: Document, console: Terminal) -> None:
     found = document["plan_findings"]
     style = "red" if found else "green"
-    console.print(f"random plans: {document['plans']} played, [{style}]{len(found)} fail[/]")
+    console.print(f"random plans: {document['plans']} played, [{style}]{told_plans(document)}[/]")
     for plan in found[:1]:
         for line in plan["story"].splitlines()[: 4 * _MOST_LINES]:
             console.print(escape(f"       {line}"), highlight=False)

@@ -113,7 +113,7 @@ class _Night:
     def _take(self, found: Found) -> None:
         self._seeds += found.seeds
         self._counts.merge(Counts.from_json(found.counts))
-        for seed, text, story in found.findings:
+        for seed, _, text, story in found.findings:
             self.findings.append((seed, text, story))
             (self._wanted.out / f"test_found_{seed}.py").write_text(text)
 

@@ -39,8 +39,8 @@ class Found:
 
     width: int | None
     seeds: int = 0
-    findings: list[tuple[int, str, str]] = field(default_factory=list)
-    """Seed, the small case, and its story."""
+    findings: list[tuple[int, tuple[str, ...], str, str]] = field(default_factory=list)
+    """Seed, broken rules, the small case, and its story."""
     counts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -69,7 +69,7 @@ def play(chunk: Chunk) -> Found:
             if finding is not None:
                 rules = finding.failure.rules or ("LIVE-02",)
                 text = finding.plan.case(f"found_by_random_stimulus_{seed}", rules=rules)
-                found.findings.append((seed, text, finding.told()))
+                found.findings.append((seed, finding.failure.rules, text, finding.told()))
     finally:
         factory.close()
     found.counts = counts.to_json()

@@ -70,6 +70,14 @@ def test_what_fails_at_any_stage_has_a_name(told, more, failures) -> None:
     assert (document["verdict"], document["failures"]) == ("fail", failures)
 
 
+def test_a_plan_that_breaks_only_what_is_waived_fails_nothing_and_is_told(capsys) -> None:
+    waived = Soaked(plans=3, waived=[{"seed": 7, "width": 64, "waived": ["waived until ..."]}])
+    document = judged(PASSING, soaked=waived)
+    assert document["verdict"] == "pass"
+    print_gate(document, out=Path("out"), quiet=False)
+    assert "3 played, 0 fail, 1 waived" in capsys.readouterr().out
+
+
 def test_against_a_baseline_only_what_is_new_fails_and_what_is_better_is_told(
     tmp_path, capsys
 ) -> None:

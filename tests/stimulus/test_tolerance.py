@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which rules a packet breaks that is not the one predicted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roceproof.conformance.stimulus.tolerance import differences
+from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.transmitter import Requester
+from roceproof.dpi import Operation, QpConfig, WorkRequest
+from roceproof.verbs.service import Service
+
+
+def predicted() -> bytes:
+    requester = Requester(mac=bytes(6), ipv4=bytes((10, 0, 0, 1)))
+    requester.configure(QpConfig(local_qpn=2, remote_qpn=3, service=Service.UC))
+    write = WorkRequest(wr_id=1, qpn=2, operation=Operation.WRITE, length=4)
+    return next(iter(requester.frames(write, bytes(4))))
+
+
+def test_a_wrong_field_under_an_icrc_that_fits_breaks_one_rule() -> None:
+    wanted = predicted()
+    packet = parse(wanted)
+    assert packet is not None
+    frame = build(replace(packet, ip=replace(packet.ip, ident=packet.ip.ident ^ 1)))
+    text, rules = differences(frame, wanted)
+    assert "icrc: want" in text
+    assert rules == ["IP-04"]
+
+
+def test_an_icrc_that_does_not_fit_is_broken_beside_a_wrong_field() -> None:
+    wanted = predicted()
+    packet = parse(wanted)
+    assert packet is not None
+    frame = bytearray(build(replace(packet, ip=replace(packet.ip, ident=packet.ip.ident ^ 1))))
+    at = frame.rindex(packet.payload) + 4
+    frame[at] ^= 1
+    assert differences(bytes(frame), wanted)[1] == ["IP-04", "ICRC-01"]
