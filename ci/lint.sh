@@ -25,7 +25,7 @@ spdx() {
             bad=1
         }
     done < <(git ls-files --cached --others --exclude-standard -- \
-        '*.py' '*.v' '*.sv' '*.svh' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.yml' '*.mk' Makefile '*/Makefile' '*Containerfile' .dockerignore .ci/run .clang-format)
+        '*.py' '*.v' '*.sv' '*.svh' '*.vhd' '*.vlt' '*.c' '*.h' '*.cpp' '*.sh' '*.toml' '*.yml' '*.mk' Makefile '*/Makefile' '*Containerfile' .dockerignore .ci/run .clang-format)
     return $bad
 }
 

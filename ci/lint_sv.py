@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pyslang
 
-from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY
 from roceproof.dpi.manifest import Manifest, load_manifest
+from roceproof.dpi.vhdl import verilog_sources
 
 WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/*/*.vlt")])
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
@@ -66,11 +67,12 @@ def slang(sources: list[Path], *, tops: list[str]) -> bool:
 
 def lint(manifest: Manifest, *, besides: list[Path]) -> bool:
     """Whether a device's sources, and those beside them, are clean; prints what is not."""
-    device = list(manifest.sources)
+    device = list(verilog_sources(manifest, BUILD / "sim"))
     everything = [*device, *besides]
     jobs = [
         (module, width, everything if path in besides else device)
         for path in everything
+        if path in besides or path in manifest.sources  # what GHDL writes has nobody to mend it
         for module in modules(path)
         for width in (manifest.data_widths if has_width(path) else (None,))
     ]

@@ -30,6 +30,7 @@ from roceproof.dpi.verilate import (
     verilate,
     verilator_version,
 )
+from roceproof.dpi.vhdl import verilog_sources
 
 __all__ = ["BRIDGE_SV", "Build", "BuildError", "build_recipe", "build_simulation"]
 
@@ -156,22 +157,22 @@ def build_simulation(
 
     `progress` is told when there is something to build.
     """
-    recipe = Recipe(
-        sources=(*manifest.sources, *BRIDGE_SV),
-        parameters={
-            "Ports": ports,
-            "DataWidth": data_width,
-            "ClockPs": manifest.clock_ps_at(data_width),
-        },
-        dut=manifest.top,
-        circuit=manifest.circuit,
-        fst=fst,
-        coverage=coverage,
-    )
     variant = "-fst" * fst + "-coverage" * coverage
     name = f"{manifest.name}-{data_width}-{ports}{variant}"
     what = f"{manifest.name}, {data_width} bit"
     try:
+        recipe = Recipe(
+            sources=(*verilog_sources(manifest, build_root or DEFAULT_BUILD_ROOT), *BRIDGE_SV),
+            parameters={
+                "Ports": ports,
+                "DataWidth": data_width,
+                "ClockPs": manifest.clock_ps_at(data_width),
+            },
+            dut=manifest.top,
+            circuit=manifest.circuit,
+            fst=fst,
+            coverage=coverage,
+        )
         return build_recipe(
             recipe,
             name=name,

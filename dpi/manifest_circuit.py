@@ -26,6 +26,13 @@ class Circuit:
     """Of the top module, as SystemVerilog expressions."""
     accepted_warnings: frozenset[str] | None = None
     """Of MEANINGFUL_WARNINGS, those that are no error; None: all are only told."""
+    vhdl_top: str | None = None
+    """The entity that is synthesized from those of the sources that are VHDL."""
+
+
+def is_vhdl(path: Path) -> bool:
+    """By its name."""
+    return path.suffix.lower() in (".vhd", ".vhdl")
 
 
 def read_files(table: Table, home: Path, *, schema: int) -> FileList:
@@ -41,6 +48,8 @@ def read_files(table: Table, home: Path, *, schema: int) -> FileList:
                 raise table.error(key, str(error)) from error
     if not files.sources:
         raise table.error("sources", "none of them is a source")
+    if schema == 1 and any(map(is_vhdl, files.sources)):
+        raise table.error("sources", "VHDL needs a manifest of schema 2")
     return files
 
 
@@ -70,4 +79,19 @@ def read_circuit(table: Table, files: FileList) -> Circuit:
         defines=files.defines | _values(table.take_table("defines")),
         parameters=_values(table.take_table("parameters")),
         accepted_warnings=frozenset(accepted),
+        vhdl_top=_vhdl_top(table, files),
     )
+
+
+def _vhdl_top(table: Table, files: FileList) -> str | None:
+    has_vhdl = any(map(is_vhdl, files.sources))
+    if "vhdl_top" not in table:
+        if has_vhdl:
+            raise table.error("vhdl_top", "missing; name the entity that the wrapper instantiates")
+        return None
+    entity = table.take("vhdl_top", str)
+    if not has_vhdl:
+        raise table.error("vhdl_top", "none of the sources is VHDL (.vhd, .vhdl)")
+    if not IDENTIFIER.fullmatch(entity):
+        raise table.error("vhdl_top", f"{shown(entity)} is no identifier")
+    return entity

@@ -43,6 +43,10 @@ def manifest_schema() -> Schema:
                     "order."
                 ),
                 "includes": _names("Folders for `include."),
+                "vhdl_top": _text(
+                    "The entity that the wrapper instantiates, where sources are VHDL.",
+                    IDENTIFIER.pattern,
+                ),
                 "clock_ps": clock,
                 "clock_ps_by_width": _table(
                     "Where it differs from clock_ps at a data width.",

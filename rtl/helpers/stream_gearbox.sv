@@ -65,7 +65,7 @@ module stream_gearbox #(
   end
 
   always_comb begin
-    held = give ? bytes_q >> (8 * OutLanes) : bytes_q;
+    held = give ? bytes_t'({{8*OutLanes{1'b0}}, bytes_q} >> (8 * OutLanes)) : bytes_q;
     held &= ~({8*Capacity{1'b1}} << {left, 3'b000});
     fresh       = '0;
     fresh_count = '0;

@@ -29,6 +29,7 @@ REMOVE = object()
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Reads a document as a manifest, without TOML between."""
     (tmp_path / "a.sv").touch()
+    (tmp_path / "b.vhd").touch()
     (tmp_path / "inc").mkdir()
 
     def read(document: dict[str, Any]) -> None:
@@ -45,7 +46,8 @@ def whole() -> dict[str, Any]:
         "schema": 2,
         "name": "mine",
         "top": "my_top",
-        "sources": ["a.sv"],
+        "sources": ["a.sv", "b.vhd"],
+        "vhdl_top": "core",
         "includes": ["inc"],
         "clock_ps": 6400,
         "clock_ps_by_width": {"64": 3200},
@@ -166,4 +168,5 @@ def _is_beyond_a_schema(place: Place, probe: object) -> bool:
     is_file = place[0] in ("sources", "includes") and isinstance(probe, list)
     is_width = place[0] in ("data_widths", "clock_ps_by_width")
     is_order = place == ("limits", "length")
-    return is_file or is_width or is_order
+    is_of_vhdl = place == ("vhdl_top",) and probe is REMOVE
+    return is_file or is_width or is_order or is_of_vhdl
