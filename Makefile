@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-tap test test-wheel test-full mutants coverage calibrate lint format bench bench-check fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-tap test test-wheel test-full mutants coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,8 +70,12 @@ bench: setup ## simulated cycles per second, bare and with the bridge
 	@$(BIN)/python bench/simulation.py
 
 bench-check: setup packages-test ## checked packets per second, beside the bare limit, tshark and Scapy
-	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/$(BUILD)/bench PCAP=$(CURDIR)/$(BUILD)/pcap
+	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/$(BUILD)/bench PCAP=$(CURDIR)/$(BUILD)/pcap check
 	@$(BIN)/python bench/check.py
+
+bench-explain: setup packages-test ## seconds and memory that explaining captures of 1 GiB takes
+	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/$(BUILD)/bench PCAP=$(CURDIR)/$(BUILD)/pcap explain
+	@PATH=$(BIN):$$PATH $(BIN)/python bench/explain.py
 
 fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=1000000 SECONDS=600 SEED=1
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz

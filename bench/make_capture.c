@@ -2,8 +2,9 @@
 //
 // Writes a capture of faultless traffic to measure checkers with, always the
 // same bytes: `large` is 1 GiB of RC and UC WRITE messages of 16 packets with
-// 4096 bytes each, `small` is 2 million packets, WRITE ONLY with 64 bytes but
-// for the ACKs. Eight flows take turns, two of them on IPv6.
+// 4096 bytes each, `middle` the same with 1024 bytes each, `small` is 2 million
+// packets, WRITE ONLY with 64 bytes but for the ACKs. Eight flows take turns,
+// two of them on IPv6.
 
 #include <endian.h>
 #include <stdbool.h>
@@ -35,6 +36,7 @@ enum {
 };
 
 struct shape {
+    const char *name;
     uint32_t payload_bytes;
     uint32_t message_packets;
     uint64_t least_bytes; // 0: packets count
@@ -205,14 +207,24 @@ static void write_request(struct writer *writer, const struct shape *shape, stru
     flow->psn = (flow->psn + 1) & 0xFFFFFF;
 }
 
+static const struct shape *shape_of(const char *name) {
+    static const struct shape shapes[] = {
+        {"large", 4096, 16, (uint64_t)1 << 30, 0},
+        {"middle", 1024, 16, (uint64_t)1 << 30, 0},
+        {"small", 64, 1, 0, 2000000},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (strcmp(shapes[i].name, name) == 0)
+            return &shapes[i];
+    return NULL;
+}
+
 int main(int count, char **arguments) {
-    const bool large = count == 3 && strcmp(arguments[2], "large") == 0;
-    if (!large && (count != 3 || strcmp(arguments[2], "small") != 0)) {
-        fprintf(stderr, "usage: make_capture FILE large|small\n");
+    const struct shape *shape = count == 3 ? shape_of(arguments[2]) : NULL;
+    if (!shape) {
+        fprintf(stderr, "usage: make_capture FILE large|middle|small\n");
         return 2;
     }
-    const struct shape shape =
-        large ? (struct shape){4096, 16, (uint64_t)1 << 30, 0} : (struct shape){64, 1, 0, 2000000};
     struct writer writer = {.file = fopen(arguments[1], "wb"), .random = 0x9E3779B97F4A7C15};
     if (!writer.file) {
         perror(arguments[1]);
@@ -223,8 +235,8 @@ int main(int count, char **arguments) {
     struct flow flows[FLOWS] = {0};
     for (uint32_t i = 0; i < FLOWS; i++)
         flows[i] = (struct flow){.index = i, .psn = 0xFFF000 + i};
-    while (writer.bytes < shape.least_bytes || writer.packets < shape.least_packets)
-        write_request(&writer, &shape, &flows[next_random(&writer) % FLOWS]);
+    while (writer.bytes < shape->least_bytes || writer.packets < shape->least_packets)
+        write_request(&writer, shape, &flows[next_random(&writer) % FLOWS]);
     if (fflush(writer.file) != 0 || ferror(writer.file) || fclose(writer.file) != 0) {
         perror(arguments[1]);
         return 2;
