@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import chain, combinations, product
+from struct import pack
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
@@ -279,7 +280,8 @@ def _coverages(most: int) -> list[Coverage]:
 
 
 def _joined(values: Iterable[int]) -> int:
-    return int.from_bytes(b"".join(value.to_bytes(4, "big") for value in values), "big")
+    words = [*values]
+    return int.from_bytes(pack(f">{len(words)}I", *words), "big")
 
 
 def _moved(crc: Crc, register: int, count: int) -> int:
