@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Docu
     )
     with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
         widths = [width for width in widths_of(options) if width is not None]
-        checks = _connected(options, widths, progress)
+        checks = _connected(options, widths, wanted.out, progress)
     sending = [width for width in widths if _sends(checks[width])]
     session, soaked, landed = None, Soaked(), Landed(words="no frame comes out")
     if sending:
@@ -120,16 +121,21 @@ def _waivers(wanted: Gate, options: Options) -> SuiteWaivers:
 
 
 def _connected(
-    options: Options, widths: Sequence[int], progress: Progress
+    options: Options, widths: Sequence[int], out: Path, progress: Progress
 ) -> dict[int, list[Check]]:
     checks = {}
     for width in widths:
         factory = open_factory(options, width)
         factory.prepare(progress.step)
         progress.step(f"asking the {width}-bit device the first questions")
-        checks[width] = list(check_connectivity(factory, seed=options.seed))
+        place = partial(_first_frames, out, width)
+        checks[width] = list(check_connectivity(factory, seed=options.seed, capture=place))
         factory.close()
     return checks
+
+
+def _first_frames(out: Path, width: int, name: str) -> Path:
+    return out / f"connectivity.{name}_{width}bit.pcapng"
 
 
 def _sends(checks: Sequence[Check]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -44,33 +45,44 @@ class Check:
     words: str = ""
 
 
-def check_connectivity(factory: DeviceFactory, *, seed: int) -> Iterator[Check]:
-    """Each question in turn; behind a device that sends nothing the others tell no more."""
+def check_connectivity(
+    factory: DeviceFactory, *, seed: int, capture: Callable[[str], Path] | None = None
+) -> Iterator[Check]:
+    """Each question in turn; behind a device that sends nothing the others tell no more.
+
+    `capture` says where the frames of a question that fails are kept, by its name.
+    """
     for name, (says, ask) in _QUESTIONS.items():
-        outcome, words = _asked(factory, ask, seed)
+        outcome, words = _asked(factory, ask, seed, capture(name) if capture else None)
         yield Check(name=name, says=says, outcome=outcome, words=words)
         if name == "frame" and outcome == FAILED:
             return
 
 
 def _asked(
-    factory: DeviceFactory, ask: Callable[[Bench], str | None], seed: int
+    factory: DeviceFactory, ask: Callable[[Bench], str | None], seed: int, capture: Path | None
 ) -> tuple[str, str]:
+    kept = []
     try:
         with factory.device(CasePlace(name="connectivity", seed=seed)) as target:
             is_watched = target.watch()
+            bench = Bench(target, factory.claims, seed=seed)
             try:
-                problem = ask(Bench(target, factory.claims, seed=seed))
+                problem = ask(bench)
             except CaseFailed as failure:
                 hints = missing_next(target.moved()) if is_watched else []
                 problem = "\n".join([*hints, *_told(failure, target.streams())])
+            if problem is not None and capture is not None and any(bench.transcript.entries()):
+                bench.transcript.write(capture, comment="a first question of roceproof gate")
+                kept = [f"capture: {capture}"]
     except DeviceDied as death:
         problem = f"the device died: {death}"
     except pytest.skip.Exception as reason:
         return SKIPPED, str(reason).removeprefix(PREFIX)
     if problem is None:
         return PASSED, ""
-    return FAILED, problem
+    first, *rest = problem.splitlines()
+    return FAILED, "\n".join([first, *kept, *rest])
 
 
 def _told(failure: CaseFailed, streams: Sequence[str]) -> list[str]:
@@ -84,6 +96,9 @@ def _told(failure: CaseFailed, streams: Sequence[str]) -> list[str]:
 def missing_next(moved: Sequence[Movement]) -> list[str]:
     """Which of a device's streams to look at, by what has moved."""
     kinds = [type(each) for each in moved]
+    refusals = [each.status for each in moved if isinstance(each, Completed)]
+    if refusals and Sent not in kinds:
+        return [f"the work was refused ({refusals[0]}): why, or which limit lacks the manifest?"]
     for kind, lacking in _ORDER:
         if kind not in kinds:
             return [lacking]

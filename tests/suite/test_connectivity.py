@@ -71,6 +71,7 @@ def test_a_death_is_told_and_what_sends_no_payload_is_not_asked() -> None:
 
 CONFIGURED, POSTED = Configured(1, 2, None), Posted(2, 2, None)
 SENT, COMPLETED = Sent(3, b""), Completed(4, 2, 1, "success")
+REFUSED = Completed(4, 2, 1, "loc_qp_op_err")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,7 @@ SENT, COMPLETED = Sent(3, b""), Completed(4, 2, 1, "success")
         ([SENT], "qpc_ready_o"),
         ([CONFIGURED], "wr_ready_o"),
         ([CONFIGURED, POSTED], "tx_tvalid_o"),
+        ([CONFIGURED, POSTED, REFUSED], "refused (loc_qp_op_err)"),
         ([CONFIGURED, POSTED, SENT], "cpl_valid_o"),
         ([CONFIGURED, POSTED, POSTED, SENT, COMPLETED], "cpl_valid_o"),
         ([CONFIGURED, POSTED, SENT, COMPLETED], None),
@@ -91,16 +93,18 @@ def test_the_next_stream_to_look_at_is_told(moved, port: str | None) -> None:
 
 
 @pytest.mark.sim
-def test_of_a_device_that_stands_still_frames_and_streams_are_told() -> None:
+def test_of_a_device_that_stands_still_frames_and_streams_are_told(tmp_path) -> None:
     """The echo device sends what it is given as it is: no RoCE packet comes of it."""
     echo = HdlFactory(load_manifest(REPOSITORY / "dpi" / "test" / "dut.toml"))
-    (check,) = check_connectivity(echo, seed=1)
+    (check,) = check_connectivity(echo, seed=1, capture=lambda name: tmp_path / f"{name}.pcapng")
+    assert (tmp_path / "frame.pcapng").stat().st_size
     told = check.words.splitlines()
-    assert [line.split()[0] for line in told[2:]] == [
+    assert told[1] == f"capture: {tmp_path / 'frame.pcapng'}"
+    assert [line.split()[0] for line in told[3:]] == [
         *("streams", "rx", "pl", "qpc", "wr", "tx", "cpl"),
         *("frames", "1.408"),
     ]
-    assert "8 beats, last in cycle 220: the device offers nothing: tx_tvalid_o is low" in told[7]
+    assert "8 beats, last in cycle 220: the device offers nothing: tx_tvalid_o is low" in told[8]
 
 
 @pytest.mark.sim
