@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
@@ -55,6 +56,7 @@ class Demonstration:
     capture: Path
     facts: PeerFacts | None = None
     results: list[MessageResult] = field(default_factory=list)
+    due: int = 0
     frames: int = 0
     findings: list[str] = field(default_factory=list)
 
@@ -73,8 +75,14 @@ def run_demo(wanted: Wanted, *, quiet: bool) -> int:
     """Run everything; 0 if every message landed and every frame was right, else 1."""
     started = time.monotonic()
     shown = Demonstration(capture=wanted.out / "capture.pcapng")
-    with output_directory(wanted.out), Progress(quiet=quiet) as progress:
-        demonstrate(wanted, shown, progress)
+    try:
+        with output_directory(wanted.out), Progress(quiet=quiet) as progress:
+            demonstrate(wanted, shown, progress)
+    except (RoceproofError, KeyboardInterrupt):
+        if shown.results:
+            print_table(shown.results)
+            print(f"\n{shown.landed} of {shown.due} messages had landed; {shown.capture}")
+        raise
     facts = shown.facts
     assert facts is not None
     write_result(wanted.out / "result.json", facts, shown.results, ok=shown.ok)
@@ -118,13 +126,14 @@ def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> Non
         sender = Sender(
             simulation,
             peer,
-            lane_bytes=wanted.data_width // 8,
-            fixed=manifest.limits.fixed,
+            device=manifest,
+            data_width=wanted.data_width,
+            capture=shown.capture,
             report=progress.problem,
         )
-        total = sum(len(connection.messages) for connection in connections)
+        shown.due = sum(len(connection.messages) for connection in connections)
         with (
-            progress.bar("sending", total=total, unit="messages") as bar,
+            progress.bar("sending", total=shown.due, unit="messages") as bar,
             root_cause(simulation, peer),
         ):
             for connection in connections:

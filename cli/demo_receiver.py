@@ -50,13 +50,16 @@ class Receiver:
     """
 
     def __init__(self, peer: SoftRoce, connection: Connection) -> None:
-        longest = max(len(message.payload) for message in connection.messages)
+        self._longest = max(len(message.payload) for message in connection.messages)
         self._peer = peer
         self._connection = connection
-        self._region = peer.reg_mr(longest + 4 * GUARD, access=("local_write", "remote_write"))
+        self._region = peer.reg_mr(
+            self._longest + 4 * GUARD, access=("local_write", "remote_write")
+        )
         self._queue = peer.open_qp(connection.service.name, depth=16, access=("remote_write",))
         self._next_psn = connection.start_psn
         self._offset = GUARD
+        self._has_receive = False  # posted at the offset for a message that took none
         self.qpn = self._queue.qpn
         self.rkey = self._region.rkey
 
@@ -72,8 +75,12 @@ class Receiver:
         )
 
     def prepare(self, message: Message, *, alignment: int) -> int:
-        """Paint the region, post a receive if the message needs one; its address."""
-        self._offset = GUARD + alignment
+        """Paint the region, see that there is a receive if the message needs one; its address.
+
+        A receive has room for any message: the one of a message that was refused takes the next.
+        """
+        if not self._has_receive:
+            self._offset = GUARD + alignment
         length = len(message.payload)
         self._peer.call(
             "fill",
@@ -82,10 +89,11 @@ class Receiver:
             length=self._offset + length + GUARD,
             byte=GUARD_BYTE,
         )
-        if message.consumes_receive:
+        if message.consumes_receive and not self._has_receive:
             self._peer.post_recv(
-                self._queue, self._region, wr_id=1, offset=self._offset, length=length
+                self._queue, self._region, wr_id=1, offset=self._offset, length=self._longest
             )
+            self._has_receive = True
         return self._region.addr + self._offset
 
     def landing(self, message: Message) -> Landing:
@@ -103,6 +111,7 @@ class Receiver:
                 problem = f"receive completion {completions[0].status}"
             else:
                 completion = completions[0]
+            self._has_receive = False
         elif self._connection.service is Service.UC:
             problem = self._await_unannounced()
         return Landing(

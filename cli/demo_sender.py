@@ -5,18 +5,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from roceproof.demo_deadline import ACK_TIMEOUT, due_completion, told_last_frames
 from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import Landing, Receiver
 from roceproof.demo_report import MessageResult
-from roceproof.dpi import Port, Simulation, SimulationError, TimedCompletion
+from roceproof.dpi import (
+    Manifest,
+    Port,
+    Simulation,
+    SimulationError,
+    TimedCompletion,
+)
+from roceproof.dpi.deadline import Overdue, wait_until_due
 from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
 FIRST_QPN = 0x00ABC0
-SEND_DEADLINE_S = 60.0
-ACK_TIMEOUT = 13  # 33.6 ms of simulated time, seconds of the receiver's
+REFUSED = frozenset({Status.LOC_LEN_ERR, Status.LOC_QP_OP_ERR})
+"""Nothing was sent, no PSN is used, and the queue pair is as it was."""
 
 
 class Sender:
@@ -27,8 +36,9 @@ class Sender:
         simulation: Simulation,
         peer: SoftRoce,
         *,
-        lane_bytes: int,
-        fixed: Mapping[str, int],
+        device: Manifest,
+        data_width: int,
+        capture: Path,
         report: Callable[[str], None],
     ) -> None:
         self._simulation = simulation
@@ -36,15 +46,19 @@ class Sender:
         self._peer = peer
         self._next_qpn = FIRST_QPN
         self._next_wr_id = 1
-        self._lane_bytes = lane_bytes
-        self._fixed = fixed
+        self._device = device
+        self._clock_ps = device.clock_ps_at(data_width)
+        self._lane_bytes = data_width // 8
+        self._fixed: Mapping[str, int] = device.limits.fixed
+        self._capture = capture
         self._report = report
 
     def send_all(self, connection: Connection) -> Iterator[MessageResult]:
         """Connect, then send every message of the connection and say how it fared.
 
         After a message that did not land nothing more is sent: the two ends no
-        longer agree on the next PSN. The rest counts as not landed.
+        longer agree on the next PSN. The rest counts as not landed. A message that
+        the device refuses leaves them as they were.
         """
         receiver = Receiver(self._peer, connection)
         qpn = self._fixed.get("local_qpn", self._next_qpn)
@@ -54,40 +68,43 @@ class Sender:
         values: dict[str, Any] = {"udp_sport": 0xC000 + qpn % 0x4000, "ack_timeout": ACK_TIMEOUT}
         values |= {name: value for name, value in self._fixed.items() if name != "solicited"}
         values |= {"local_qpn": qpn, "sq_psn": connection.start_psn, "rq_psn": reverse_psn}
-        self._port.configure(
-            QpConfig(
-                service=connection.service,
-                path_mtu=connection.path_mtu,
-                remote_mac=self._peer.mac,
-                remote_gid=f"::ffff:{self._peer.ipv4}",
-                **{**values, "remote_qpn": receiver.qpn},
-            )
+        config = QpConfig(
+            service=connection.service,
+            path_mtu=connection.path_mtu,
+            remote_mac=self._peer.mac,
+            remote_gid=f"::ffff:{self._peer.ipv4}",
+            **{**values, "remote_qpn": receiver.qpn},
         )
+        self._port.configure(config)
         receiver.connect(ipv4=DUT_IPV4, qpn=qpn, sq_psn=reverse_psn)
         psn = connection.start_psn
         alive = True
+        refused: set[tuple[Operation, Status]] = set()
         for index, message in enumerate(connection.messages):
-            landing = None
+            landing = status = None
             if alive:
                 address = receiver.prepare(message, alignment=7 * index % 64)
-                status = self._send(message, qpn, address, receiver.rkey, index)
+                status = self._send(message, config, address, receiver.rkey, index)
                 if status is Status.SUCCESS:
                     landing = receiver.landing(message)
             result = judge(connection, message, psn, landing)
-            if alive and not result.ok:
-                alive = False
-                self._report(
-                    f"{result.service} {result.operation} of {result.length} bytes did not land: "
-                    f"{landing.lack(message) if landing else f'completed {status.name}'}"
-                )
+            if status is not None and not result.ok:
+                alive = status in REFUSED
+                if not alive or (message.operation, status) not in refused:
+                    lack = landing.lack(message) if landing else f"completed {status.name}"
+                    self._report(f"{_name(connection, message)} did not land: {lack}")
+                refused.add((message.operation, status))
             yield result
-            psn = (psn + packets(len(message.payload), connection.path_mtu.size)) % PSN_MODULUS
+            if status not in REFUSED:
+                psn = (psn + packets(len(message.payload), connection.path_mtu.size)) % PSN_MODULUS
 
-    def _send(self, message: Message, qpn: int, address: int, rkey: int, index: int) -> Status:
+    def _send(
+        self, message: Message, config: QpConfig, address: int, rkey: int, index: int
+    ) -> Status:
         writes = message.operation in (Operation.WRITE, Operation.WRITE_IMM)
         request = WorkRequest(
             wr_id=self._next_wr_id,
-            qpn=qpn,
+            qpn=config.local_qpn,
             operation=message.operation,
             length=len(message.payload),
             remote_addr=address if writes else 0,
@@ -104,11 +121,28 @@ class Sender:
             completions.extend(self._port.take_completions())
             return bool(completions)
 
-        self._simulation.wait(completed, timeout=SEND_DEADLINE_S, what="a completion")
+        size = len(message.payload)
+        due = due_completion(
+            config,
+            self._device,
+            clock_ps=self._clock_ps,
+            what=f"a {config.service.name} {message.operation.name} of {size} bytes",
+            packets=packets(size, config.path_mtu.size),
+        )
+        try:
+            wait_until_due(self._simulation, completed, due)
+        except Overdue as late:
+            told = f"{late}\n{told_last_frames(self._capture)}"
+            raise Overdue(told, log=late.log) from None
         (completion,) = completions
         if completion.completion.wr_id != request.wr_id:
             raise SimulationError(f"completed {completion}, expected wr_id {request.wr_id}")
         return completion.completion.status
+
+
+def _name(connection: Connection, message: Message) -> str:
+    operation = message.operation.name
+    return f"{connection.service.name} {operation} of {len(message.payload)} bytes"
 
 
 def judge(

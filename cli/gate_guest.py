@@ -31,6 +31,8 @@ class Landed:
     rows: list[dict[str, Any]] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     capture: str | None = None
+    details: list[str] = field(default_factory=list)
+    """Of how it ended: streams and last frames of a device that stands still."""
 
 
 def meet_guest(dut: Path, *, data_width: int, seed: int, out: Path, progress: Progress) -> Landed:
@@ -50,11 +52,11 @@ def meet_guest(dut: Path, *, data_width: int, seed: int, out: Path, progress: Pr
     shown = Demonstration(capture=place / "capture.pcapng")
     try:
         demonstrate(wanted, shown, progress)
-        words = ""
+        words, details = "", []
     except _AFTER_THE_START as error:
         if shown.facts is None:
             return Landed(words=_first_line(error))
-        words = _first_line(error)
+        words, details = _first_line(error), str(error).splitlines()[1:]
     except RoceproofError as error:
         return Landed(words=_first_line(error))
     return Landed(
@@ -62,6 +64,7 @@ def meet_guest(dut: Path, *, data_width: int, seed: int, out: Path, progress: Pr
         words=words,
         rows=_rows(shown.results),
         findings=shown.findings[:_MOST_FINDINGS],
+        details=details,
         capture=str(shown.capture.relative_to(out)) if shown.capture.exists() else None,
     )
 

@@ -84,7 +84,7 @@ def _print_guest(document: Document, console: Terminal) -> None:
     style = _STYLES[guest["outcome"]]
     console.print(f"Soft-RoCE: {told}[{style}]{guest['outcome']}[/] {escape(guest['words'])}")
     if guest["outcome"] == FAILED:
-        for line in guest["findings"][:_MOST_LINES]:
+        for line in [*guest["details"], *guest["findings"][:_MOST_LINES]]:
             console.print(escape(f"       {line}"), highlight=False)
 
 

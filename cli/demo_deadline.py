@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""When a message of the demonstration is due, in the device's cycles, and what was seen last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.review.caption import packet_name
+from roceproof.conformance.wire.codec import parse
+from roceproof.dpi import Manifest, QpConfig, Service
+from roceproof.dpi.deadline import Due
+
+ACK_TIMEOUT = 13
+"""33.6 ms of simulated time, seconds of the receiver's."""
+_ANSWER_CYCLES = 100_000
+_TIMER_PS = 4_096_000
+"""Of ACK timeout code 0, were it one; each code doubles it."""
+_SLACK = 4
+"""A timer may take so many times its value."""
+_GENEROUS = 16
+
+
+def due_completion(
+    config: QpConfig, device: Manifest, *, clock_ps: int, what: str, packets: int
+) -> Due:
+    """The completion of a message of so many packets."""
+    answer = device.limits.answer_cycles or _ANSWER_CYCLES
+    tries = 1 + (config.retry_count if device.capabilities.retransmission else 0)
+    frames = _GENEROUS * (packets + 1) * tries
+    what = f"completion of {what}"
+    if config.service is not Service.RC:
+        return Due(what=what, cycles=answer, frames=frames, why="nobody answers it")
+    timer = (_TIMER_PS << max(config.ack_timeout, ACK_TIMEOUT)) // clock_ps
+    return Due(
+        what=what,
+        cycles=answer + _SLACK * timer,
+        frames=frames,
+        why=f"{_SLACK} times an ACK timeout of {timer:,} cycles, and {answer:,} to answer",
+    )
+
+
+def told_last_frames(capture: Path) -> str:
+    """The last frame in each direction, from what has been captured so far."""
+    last = {record.flow: record for record in read(capture)} if capture.exists() else {}
+    told = [
+        f"{word} at {last[flow].time_ns / 1000:,.3f} us, {_told(last[flow].frame)}"
+        for flow, word in ((Flow.OUTBOUND, "sent"), (Flow.INBOUND, "received"))
+        if flow in last
+    ]
+    return f"last frames: {'; '.join(told)}" if told else "no frame was seen"
+
+
+def _told(frame: bytes) -> str:
+    packet = parse(frame)
+    if packet is None:
+        return f"{len(frame)} bytes, no RoCEv2"
+    name = packet_name(packet.bth.opcode, packet.aeth.syndrome if packet.aeth else None)
+    return f"{name} with PSN {packet.bth.psn:#x}, {len(frame)} bytes"
