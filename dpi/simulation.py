@@ -40,6 +40,7 @@ from roceproof.dpi.process import (
     Unstartable,
 )
 from roceproof.dpi.records import Completion
+from roceproof.dpi.wave_groups import write_groups
 from roceproof.dpi.wire import MessageType
 
 START_SECONDS = 30.0
@@ -90,6 +91,8 @@ class Simulation:
         """
         if waves:
             require_writable(waves)
+            if waves.is_file():
+                write_groups(waves, ports=len(ports), data_width=data_width)
         setup = SessionOptions(
             seed=seed, free_running=free_running, cycles=cycles, command=command
         ).pack(manifest, data_width, ports)

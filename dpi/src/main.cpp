@@ -54,6 +54,8 @@ int main(int argc, char **argv) {
 #ifdef ROCEPROOF_FST
     if (trace) {
         top->trace(trace.get(), 99);
+        trace->set_time_unit("1ps");
+        trace->set_time_resolution("1ps");
         trace->open(waves.c_str());
     }
 #endif

@@ -12,6 +12,7 @@ import pytest
 from scapy.utils import rdpcap
 
 from roceproof.dpi import PortOptions, SimulationError, Until
+from roceproof.dpi.wave_groups import write_groups
 
 pytestmark = pytest.mark.sim
 
@@ -76,3 +77,39 @@ def test_waves_are_written_on_request(start_echo, tmp_path):
     simulation.run(cycles=100)
     simulation.close()
     assert waves.stat().st_size > 1000
+
+
+def test_groups_of_waves_are_closed_and_hold_each_signal_once(tmp_path):
+    groups = write_groups(tmp_path / "run.fst", ports=2, data_width=512)
+    lines = groups.read_text().splitlines()
+    assert lines[0] == f'[dumpfile] "{tmp_path / "run.fst"}"'
+    names = [line for line in lines if line.startswith("-")]
+    assert names[::2] == names[1::2]
+    assert len(set(names)) == 2 * 6
+    signals = [line for line in lines if line.startswith("TOP.")]
+    assert len(signals) == len(set(signals))
+    assert "TOP.roceproof_top.gen_port[1].u_port.tx_tkeep[63:0]" in signals
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("fst2vcd"), reason="gtkwave is not installed")
+def test_what_is_grouped_is_in_the_waves_whose_time_is_picoseconds(start_echo, tmp_path):
+    waves = tmp_path / "run.fst"
+    with start_echo(waves=waves) as simulation:
+        simulation.run(cycles=10)
+    done = subprocess.run(["fst2vcd", waves], capture_output=True, text=True, check=True)
+    assert "\t1ps\n" in done.stdout
+    place: list[str] = []
+    found = set()
+    for line in done.stdout.splitlines():
+        word = line.split()
+        if line.startswith("$scope"):
+            place.append(word[2])
+        elif line.startswith("$upscope"):
+            place.pop()
+        elif line.startswith("$var"):
+            found.add(".".join([*place, "".join(word[4:-1])]))
+    lines = waves.with_suffix(".gtkw").read_text().splitlines()
+    signals = {line for line in lines if line.startswith("TOP.")}
+    assert signals
+    assert signals <= found
