@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a device is made of: files by name, by pattern, or in the lists (.f) of other tools.
+"""What a device is made of: files by name, by pattern, or in lists and projects of other tools.
 
 Of a list the words that every simulator knows are read: files, `+incdir+`, `+define+`, `-I`, `-D`,
 `-v`, `-f` (names in it are relative to where the command runs: here, to the first list) and `-F`
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roceproof.dpi.edam import CORE_END, EDAM_ENDS, read_description
 from roceproof.dpi.toml_table import ManifestError, shown
 
 DEEPEST = 16
@@ -32,12 +33,14 @@ class FileList:
     defines: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, home: Path) -> None:
-        """A file, all files that fit a pattern with * or ?, or what a list (.f) names."""
+        """A file, all files that fit a pattern with * or ?, or what a list or description names."""
         if not name.isprintable() or not (home / name).name:
             raise ManifestError(f"{shown(name)} is no file name")
         if name.endswith(".f"):
             path = _file(home, name)
             self._read(path, home=path.parent, depth=1)
+        elif name.endswith((*EDAM_ENDS, CORE_END)):
+            self._describe(_file(home, name))
         elif any(sign in name for sign in "*?["):
             found = sorted(path for path in _matching(home, name) if path.is_file())
             if not found:
@@ -54,6 +57,14 @@ class FileList:
             raise ManifestError(f"{folder} is no folder; correct the name")
         if folder not in self.includes:
             self.includes.append(folder)
+
+    def _describe(self, path: Path) -> None:
+        described = read_description(path)
+        for source in described.sources:
+            self._take(source)
+        for folder in described.includes:
+            self.add_include(str(folder), path.parent)
+        self.defines |= described.defines
 
     def _take(self, path: Path) -> None:
         if path not in self.sources:

@@ -39,8 +39,8 @@ def manifest_schema() -> Schema:
                 "name": _text("Builds are named by it.", NAME.pattern),
                 "top": _text("The wrapper's module.", IDENTIFIER.pattern),
                 "sources": _names(
-                    "Files, patterns (*, ?) and lists (.f), relative to the manifest, in compile "
-                    "order."
+                    "Files, patterns (*, ?), lists (.f), FuseSoC cores (.core) and EDAM files "
+                    "(.eda.yml), relative to the manifest, in compile order."
                 ),
                 "includes": _names("Folders for `include."),
                 "vhdl_top": _text(

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lists of our own SystemVerilog for other tools: a FuseSoC core and a .f, from one list each.
+
+The endpoint's list is its manifest, the bridge's that of the build. Run it to write them anew;
+a test holds them against the lists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.dpi.build import BRIDGE_SV
+from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.verilate import BRIDGE_C
+
+_SPDX = "SPDX-License-Identifier: BSD-2-Clause"
+_MADE = "Made by ci/file_lists.py; do not edit."
+_CORE = """\
+CAPI=2:
+# {spdx}
+# {made}
+name: "roceproof::{name}:0.1.0"
+description: "{says}"
+filesets:
+  rtl:
+    files:
+{files}
+    file_type: systemVerilogSource
+{depend}\
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: {top}
+"""
+
+
+def file_lists() -> Iterator[tuple[Path, str]]:
+    """Each file and what belongs in it."""
+    endpoint = load_manifest(REFERENCE_DUT)
+    yield from _lists("endpoint", "The reference RoCEv2 endpoint", endpoint.sources, endpoint.top)
+    yield from _lists(
+        "bridge",
+        "The DPI bridge around a device; its C is in dpi/src",
+        BRIDGE_SV,
+        "roceproof_top",
+        depend="endpoint",
+        beside=BRIDGE_C,
+    )
+
+
+def _lists(
+    name: str,
+    says: str,
+    sources: Sequence[Path],
+    top: str,
+    *,
+    depend: str | None = None,
+    beside: Sequence[Path] = (),
+) -> Iterator[tuple[Path, str]]:
+    folder = REPOSITORY / ("rtl" if depend is None else "dpi")
+    names = [os.path.relpath(path, folder) for path in sources]
+    first = [f"-F ../rtl/{depend}.f"] if depend else []
+    rest = [os.path.relpath(path, folder) for path in beside]
+    yield (
+        folder / f"{name}.f",
+        "\n".join([f"// {_SPDX}", f"// {_MADE} {says}.", *first, *names, ""]),
+    )
+    yield (
+        folder / f"{name}.core",
+        _CORE.format(
+            spdx=_SPDX,
+            made=_MADE,
+            name=name,
+            says=says,
+            files="\n".join(
+                [f"      - {each}" for each in names]
+                + [f"      - {each}: {{file_type: cSource}}" for each in rest]
+            ),
+            depend=f'    depend: ["roceproof::{depend}"]\n' if depend else "",
+            top=top,
+        ),
+    )
+
+
+if __name__ == "__main__":
+    for path, text in file_lists():
+        path.write_text(text, encoding="utf-8")

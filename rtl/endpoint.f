@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Made by ci/file_lists.py; do not edit. The reference RoCEv2 endpoint.
+roceproof_dut_pkg.sv
+roce_pkg.sv
+roce_tx_pkg.sv
+icrc_pkg.sv
+crc32_matrix_pkg.sv
+rx_header_pkg.sv
+stream_fifo.sv
+ram_1r1w.sv
+crc32_accumulate.sv
+crc32_unwind.sv
+crc32_word.sv
+icrc_mask.sv
+icrc_engine.sv
+icrc_insert.sv
+icrc_check.sv
+rx_window.sv
+rx_parser.sv
+rx_response_join.sv
+arp_reply.sv
+icmp_echo.sv
+frame_mux.sv
+rx_path.sv
+qp_context.sv
+tx_segmenter.sv
+payload_aligner.sv
+header_builder.sv
+packet_assembler.sv
+departure_queue.sv
+tx_path.sv
+aeth_decoder.sv
+ack_timer.sv
+ack_arbiter.sv
+ack_tracker.sv
+completion_mux.sv
+roce_endpoint.sv
