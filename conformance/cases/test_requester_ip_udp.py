@@ -8,11 +8,11 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_mtus, over_services
 from roceproof.conformance.suite.exact import icrcs_are_right
-from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR, Pattern
+from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.said_lengths import udp_length_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import DONT_FRAGMENT, Ipv4, Ipv6, checksum
-from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -31,13 +31,6 @@ over_writing = pytest.mark.parametrize(
 def packets_sent(bench: Bench) -> list[Packet]:
     """What the device has sent so far."""
     return [packet for frame in bench.frames_sent() if (packet := parse(frame)) is not None]
-
-
-def udp_length_of(pattern: Pattern) -> int:
-    """What a predicted packet's UDP length must say: UDP, BTH, headers, payload, pad, ICRC."""
-    headers = sum(kind.SIZE for kind in OPCODES[pattern.opcode].headers)
-    payload = len(pattern.said["payload"])
-    return 8 + 12 + headers + payload + -payload % 4 + 4
 
 
 def header_checksums_are_right(bench: Bench) -> None:

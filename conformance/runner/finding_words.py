@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import shorten
 from typing import Any
 
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.observations import FIELD, RULE
-from roceproof.conformance.runner.root_findings import STOPS, Root, rule_of_trouble
+from roceproof.conformance.runner.root_findings import (
+    STOPS,
+    Root,
+    rule_of_trouble,
+    without_place,
+)
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]
+_LONGEST = 300
 
 
 def documents(
@@ -63,7 +70,7 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
     if trouble.startswith(RULE):
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
-    return root.head or trouble
+    return shorten(without_place(root.head), _LONGEST, placeholder=" ...") or trouble
 
 
 def _of_field(root: Root, name: str, seen: Mapping[str, Document]) -> str:

@@ -29,6 +29,8 @@ _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ONLY_BYTES = "its fields are right, its bytes wrong"
+_PLACE = re.compile(r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*")
+"""Where in a case, on which queue pair and in which storm: not what was wrong."""
 
 Document = dict[str, Any]
 
@@ -213,6 +215,8 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
         families = _families(root.troubles)
         if "PAD" in families:
             fields |= dict.fromkeys(("pad", "pad bytes", "payload"), root)
+        if "field ip_length" in root.troubles:
+            fields.setdefault("udp_length", root)
         if "ICRC" in families and not any(root.causes):
             fields.setdefault("icrc", root)
     if (wrong - {"icrc"}) & fields.keys():
@@ -227,7 +231,12 @@ def _likeness(head: str) -> str:
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := _WRONG_FIELD.findall(head):
         return ", ".join(sorted(set(fields)))
-    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", head)
+    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", without_place(head))
+
+
+def without_place(head: str) -> str:
+    """What was wrong, without where and when."""
+    return _PLACE.sub("", head)
 
 
 def _first_wrong(case: Document, seen: Document) -> str:

@@ -21,6 +21,7 @@ from roceproof.conformance.suite.packet_flow import is_request
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.requester_side import Life
+from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_lengths
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
@@ -28,6 +29,7 @@ from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _IDENTITIES = 1 << 16
+_LENGTHS_FOLLOW = frozenset({"opcode", "payload", "pad"})
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ def _of_life(
         if not is_request(packet) or packet.bth.psn != psn:
             continue
         wrong = mismatches(message.packets[index], packet, life.codec)
+        if not any(each.field in _LENGTHS_FOLLOW for each in wrong):
+            wrong += wrong_lengths(packet, udp_length_of(message.packets[index]))
         wrong += _of_itself(life, packet)
         if counts_packets:
             wrong += _identification(life, packet, {taken, number})

@@ -8,6 +8,7 @@ and ICRC are, and that nothing stands in front or behind.
 from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.said_lengths import wrong_lengths
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.notation import first_difference
@@ -20,10 +21,11 @@ def frames_are_exact(bench: Bench) -> None:
         right = b"" if packet is None else build(packet)
         if right != frame:
             at = first_difference(right, frame)
-            raise bench.failed(
-                f"frame {index} of the device is wrong from byte {at} on\n"
-                f"want  {right.hex()}\ngot   {frame.hex()}"
-            )
+            lines = [f"frame {index} of the device is wrong from byte {at} on"]
+            if packet is not None and (made := parse(right)) is not None:
+                wrong = wrong_lengths(packet, made.udp_length)
+                lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
+            raise bench.failed("\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"]))
 
 
 def icrcs_are_right(bench: Bench) -> None:

@@ -102,6 +102,8 @@ FIELD_RULES = {
     "qkey": "UD-01",
     "src_qpn": "UD-01",
     "vlan": "VLAN-02",
+    "ip_length": "IP-02",
+    "udp_length": "UDP-02",
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
 _LENGTH = "MTU-03"

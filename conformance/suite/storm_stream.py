@@ -12,6 +12,7 @@ from roceproof.conformance.suite.failure import rule_of
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
 from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_lengths
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_frames import FrameMaker
 from roceproof.conformance.suite.within_limits import allowed_depth
@@ -128,9 +129,11 @@ class Stream:
         message = self._to_complete.popleft()
         status = self._status(message)
         if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
+            later = [m.ordinal for m in self._to_complete if m.work.wr_id == outcome.wr_id]
+            which = f", which is message {later[0]}: one before it is left out" if later else ""
             raise Wrong(
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
-                f"completed with {status}\ngot   {told}"
+                f"completed with {status}\ngot   {told}{which}"
             )
         if status == SUCCESS:
             self.qp.succeeded.add(outcome.wr_id)
@@ -235,6 +238,8 @@ class Stream:
         if packet is None:
             raise Wrong(f"want  {due}\ngot   {frame.hex()}", wanted=due.frame)
         found = mismatches(due.pattern, packet, self.qp.from_device)
+        if not found:
+            found = wrong_lengths(packet, udp_length_of(due.pattern))
         rules = [rule for each in found if (rule := rule_of(each)) is not None]
         if not found and self._by_contract:
             found = self._against_contract(due, frame)

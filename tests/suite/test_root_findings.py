@@ -216,3 +216,32 @@ def test_deaths_are_alike_whenever_they_come_and_wherever_their_log_is() -> None
     session.add(head="run(); the device died: ended in cycle 77 (log: /tmp/x.log); tx changed")
     session.add(head="the device died: ended in cycle 9 (log: /tmp/x.log); cpl changed")
     assert sorted(len(root.cases) for root in session.roots()) == [1, 2]
+
+
+def test_the_same_words_at_another_place_in_another_storm_are_one_finding() -> None:
+    session = Session()
+    words = "(UC, 0x{:x}): want work 0x{:x} completed with success; got work 0x{:x}"
+    for n, place in enumerate(["", "test_storm.py:111: storm.rage(answers=each); "]):
+        told = words.format(17 + n, 18 + n, 19 + n)
+        session.add(({}, ""), head=f"{place}qp{n} {told}; then: {n} messages in flight")
+    (sentence,) = session.sentences()
+    assert sentence == f"show: {words.format(17, 18, 19)}"
+
+
+def test_lengths_are_explained_by_a_wrong_ip_length_of_another_case() -> None:
+    session = Session()
+    session.add(({}, "field ip_length"), broken=("IP-02",), got={"ip_length": "0x40"})
+    storm = "want message 9; got SEND_ONLY; ip_length: want 0x3c, got 0x40; then: 400 messages"
+    session.add(({}, ""), head=storm, broken=("LIVE-02", "ETH-07"))
+    plan = "want SEND_ONLY; got SEND_ONLY; icrc: want 4[22], got 4[09]; udp_length: want 0x28, got"
+    session.add(({}, ""), head=plan, broken=("ICRC-01", "IP-02"))
+    (root,) = session.roots()
+    assert (root.troubles, len(root.cases)) == (["field ip_length"], 3)
+
+
+def test_a_long_head_is_cut() -> None:
+    session = Session()
+    session.add(({}, ""), head="it is not right " * 40)
+    (sentence,) = session.sentences()
+    assert len(sentence) < 310
+    assert sentence.endswith(" ...")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device with limits and with faults: each fault is one finding, and no limit is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from broken_twin import broken_twin
+from gates import outcomes, run
+
+pytestmark = [pytest.mark.sim, pytest.mark.slow]
+
+WAYS = ["--suite", "smoke"]
+
+
+def test_what_is_wrong_beside_the_known_is_told_apart_on_one_screen(tmp_path: Path) -> None:
+    dut = broken_twin(tmp_path, limits="length_multiple = 4")
+    code, document, _ = run(tmp_path / "out", "--dut", str(dut), *WAYS)
+    assert code == 1
+    assert len(outcomes(document, "passed")) > 150
+    reply, length, completion = [finding["sentence"] for finding in document["findings"]]
+    assert reply.startswith("stop: ") and reply.endswith(" never completed")
+    assert length.startswith("show: ip_length is wrong (want ")
+    assert "(UC, " in completion and "one before it is left out" in completion
+    services = [
+        {case.rpartition("-")[2] for case in finding["cases"] if "-RC]" in case or "-UC]" in case}
+        for finding in document["findings"]
+    ]
+    assert services[0] <= {"RC]"} and services[2] <= {"UC]"}
+
+
+def test_what_is_not_said_to_be_known_is_the_first_finding_and_hides_no_more(
+    tmp_path: Path,
+) -> None:
+    code, document, _ = run(tmp_path / "out", "--dut", str(broken_twin(tmp_path)), *WAYS)
+    assert code == 1
+    first = document["findings"][0]
+    assert "of a length that is no multiple of 4" in first["sentence"]
+    assert "pad is always 0" in first["sentence"]
+    assert first["count"] > 150
