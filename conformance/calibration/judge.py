@@ -17,6 +17,7 @@ from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Dia
 
 DOCUMENTED = (
     (frozenset({"S13"}), frozenset({"S11", "S19"})),
+    (frozenset({"S14"}), frozenset({"S11", "S15"})),
     (frozenset({"S15"}), frozenset({"S14", "S22"})),
 )
 """Sets of faults that docs/explain.md calls the same function."""

@@ -23,6 +23,9 @@ from roceproof.conformance.calibration.run import explained, outcome
         (4, 785),  # UDP-02, where one bit of it changed in each of three packets
         (5, 400),  # P21, where a repeated request came with one bit of its PSN changed
         (5, 938),  # P11, where the peer sends one message twice
+        (11, 509),  # S14, which S15 without dummy bytes is
+        (11, 787),  # corrupt, where every packet differs in one bit, half of them behind a tag
+        (11, 1797),  # PAD-01, where one bit of a PadCnt changed on the way
     ],
 )
 def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:

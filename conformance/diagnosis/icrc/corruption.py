@@ -21,6 +21,8 @@ class FlippedBit(NamedTuple):
     number: int
     offset: int
     """Of its byte in the frame."""
+    within: int
+    """Of its byte behind the first of the IP header, or GRH."""
     bit: int
     part: str
     """Which field or part of the packet it belongs to."""
@@ -29,7 +31,7 @@ class FlippedBit(NamedTuple):
     def field(self) -> str:
         """The header field or part; of payload and ICRC, where chance hits often, the very bit."""
         return (
-            self.part if self.part in FIELDS else f"{self.part}, byte {self.offset}, bit {self.bit}"
+            self.part if self.part in FIELDS else f"{self.part}, byte {self.within}, bit {self.bit}"
         )
 
     @property
@@ -61,7 +63,8 @@ def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> Flipp
     offset = packet.covered_end - 1 - distance
     if distance < 0:
         offset = packet.covered_end + ICRC_BYTES + distance
-    return FlippedBit(packet.seen.number, offset, bit, _part(packet, offset, bit))
+    within = offset - packet.seen.ip
+    return FlippedBit(packet.seen.number, offset, within, bit, _part(packet, offset, bit))
 
 
 def hold_neighbours(packets: Sequence[CrcInput], flips: Iterable[FlippedBit]) -> set[int]:
