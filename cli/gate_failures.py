@@ -20,7 +20,7 @@ def failures_of(document: Document) -> Iterator[str]:
         yield of_case(case)
     for waiver in document["waivers"]:
         if waiver["finding"]:
-            yield of_waiver(waiver["rule"] or waiver["case"])
+            yield of_waiver(waiver)
     for plan in document["plan_findings"]:
         yield of_plan(plan)
     yield from of_guest(document["guest"])
@@ -36,9 +36,14 @@ def of_case(case: Document) -> str:
     return f"case {case['file']}::{case['case']}"
 
 
-def of_waiver(name: str) -> str:
-    """A waiver that is out of date, by its rule or case."""
-    return f"waiver {name}"
+def of_waiver(waiver: Document) -> str:
+    """A waiver that is out of date."""
+    return f"waiver {name_of_waiver(waiver)}"
+
+
+def name_of_waiver(waiver: Document) -> str:
+    """Its rule, its case or its limits."""
+    return str(waiver["rule"] or waiver["case"] or waiver["limits"])
 
 
 def of_plan(plan: Document) -> str:

@@ -15,6 +15,7 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.gate_failures import (
     known_failures,
+    name_of_waiver,
     of_case,
     of_check,
     of_guest,
@@ -79,9 +80,9 @@ def _excuse_cases(root: ElementTree.Element, document: Document, known: frozense
         if of_case(case) in known
     }
     places |= {
-        ("waivers", name)
+        ("waivers", name_of_waiver(waiver))
         for waiver in document["waivers"]
-        if of_waiver(name := waiver["rule"] or waiver["case"]) in known
+        if of_waiver(waiver) in known
     }
     for suite in root.iter("testsuite"):
         for case in suite.iter("testcase"):

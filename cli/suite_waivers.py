@@ -28,6 +28,15 @@ from roceproof.conformance.runner.outcomes import WAIVED
 from roceproof.dpi import load_manifest
 from roceproof.waivers_junit import tell_waivers
 
+_SKIPPED_FOR = {
+    "length_multiple": "lengths are multiples of",
+    "length": "its messages have at",
+    "outstanding_messages": "messages outstanding",
+    "outstanding_packets": "packets outstanding",
+    "path_mtus": "path MTU",
+    "qps": "queue pairs",
+}
+"""Words in the reasons of skips, for each limit that can be waived."""
 _CASE = re.compile(r"^\s*def (test_\w+)", re.MULTILINE)
 
 
@@ -75,6 +84,9 @@ class SuiteWaivers:
             if case["outcome"] == WAIVED:
                 for each in self._matches(case["case"], case.get("broken", ())):
                     each.used += 1
+        for each in self._waivers:
+            if each.limits is not None and not each.expired:
+                each.used = _skipped_for(each.limits, document)
         document["waivers"] = [
             {**waiver.document(), "finding": self._finding(waiver, document)}
             for waiver in self._waivers
@@ -113,9 +125,18 @@ class SuiteWaivers:
 def _was_tried(waiver: Waiver, document: dict[str, Any]) -> bool:
     """Whether a case ran that it might have been for."""
     ran = [case for case in document["cases"] if case["outcome"] != "skipped"]
+    if waiver.limits is not None:
+        return bool(document["cases"])
     if waiver.case is not None:
         return any(waiver.is_for_case(case["case"]) for case in ran)
     return any(waiver.rule in (*case.get("rules", ()), *case.get("broken", ())) for case in ran)
+
+
+def _skipped_for(limits: Iterable[str], document: dict[str, Any]) -> int:
+    """How many cases lie beyond."""
+    words = [_SKIPPED_FOR[name] for name in limits]
+    reasons = [c["reason"] for c in document["cases"] if c["outcome"] == "skipped"]
+    return sum(any(word in reason for word in words) for reason in reasons)
 
 
 def _case_names(places: Iterable[Path]) -> set[str]:

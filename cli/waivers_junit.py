@@ -23,7 +23,7 @@ def tell_waivers(junit: Path, document: dict[str, Any]) -> None:
         waived = sum(_skip(case, reasons) for case in suite.iter("testcase"))
         stale = [each for each in document["waivers"] if each["finding"]]
         for waiver in stale:
-            name = waiver["rule"] or waiver["case"]
+            name = waiver["rule"] or waiver["case"] or waiver["limits"]
             case = ElementTree.SubElement(suite, "testcase", classname="waivers", name=name)
             ElementTree.SubElement(case, "failure", message=waiver["finding"])
         _count(suite, tests=len(stale), failures=len(stale) - waived, skipped=waived)

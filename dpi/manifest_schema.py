@@ -139,11 +139,26 @@ def _waiver() -> Schema:
         {
             "rule": _text("The broken rule, such as BTH-08.", "^[A-Z0-9]+-[0-9]+$"),
             "case": _text("Instead of a rule: the name of a case.", r"\S"),
+            "limits": _waived_limits(),
             "reason": _text("Why, for whoever reads the report.", r"\S"),
             "expires": {"description": "The last day, a date without quotes."},
         },
         needed=("reason", "expires"),
-    ) | {"oneOf": [{"required": ["rule"]}, {"required": ["case"]}]}
+    ) | {"oneOf": [{"required": [subject]} for subject in ("rule", "case", "limits")]}
+
+
+def _waived_limits() -> Schema:
+    limits = _limits()["properties"]
+    waivable = {
+        name: limits[name]
+        for name in (
+            *("length_multiple", "length", "outstanding_messages", "outstanding_packets"),
+            *("path_mtus", "qps"),
+        )
+    }
+    return _table("Instead of a rule: limits beyond which it is broken.", waivable) | {
+        "minProperties": 1
+    }
 
 
 def _table(says: str, keys: dict[str, Schema], *, needed: tuple[str, ...] = ()) -> Schema:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -20,8 +20,18 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES
 
-SUBJECTS, NEEDED, SCOPES = ("rule", "case"), ("reason", "expires"), ("flow", "device")
+SUBJECTS, NEEDED = ("rule", "case", "limits"), ("reason", "expires")
+SCOPES = ("flow", "device")
 """Keys of an entry: one of the first, both of the second, any of the third."""
+WAIVABLE_LIMITS = (
+    "length_multiple",
+    "length",
+    "outstanding_messages",
+    "outstanding_packets",
+    "path_mtus",
+    "qps",
+)
+"""Limits beyond which a device is known to be broken; they stand in its manifest."""
 _FLOW = re.compile(r"(\S+) > (\S+) QPN (0x[0-9a-fA-F]+|\d+)")
 
 
@@ -31,7 +41,7 @@ class WaiverError(RoceproofError):
 
 @dataclass
 class Waiver:
-    """One of them, for a rule or a case; `used` counts what it waived in this run."""
+    """One of them, for a rule, a case or what lies beyond limits; `used` counts what it waived."""
 
     rule: str | None
     case: str | None
@@ -41,6 +51,7 @@ class Waiver:
     device: str | None
     expired: bool
     used: int = 0
+    limits: Mapping[str, Any] | None = None
 
     @property
     def words(self) -> str:
@@ -49,7 +60,9 @@ class Waiver:
 
     @property
     def subject(self) -> str:
-        """The rule or the case."""
+        """The rule, the case or the limits."""
+        if self.limits is not None:
+            return ", ".join(f"{name} = {value}" for name, value in self.limits.items())
         return str(self.rule or self.case)
 
     def status(self) -> str | None:
@@ -70,6 +83,7 @@ class Waiver:
         return {
             "rule": self.rule,
             "case": self.case,
+            "limits": None if self.limits is None else self.subject,
             "flow": None if self.flow is None else "{} > {} QPN {:#x}".format(*self.flow),
             "device": self.device,
             "reason": self.reason,
@@ -130,7 +144,10 @@ def _waiver(place: str, entry: Any, today: date, scopes: Sequence[str]) -> Waive
         what = f"lacks {lacking[0]}" if lacking else f"has an unknown key, {unknown[0]}"
         raise WaiverError(f"{place} {what}; see docs/waivers.md")
     if sum(key in entry for key in SUBJECTS) != 1:
-        raise WaiverError(f"{place}: name one rule or one case; see docs/waivers.md")
+        what = "one rule or one case" if scopes else "one rule, one case or limits"
+        raise WaiverError(f"{place}: name {what}; see docs/waivers.md")
+    if "limits" in entry:
+        _check_limits(place, entry["limits"], is_manifest=not scopes)
     if "rule" in entry and str(entry["rule"]) not in RULES:
         raise WaiverError(f"{place}: {entry['rule']} is no rule; list them: roceproof rules")
     if type(entry["expires"]) is not date:
@@ -146,7 +163,16 @@ def _waiver(place: str, entry: Any, today: date, scopes: Sequence[str]) -> Waive
         flow=_flow(place, entry["flow"]) if "flow" in entry else None,
         device=entry.get("device"),
         expired=today > entry["expires"],
+        limits=entry.get("limits"),
     )
+
+
+def _check_limits(place: str, limits: Any, *, is_manifest: bool) -> None:
+    if not is_manifest:
+        raise WaiverError(f"{place}: limits are waived in the manifest of their device")
+    if not isinstance(limits, dict) or not limits or limits.keys() - set(WAIVABLE_LIMITS):
+        known = ", ".join(WAIVABLE_LIMITS)
+        raise WaiverError(f"{place}: limits is a table with some of {known}")
 
 
 def _flow(place: str, text: str) -> tuple[str, str, int]:

@@ -56,6 +56,14 @@ RC = ["WRITE"]
 """
 
 
+WAIVED = """\
+[[waivers]]
+limits = {{ {limits} }}
+reason = "with the next core"
+expires = {expires}
+"""
+
+
 @pytest.fixture
 def write(tmp_path: Path):
     (tmp_path / "a.sv").write_text("module my_top; endmodule\n")
@@ -153,3 +161,19 @@ def test_what_is_wrong_is_named(write, old: str, new: str, words: str) -> None:
     with pytest.raises(ManifestError) as caught:
         load_manifest(write(GOOD.replace(old, new)))
     assert words in str(caught.value)
+
+
+def test_what_is_waived_beyond_limits_is_a_limit_until_the_last_day(write) -> None:
+    def limits(expires: str, text: str = "length_multiple = 4, path_mtus = [1024]") -> Limits:
+        return load_manifest(write(LEAST + WAIVED.format(limits=text, expires=expires))).limits
+
+    assert limits("2999-12-31").length_multiple == 4
+    assert limits("2020-01-01") == limits("2020-01-01", "qps = 2")
+    assert limits("2020-01-01").length_multiple == 1
+    with pytest.raises(ManifestError, match=r"limits\.length_multiple: 3 is no power of two"):
+        limits("2999-12-31", "length_multiple = 3")
+
+
+def test_a_waiver_of_a_limit_goes_before_the_limit(write) -> None:
+    text = GOOD + WAIVED.format(limits="length_multiple = 8", expires="2999-12-31")
+    assert load_manifest(write(text)).limits.length_multiple == 8

@@ -72,15 +72,22 @@ UC = ["SEND", "SEND_IMM", "WRITE", "WRITE_IMM"]
 [limits]
 qps = 16
 path_mtus = [1024]
-{limits}
 [fixed]
 traffic_class = 0
 hop_limit = 64
 """
 
 
-def broken_twin(folder: Path, *, limits: str = "") -> Path:
-    """Its manifest, which says these limits besides those of all."""
+_WAIVER = """\
+[[waivers]]
+limits = {{ {limits} }}
+reason = "unaligned lengths come with the next core"
+expires = 2999-01-31
+"""
+
+
+def broken_twin(folder: Path, *, waives: str = "") -> Path:
+    """Its manifest, which waives what lies beyond limits."""
     sources = []
     for source in load_manifest(REFERENCE_DUT).sources:
         text = source.read_text()
@@ -91,5 +98,6 @@ def broken_twin(folder: Path, *, limits: str = "") -> Path:
         sources.append(str(folder / source.name))
         Path(sources[-1]).write_text(text)
     manifest = folder / "dut.toml"
-    manifest.write_text(_MANIFEST.format(sources=sources, limits=limits))
+    waiver = _WAIVER.format(limits=waives) if waives else ""
+    manifest.write_text(_MANIFEST.format(sources=sources) + waiver)
     return manifest

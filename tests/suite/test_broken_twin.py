@@ -15,10 +15,14 @@ WAYS = ["--suite", "smoke"]
 
 
 def test_what_is_wrong_beside_the_known_is_told_apart_on_one_screen(tmp_path: Path) -> None:
-    dut = broken_twin(tmp_path, limits="length_multiple = 4")
+    dut = broken_twin(tmp_path, waives="length_multiple = 4")
     code, document, _ = run(tmp_path / "out", "--dut", str(dut), *WAYS)
     assert code == 1
     assert len(outcomes(document, "passed")) > 150
+    (waiver,) = document["waivers"]
+    assert waiver["limits"] == "length_multiple = 4"
+    assert waiver["waived"] > 5
+    assert waiver["finding"] is None
     reply, length, completion = [finding["sentence"] for finding in document["findings"]]
     assert reply.startswith("stop: ") and reply.endswith(" never completed")
     assert length.startswith("show: ip_length is wrong (want ")

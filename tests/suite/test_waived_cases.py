@@ -127,7 +127,38 @@ def test_an_unused_waiver_is_no_finding_where_not_all_was_tried(tmp_path: Path) 
         suite_findings(tmp_path, f"{text}\ndevice = 'mine'", "smoke")
 
 
-def suite_findings(folder: Path, entry: str, suite_name: str) -> list[str | None]:
+LIMITS = "limits = { length_multiple = 4 }\nreason = 'as agreed'\nexpires = "
+
+
+def test_a_waiver_of_limits_counts_the_cases_that_lie_beyond(tmp_path: Path) -> None:
+    beyond = {
+        "case": "test_odd",
+        "file": "test_mine.py",
+        "outcome": "skipped",
+        "reason": "roceproof: mine: its lengths are multiples of 4, not 5",
+    }
+    assert suite_findings(tmp_path, f"{LIMITS}2999-12-31", "full", beyond) == [None]
+    (told,) = suite_findings(tmp_path, f"{LIMITS}2999-12-31", "full")
+    assert told == "the waiver for length_multiple = 4 waived nothing: as agreed"
+    (told,) = suite_findings(tmp_path, f"{LIMITS}2020-01-01", "smoke", beyond)
+    assert told == "the waiver for length_multiple = 4 expired on 2020-01-01: as agreed"
+
+
+def test_limits_are_waived_in_a_manifest_and_only_those_that_leave_something_out(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "waivers.toml"
+    path.write_text(f"[[waiver]]\n{LIMITS}2999-12-31")
+    with pytest.raises(WaiverError, match="limits are waived in the manifest"):
+        load_suite_waivers(path, Options(target="model"), cases=())
+    with pytest.raises(WaiverError, match="a table with some of length_multiple, length, "):
+        entry = LIMITS.replace("length_multiple = 4", "quiet_cycles = 9") + "2999-12-31"
+        suite_findings(tmp_path, entry, "smoke")
+
+
+def suite_findings(
+    folder: Path, entry: str, suite_name: str, *more: dict[str, Any]
+) -> list[str | None]:
     """What comes of a manifest's waiver after a run in which one case of its rule has passed."""
     (folder / "a.sv").touch()
     dut = folder / "dut.toml"
@@ -135,7 +166,7 @@ def suite_findings(folder: Path, entry: str, suite_name: str) -> list[str | None
     options = Options(target="hdl", dut=dut, suite=suite_name)
     waivers = load_suite_waivers(None, options, cases=())
     case = {"case": "test_psn", "file": "test_mine.py", "outcome": "passed", "rules": ["PSN-02"]}
-    document: dict[str, Any] = {"interrupted": False, "cases": [case]}
+    document: dict[str, Any] = {"interrupted": False, "cases": [case, *more]}
     (folder / "junit.xml").write_text(JUNIT)
     SuiteWaivers(waivers, options, is_whole=suite_name == "full").apply(
         document, results=folder / "results.json", junit=folder / "junit.xml"
