@@ -32,7 +32,9 @@ def print_findings(
     for number, finding in enumerate(findings[:MOST_FINDINGS], start=1):
         where = f"{finding['count']} of {ran} cases {finding['sentence']}"
         console.print(f"[red]{number}.[/] {escape(where)}", highlight=False)
-        for line in _details(finding):
+        # How one of them stood is enough for a screen.
+        streams = finding.get("streams", []) if number == 1 else []
+        for line in [*_details(finding), *streams]:
             console.print(escape(_INDENT + line), highlight=False)
     left = findings[MOST_FINDINGS:]
     if left:

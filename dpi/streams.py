@@ -25,6 +25,8 @@ class Stream:
     signals: Signals
 
 
+STREAMS = "streams in cycle "
+"""Begins what is told of them."""
 _INTO_THE_DEVICE = (
     ("rx", "rx_tready_o"),
     ("pl", "pl_tready_o"),
@@ -39,7 +41,7 @@ def told_streams(streams: Sequence[Stream], cycle: int) -> list[str]:
     inward = zip(_INTO_THE_DEVICE, streams, strict=False)
     outward = zip(_OUT_OF_IT, streams[len(_INTO_THE_DEVICE) :], strict=True)
     return [
-        f"streams in cycle {cycle:,}:",
+        f"{STREAMS}{cycle:,}:",
         *(_told(name, stream, _inward(stream, ready)) for (name, ready), stream in inward),
         *(_told(name, stream, _outward(stream, valid)) for (name, valid), stream in outward),
     ]

@@ -42,6 +42,7 @@ def _document(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Docu
         "count": len(root.cases),
         "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
         "stops": stopped,
+        "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
         "rules": _most_told(rules),
         "representative": {
             "case": cases[shown]["case"],

@@ -59,8 +59,12 @@ def observed(
     *,
     findings: Iterable[tuple[Finding, Entry]] = (),
     stop: Stop | None = None,
+    streams: Sequence[str] = (),
 ) -> Document:
-    """Rows of features, stage, trouble and count; the values of wrong fields, and right ones."""
+    """Rows of features, stage, trouble and count; the values of wrong fields, and right ones.
+
+    `streams` says how those of the device stood when the case stopped.
+    """
     rules: dict[int, set[str]] = {}
     for finding, entry in findings:
         rules.setdefault(id(entry), set()).add(finding.rule.id)
@@ -93,6 +97,7 @@ def observed(
         "values": values,
         "right": _right_values(predicted),
         "stop": _told(stop),
+        "streams": list(streams),
         "frames": sum(1 for _ in bench.transcript.entries()),
     }
 

@@ -22,6 +22,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.stop import Kind
+from roceproof.dpi.streams import STREAMS
 
 _EXPLAINED = pytest.StashKey[int]()
 _MOST_EXPLAINED = 24
@@ -44,6 +45,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
         judged.predicted,
         findings=judged.findings,
         stop=blamed.stop if blamed is not None else None,
+        streams=streams_of(failures[0]) if failures else (),
     )
     if blamed is None and not options.keep_all:
         return
@@ -59,6 +61,12 @@ def located(failure: CaseFailed, path: Path) -> CaseFailed:
     places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
     head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
     return failure.retold(f"{head}{failure}")
+
+
+def streams_of(failure: CaseFailed) -> list[str]:
+    """How the streams of a device stood that did not go on."""
+    _, begun, behind = str(failure).partition(f"\n{STREAMS}")
+    return f"{STREAMS}{behind}".splitlines() if begun else []
 
 
 def _judged(bench: Bench, item: pytest.Item, own: CaseFailed | None) -> Judgement:

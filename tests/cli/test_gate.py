@@ -100,6 +100,16 @@ def test_against_a_baseline_only_what_is_new_fails_and_what_is_better_is_told(
     assert "1 new: case test_mine.py::test_mtu" in told
 
 
+def test_streams_are_told_of_the_first_finding_alone(capsys) -> None:
+    document = judged(FAILING)
+    (finding,) = document["findings"]
+    document["findings"] = [{**finding, "streams": [f"stream {n}"]} for n in range(2)]
+    print_gate(document, out=Path("out"), quiet=False)
+    told = capsys.readouterr().out
+    assert "\n     stream 0\n" in told
+    assert "stream 1" not in told
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"schema": 9, "failures": []}'])
 def test_what_is_no_baseline_is_refused(tmp_path, text: str) -> None:
     path = tmp_path / "gate.json"

@@ -13,6 +13,7 @@ from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.connectivity import check_connectivity, missing_next
+from roceproof.conformance.runner.verdict import streams_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
@@ -117,3 +118,8 @@ def test_a_case_that_waits_in_vain_tells_the_streams_behind_its_frames() -> None
     assert "frames seen:" in seen
     assert len(streams.splitlines()) == 7
     assert "streams" not in head_of(caught.value)
+    assert streams_of(caught.value) == [
+        f"streams in cycle {streams}".splitlines()[0],
+        *streams.splitlines()[1:],
+    ]
+    assert streams_of(CaseFailed("want  this\nframes seen:")) == []

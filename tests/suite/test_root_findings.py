@@ -245,3 +245,18 @@ def test_a_long_head_is_cut() -> None:
     (sentence,) = session.sentences()
     assert len(sentence) < 310
     assert sentence.endswith(" ...")
+
+
+def test_what_stops_cases_shows_how_the_streams_of_one_stood() -> None:
+    session = broken_where({"empty": True})
+    for name, seen in session.seen.items():
+        seen["streams"] = [f"streams in cycle {name}"]
+    (stop,) = documents(session.roots(), session.cases, session.seen)
+    assert stop["stops"]
+    assert stop["streams"] == [f"streams in cycle {stop['representative']['case']}"]
+    shown = broken_where({"empty": True}, "field psn")
+    for seen in shown.seen.values():
+        seen |= {"streams": ["streams"], "values": {"psn": {"want": ["1"], "got": ["2"]}}}
+    found = documents(shown.roots(), shown.cases, shown.seen)
+    assert found
+    assert not any(each["streams"] for each in found)
