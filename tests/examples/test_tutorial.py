@@ -63,7 +63,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow  # test_telemetry.py judges the result, and the next test that it is the result
+@pytest.mark.slow  # test_telemetry.py tries the result, and the next test that it is the result
 @pytest.mark.sim
 @pytest.mark.rxe
 @pytest.mark.skipif(not shutil.which("ghdl"), reason="ghdl is not installed")
