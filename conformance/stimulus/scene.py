@@ -22,6 +22,7 @@ from roceproof.verbs.work import Outcome
 _CREDIT_CODES = 32
 _CNP = 0x81
 _TOLD = 6
+_IN_VAIN = 4  # answers of which a device that moves takes notice
 
 
 class Scene:
@@ -119,10 +120,12 @@ class Scene:
         """Answer everything, until nothing is owed any more."""
         self.disturb({})
         patience = self.bench.target.patience
-        still = 0
+        still = in_vain = 0
         while True:
             before = self._events
             self.advance(patience.quiet_ns)
+            if self._events != before:
+                in_vain = 0
             if self._events != before or self.pace.is_busy(self.bench.target.now_ns):
                 still = 0
                 continue
@@ -131,8 +134,11 @@ class Scene:
             owing = [known for known in self.qps.values() if known.judge.owed()]
             if not owing and not self._neighbourhood.is_owing:
                 break
-            answered = [known for known in owing if self._acknowledge(known)]
-            still = 0 if answered else still + patience.quiet_ns
+            answered = in_vain < _IN_VAIN and [each for each in owing if self._acknowledge(each)]
+            if answered:
+                in_vain += 1
+                continue
+            still += patience.quiet_ns
             if still > patience.answer_ns:
                 if not owing:
                     break

@@ -93,6 +93,23 @@ class DeafForAMoment(ForwardingTarget):
             super().send(frame)
 
 
+class StandsStill(ForwardingTarget):
+    """Says nothing any more once two frames have left it."""
+
+    _left = 0
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """The first two."""
+        arrival = super().receive(timeout_ns)
+        self._left += arrival is not None
+        return arrival if self._left <= 2 else None
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """None."""
+        super().completions(qp, count=count, timeout_ns=timeout_ns)
+        return []
+
+
 class AnybodysAddress(Hears):
     """Answers whoever is asked for."""
 
@@ -197,6 +214,7 @@ STRAINS = [
     Strain(AnyVersion, salvo),
     Strain(TwentyBitPsns, flipped),
     Strain(DeafForAMoment, answered_behind_another),
+    Strain(StandsStill, outstanding),
     Strain(AnybodysAddress, asked_for_others),
     Strain(AnybodysAddress, asked_at_length),
     Strain(Hopless, asked),
