@@ -37,17 +37,35 @@ class Operation(IntEnum):
 
 
 class Status(IntEnum):
-    """Completion status, with the names and numbers of ibv_wc_status."""
+    """Completion status, with the names and numbers of ibv_wc_status.
+
+    The contract knows few of them; a device may say any, and is told by its name what it said.
+    """
 
     SUCCESS = 0
     LOC_LEN_ERR = 1
     LOC_QP_OP_ERR = 2
+    LOC_EEC_OP_ERR = 3
+    LOC_PROT_ERR = 4
     WR_FLUSH_ERR = 5
+    MW_BIND_ERR = 6
+    BAD_RESP_ERR = 7
+    LOC_ACCESS_ERR = 8
     REM_INV_REQ_ERR = 9
     REM_ACCESS_ERR = 10
     REM_OP_ERR = 11
     RETRY_EXC_ERR = 12
     RNR_RETRY_EXC_ERR = 13
+    LOC_RDD_VIOL_ERR = 14
+    REM_INV_RD_REQ_ERR = 15
+    REM_ABORT_ERR = 16
+    INV_EECN_ERR = 17
+    INV_EEC_STATE_ERR = 18
+    FATAL_ERR = 19
+    RESP_TIMEOUT_ERR = 20
+    GENERAL_ERR = 21
+    TM_ERR = 22
+    TM_RNDV_INCOMPLETE = 23
 
 
 _QP_CONFIG = struct.Struct(">BBBx IIII 6s H 16s BBH BBBB 12x")
@@ -168,8 +186,15 @@ class Completion:
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:
-        """Read a completion; a status that is none of Status raises ValueError."""
+        """Read a completion; a status that is none of Status is an error that names it."""
         if len(data) != cls.SIZE:
             raise RecordError(f"completion of {len(data)} bytes, expected {cls.SIZE}")
         wr_id, qpn, status, syndrome = _COMPLETION.unpack(data)
-        return cls(wr_id=wr_id, qpn=qpn, status=Status(status), syndrome=syndrome)
+        try:
+            said = Status(status)
+        except ValueError:
+            raise RecordError(
+                f"work {wr_id:#x} completed with status {status}, expected one of ibv_wc_status, "
+                f"0..{max(Status)}: look at the status field of cpl_o"
+            ) from None
+        return cls(wr_id=wr_id, qpn=qpn, status=said, syndrome=syndrome)

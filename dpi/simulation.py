@@ -39,7 +39,7 @@ from roceproof.dpi.process import (
     SimulatorProcess,
     Unstartable,
 )
-from roceproof.dpi.records import Completion
+from roceproof.dpi.records import Completion, RecordError
 from roceproof.dpi.wave_groups import write_groups
 from roceproof.dpi.wire import MessageType
 
@@ -290,7 +290,10 @@ class Simulation:
                 self._ports[index].add_frame(Frame(cycle, body[wire.SENT_FRAME.size :]))
             case MessageType.COMPLETION:
                 index, cycle = wire.COMPLETION.unpack_from(body)
-                completion = Completion.unpack(body[wire.COMPLETION.size :])
+                try:
+                    completion = Completion.unpack(body[wire.COMPLETION.size :])
+                except RecordError as error:
+                    raise SimulationError(str(error), log=self.log) from error
                 self._ports[index].add_completion(TimedCompletion(cycle, completion))
             case MessageType.TAKEN:
                 index, stream, cycle = wire.TAKEN.unpack(body)

@@ -3,9 +3,9 @@
 // The bridge's own test device, conforming to docs/dut-contract.md: returns
 // every received frame with its MAC addresses swapped, and sends each work
 // request's payload as one raw frame, then completes it; a work request on a QP
-// that was not activated is refused. Work requests with remote_addr 1 to 4 make
+// that was not activated is refused. Work requests with remote_addr 1 to 5 make
 // it misbehave: stop the simulation, break an assertion, withdraw an offer, mark
-// its frame for discard.
+// its frame for discard, complete with a status that there is not.
 
 module echo_dut
   import roceproof_dut_pkg::*;
@@ -54,6 +54,7 @@ module echo_dut
   localparam logic [63:0] MisbehaveFatal = 64'd2;
   localparam logic [63:0] MisbehaveWithdraw = 64'd3;
   localparam logic [63:0] MisbehaveDiscard = 64'd4;
+  localparam logic [63:0] MisbehaveStatus = 64'd5;
 
   typedef enum logic [2:0] {
     Idle,
@@ -111,6 +112,7 @@ module echo_dut
     cpl_o.qpn      = wr_q.qpn;
     cpl_o.status   = refused_q ? StatusLocQpOpErr : StatusSuccess;
     cpl_o.syndrome = 8'hff;
+    if (wr_q.remote_addr == MisbehaveStatus) cpl_o.status = status_e'(8'd99);
   end
 
   always_ff @(posedge clk_i) begin

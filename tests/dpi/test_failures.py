@@ -52,6 +52,13 @@ def test_withdrawn_offer_breaks_the_contract(start_echo):
     assert "port 0: tx_valid fell before ready rose" in text
 
 
+def test_a_status_that_there_is_not_is_told_with_its_work(start_echo):
+    text = misbehave(start_echo(), 5)
+    assert text.startswith(
+        "work 0x1 completed with status 99, expected one of ibv_wc_status, 0..23"
+    )
+
+
 def test_crash_is_reported_with_its_signal_and_log(start_echo):
     simulation = start_echo()
     os.kill(simulation.pid, signal.SIGSEGV)

@@ -72,9 +72,15 @@ def test_completion_is_its_16_bytes_both_ways():
     assert Completion.unpack(data) == completion
 
 
+def test_every_status_of_verbs_is_known_by_its_name():
+    for number in range(24):
+        data = bytes(12) + bytes([number, 0xFF, 0, 0])
+        assert Completion.unpack(data).status == number
+
+
 @pytest.mark.parametrize("data", [bytes(15), bytes(17), bytes(12) + b"\x63\xff\0\0"])
 def test_malformed_completion_is_refused(data):
-    with pytest.raises(ValueError, match=r"completion of|not a valid Status"):
+    with pytest.raises(ValueError, match=r"completion of|completed with status 99, expected"):
         Completion.unpack(data)
 
 
