@@ -37,6 +37,7 @@ def session(*cases: dict[str, Any]) -> dict[str, Any]:
         "count": len(failing),
         "not_reached": 0,
         "stops": False,
+        "streams": ["streams in cycle 7:", "  wr 3 beats: WAITS for the device"],
         "rules": ["PSN-01"],
         "representative": {"case": "test_psn", "capture": None, "replay": REPLAY},
     }

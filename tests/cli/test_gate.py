@@ -165,7 +165,8 @@ def test_in_junit_what_the_baseline_knows_is_a_skip_and_what_is_new_fails(tmp_pa
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_the_page_shows_verdict_and_causes_and_nothing_sticks_out(tmp_path, size) -> None:
     file = tmp_path / "gate.html"
-    document = judged(FAILING, landed=Landed(outcome=FAILED, rows=[ROW], words="it died"))
+    landed = Landed(outcome=FAILED, rows=[ROW], words="it died", details=["cpl_valid_o is low"])
+    document = judged(FAILING, landed=landed)
     file.write_text(page(document, [STORY]), encoding="utf-8")
     browser = start_browser()
     try:
@@ -179,11 +180,19 @@ def test_the_page_shows_verdict_and_causes_and_nothing_sticks_out(tmp_path, size
             "got   psn=+2",
             REPLAY,
             "WRITE",
+            "WAITS for the device",
         ):
             assert words in cause.text
         assert cause.find_element(By.TAG_NAME, "a").get_attribute("href").endswith("psn.pcapng")
         text = browser.find_element(By.TAG_NAME, "main").text
-        for words in ("1 failed, 1 passed", "3 of 4", "queue pairs: 2", "PSN", "7 of 9"):
+        for words in (
+            "1 failed, 1 passed",
+            "cpl_valid_o is low",
+            "3 of 4",
+            "queue pairs: 2",
+            "PSN",
+            "7 of 9",
+        ):
             assert words in text
         outcome = browser.find_element(By.CSS_SELECTOR, ".stages td")
         assert outcome.rect["x"] + outcome.rect["width"] <= size[0]
