@@ -7,6 +7,8 @@ FuseSoC itself sets a core up, with all that it depends on, and leaves an EDAM f
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,7 +27,7 @@ CORE_END = ".core"
 SET_UP_SECONDS = 300
 _MOST_SIGNS = 300
 _HDL = ("verilogSource", "systemVerilogSource", "vhdlSource")
-_COMMAND = Path(sys.executable).parent / "fusesoc"
+_BESIDE_US = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
 _INSTALL = 'pip install "roceproof[fusesoc]"'
 
 
@@ -103,7 +105,8 @@ def _yaml(path: Path) -> dict[str, Any]:
 def _set_up(core: Path, _state: int) -> Path:
     """The EDAM file that FuseSoC writes for a core; other cores are sought below its folder."""
     name = str(_yaml(core).get("name", ""))
-    if not _COMMAND.exists():
+    fusesoc = shutil.which("fusesoc", path=_BESIDE_US)
+    if fusesoc is None:
         raise ManifestError(f"{core}: fusesoc is not installed: {_INSTALL}")
     digest = hashlib.sha256(str(core).encode()).hexdigest()[:16]
     work = BUILD / "fusesoc" / digest
@@ -111,7 +114,7 @@ def _set_up(core: Path, _state: int) -> Path:
     command += ["--target=default", "--tool=verilator", f"--work-root={work}", name]
     with locked(work.with_name(f".{digest}.lock"), f"sets {name} up"):
         try:
-            done = run_to_end([_COMMAND, *command], timeout=SET_UP_SECONDS, cwd=core.parent)
+            done = run_to_end([fusesoc, *command], timeout=SET_UP_SECONDS, cwd=core.parent)
         except (OSError, subprocess.SubprocessError) as error:
             raise ManifestError(f"{core}: fusesoc: {error}") from error
     found = sorted(work.glob("*.eda.yml"))

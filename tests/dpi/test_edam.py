@@ -111,7 +111,7 @@ def test_what_cannot_be_used_is_told_in_one_line(home: Path, name: str, text, to
 
 
 def test_without_fusesoc_one_line_says_what_to_install(home: Path, monkeypatch) -> None:
-    monkeypatch.setattr("roceproof.dpi.edam._COMMAND", home / "gone")
+    monkeypatch.setattr("roceproof.dpi.edam._BESIDE_US", str(home))
     with pytest.raises(ManifestError, match=re.escape('pip install "roceproof[fusesoc]"')):
         read(home, "mine.core")
 
