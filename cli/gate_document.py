@@ -90,7 +90,7 @@ def document_of(
             {"rule": rule, "verdict": verdict, "cases": count}
             for rule, verdict, count in (per_rule(session) if session else [])
         ],
-        "waivers": session.get("waivers", []) if session else [],
+        "waivers": _waivers(session.get("waivers", []) if session else [], soaked),
         "limits": told_limits(manifest),
         "plans": soaked.plans,
         "plan_findings": soaked.findings,
@@ -112,6 +112,15 @@ def document_of(
     )
     document["verdict"] = "fail" if new else "pass"
     return document
+
+
+def _waivers(rows: Sequence[Document], soaked: Soaked) -> list[Document]:
+    """One that a plan needs is of use, though no case of the suite needs it."""
+    needed = {rule for plan in soaked.waived for rule in plan["rules"]}
+    return [
+        {**row, "finding": None} if row["rule"] in needed and not row["expired"] else row
+        for row in rows
+    ]
 
 
 def told_plans(document: Document) -> str:

@@ -33,6 +33,7 @@ def add_to_junit(path: Path, document: Document) -> None:
     root = ElementTree.parse(path).getroot() if path.exists() else ElementTree.Element("testsuites")
     known = known_failures(document)
     _excuse_cases(root, document, known)
+    _drop_waivers_in_use(root, document)
     suite = ElementTree.SubElement(root, "testsuite", name="gate")
     for check in document["connectivity"]:
         case = _case(suite, "connectivity", f"{check['name']} {check['width']}bit")
@@ -44,6 +45,17 @@ def add_to_junit(path: Path, document: Document) -> None:
     _count(suite)
     with whole_file(path) as part:
         ElementTree.ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
+
+
+def _drop_waivers_in_use(root: ElementTree.Element, document: Document) -> None:
+    """The suite alone may have found one useless that a random plan needs."""
+    in_use = {waiver["rule"] for waiver in document["waivers"] if not waiver["finding"]}
+    for suite in root.iter("testsuite"):
+        for case in suite.findall("testcase[@classname='waivers']"):
+            if case.get("name") in in_use:
+                suite.remove(case)
+                for name in ("tests", "failures"):
+                    suite.set(name, str(int(suite.get(name, "1")) - 1))
 
 
 def _add_guest(suite: ElementTree.Element, guest: Document, known: frozenset[str]) -> None:

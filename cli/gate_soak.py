@@ -75,7 +75,7 @@ def soak(
                 for seed, rules, text, story in found.findings:
                     where = {"seed": seed, "width": found.width}
                     if reasons := waives(rules):
-                        soaked.waived.append({**where, "waived": reasons})
+                        soaked.waived.append({**where, "rules": list(rules), "waived": reasons})
                         continue
                     path = out / f"test_found_{found.width}bit_{seed}.py"
                     path.write_text(text)

@@ -71,11 +71,32 @@ def test_what_fails_at_any_stage_has_a_name(told, more, failures) -> None:
 
 
 def test_a_plan_that_breaks_only_what_is_waived_fails_nothing_and_is_told(capsys) -> None:
-    waived = Soaked(plans=3, waived=[{"seed": 7, "width": 64, "waived": ["waived until ..."]}])
+    plan = {"seed": 7, "width": 64, "rules": ["IP-04"], "waived": ["waived until ..."]}
+    waived = Soaked(plans=3, waived=[plan])
     document = judged(PASSING, soaked=waived)
     assert document["verdict"] == "pass"
     print_gate(document, out=Path("out"), quiet=False)
     assert "3 played, 0 fail, 1 waived" in capsys.readouterr().out
+
+
+def test_a_waiver_that_only_a_plan_needs_is_of_use(tmp_path) -> None:
+    stale = {"rule": "IP-04", "case": None, "expired": False, "finding": "it waived nothing"}
+    plan = {"seed": 7, "width": 64, "rules": ["IP-04"], "waived": ["waived until ..."]}
+    told = {**PASSING, "waivers": [stale]}
+    assert judged(told)["failures"] == ["waiver IP-04"]
+    document = judged(told, soaked=Soaked(plans=3, waived=[plan]))
+    assert document["verdict"] == "pass"
+    path = tmp_path / "junit.xml"
+    path.write_text(
+        '<testsuites><testsuite name="pytest" tests="2" failures="1"><testcase name="a"/>'
+        '<testcase classname="waivers" name="IP-04"><failure message="it waived nothing"/>'
+        "</testcase></testsuite></testsuites>"
+    )
+    add_to_junit(path, document)
+    suite = ElementTree.parse(path).getroot().find("testsuite")
+    assert suite is not None
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "0")
+    assert [case.get("name") for case in suite] == ["a"]
 
 
 def test_against_a_baseline_only_what_is_new_fails_and_what_is_better_is_told(
