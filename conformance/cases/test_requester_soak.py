@@ -26,17 +26,18 @@ def soak(bench: Bench, impairment: Impairment) -> None:
     start = bench.random.choice((0, 0x7FFFE0, 0xFFFFE0, bench.random.randrange(1 << 24)))
     qp = bench.connect(path_mtu=MTU, sq_psn=start, ack_timeout=timeout_code(bench), retry_count=7)
     far = ReferenceResponder(bench, qp, impairment)
-    region = far.memory.register(count * LARGEST)
+    largest = qp.lengths.fit(LARGEST)
+    region = far.memory.register(count * largest)
     posted = []
     for number in range(count):
-        where = {"remote_addr": region.addr + number * LARGEST, "rkey": region.rkey}
+        where = {"remote_addr": region.addr + number * largest, "rkey": region.rkey}
         posted.append(qp.post(Op.WRITE, bench.random.choice(SIZES), **where))
     for message in posted:
         bench.pump_until_complete(qp, within_ns=7 * longest_wait_ns(bench))
         qp.completes(message)
     for number, message in enumerate(posted):
         data = message.work.data
-        if region.read(number * LARGEST, len(data)) != data:
+        if region.read(number * largest, len(data)) != data:
             raise bench.failed(f"message {number} completed, but other bytes are in memory")
     if far.msn != count:
         raise bench.failed(f"{count} messages were executed {far.msn} times")

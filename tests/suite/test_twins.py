@@ -18,9 +18,12 @@ from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi import load_manifest
 
 LENGTHS, STORMS = "requester_lengths", "line_rate"
+MEMORY = "requester_soak and carries_everything_once"
 SAMPLE = (
     ("whole-words", LENGTHS, 20),
     ("one-path-mtu", LENGTHS, 20),
+    ("one-path-mtu", MEMORY, 0),
+    ("four-outstanding", MEMORY, 0),
     ("four-outstanding", STORMS, 11),
     ("never-empty", STORMS, 11),
     ("fixed-headers", STORMS, 11),
@@ -29,7 +32,9 @@ SAMPLE = (
 """Twin, cases, and how many of them at least pass."""
 
 
-@pytest.mark.parametrize(("name", "chosen", "cases"), SAMPLE, ids=[name for name, *_ in SAMPLE])
+@pytest.mark.parametrize(
+    ("name", "chosen", "cases"), SAMPLE, ids=[f"{n}-{c}" for n, c, _ in SAMPLE]
+)
 def test_a_twin_passes_what_it_can(tmp_path: Path, name: str, chosen: str, cases: int) -> None:
     words = ["--target", "model", "--dut", str(manifest_of(name, tmp_path)), "--suite", "full"]
     assert_passes(tmp_path / "out", *words, "-k", chosen, cases=cases)
