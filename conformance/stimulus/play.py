@@ -51,6 +51,7 @@ class Play(FarSide):
         spec = spec_of(self._bench, key, fields)
         known = self._scene.qps.get(key)
         if known is None:
+            self._free(spec.local_qpn % self._bench.claims.qps)
             qp = self._bench.target.open(spec)
             self._add(key, qp, spec, is_active=True)
         elif self._claims(Capability.RESTART):
@@ -59,6 +60,12 @@ class Play(FarSide):
         else:
             self._scene.settle()
             self._live(known, self._bench.target.reopen(known.qp, spec), spec, is_active=True)
+
+    def _free(self, place: int) -> None:
+        """No two queue pairs are active in one place: another that is there is reset."""
+        for key, other in list(self._scene.qps.items()):
+            if other.life.is_active and other.life.spec.local_qpn % self._bench.claims.qps == place:
+                self.reset(key)
 
     def restart(self, key: int, *, times: int = 1) -> None:
         """A queue pair starts anew so often, always from where it started last."""

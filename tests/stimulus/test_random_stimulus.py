@@ -10,16 +10,18 @@ from random_devices import opener
 
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.stimulus.trial import Finding, try_seed
+from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.hdl_factory import HdlFactory
-from roceproof.conformance.targets.interface import Arrival, Target
+from roceproof.conformance.targets.interface import Arrival, CasePlace, Target
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.manifest import load_manifest
-from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.work import Outcome, Work
 
 FEW, MANY = range(6), range(1000, 1200)
@@ -125,3 +127,28 @@ def run_printed(finding: Finding, open_bench: Any) -> None:
 def assert_passes(factory: HdlFactory | ModelFactory, seed: int) -> None:
     finding = try_seed(seed, factory.claims, opener(factory))
     assert finding is None, finding.told()
+
+
+class NotesResets(ForwardingTarget):
+    """Knows which queue pairs were made inactive."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.reset: list[int] = []
+
+    def set_state(self, qp: Qp, state: State) -> None:
+        """One more."""
+        self.reset.append(qp.qpn)
+        super().set_state(qp, state)
+
+
+@pytest.mark.sim
+def test_no_two_are_active_in_one_place_whatever_a_reduced_plan_leaves_out(
+    endpoint: HdlFactory,
+) -> None:
+    with endpoint.device(CasePlace(name="places", seed=1)) as target:
+        noted = NotesResets(target)
+        play = Play(Bench(noted, endpoint.claims, seed=1))
+        for key, qpn in enumerate((8, 9, 8 + 16, 9 + 32)):
+            play.connect(key=key, local_qpn=qpn)
+        assert noted.reset == [8, 9]
