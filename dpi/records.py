@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Self
 
 from roceproof.common.errors import RoceproofError
@@ -25,6 +25,22 @@ class QpCommand(IntEnum):
 
     RESET = 0
     ACTIVATE = 1
+    INIT = 2
+    RTR = 3
+    RTS = 4
+    ERROR = 5
+
+
+class Access(IntFlag):
+    """Rights of a memory region, or of the peer on a queue pair: those of ibv_access_flags."""
+
+    LOCAL_WRITE = 1
+    REMOTE_WRITE = 2
+    REMOTE_READ = 4
+    REMOTE_ATOMIC = 8
+
+
+NO_ACCESS = Access(0)
 
 
 class Operation(IntEnum):
@@ -68,12 +84,13 @@ class Status(IntEnum):
     TM_RNDV_INCOMPLETE = 23
 
 
-_QP_CONFIG = struct.Struct(">BBBx IIII 6s H 16s BBH BBBB 12x")
+_QP_CONFIG = struct.Struct(">BBBB IIII 6s H 16s BBH BBBB HHIBB 2x")
 _WORK_REQUEST = struct.Struct(">Q I B B H Q I I I 4x")
 _COMPLETION = struct.Struct(">Q I B B 2x")
 
 
-def _pack(kind: str, form: struct.Struct, *values: object) -> bytes:
+def pack_record(kind: str, form: struct.Struct, *values: object) -> bytes:
+    """The bytes of a record; a value that is too wide for its field is a RecordError."""
     try:
         return form.pack(*values)
     except struct.error as error:
@@ -106,6 +123,12 @@ class QpConfig:
     retry_count: int = 0
     rnr_retry: int = 0
     min_rnr_timer: int = 0
+    access: Access = NO_ACCESS
+    pd: int = 0
+    srq: int = 0
+    qkey: int = 0
+    max_rd_atomic: int = 0
+    max_dest_rd_atomic: int = 0
 
     SIZE = _QP_CONFIG.size
 
@@ -113,12 +136,13 @@ class QpConfig:
         """The 64 bytes of the record."""
         for name in ("local_qpn", "remote_qpn", "sq_psn", "rq_psn"):
             _check("QpConfig", name, getattr(self, name), 1 << 24)
-        return _pack(
+        return pack_record(
             "QpConfig",
             _QP_CONFIG,
             self.command,
             self.service,
             self.path_mtu,
+            self.access,
             self.local_qpn,
             self.remote_qpn,
             self.sq_psn,
@@ -133,6 +157,11 @@ class QpConfig:
             self.retry_count,
             self.rnr_retry,
             self.min_rnr_timer,
+            self.pd,
+            self.srq,
+            self.qkey,
+            self.max_rd_atomic,
+            self.max_dest_rd_atomic,
         )
 
 
@@ -154,7 +183,7 @@ class WorkRequest:
 
     def pack(self) -> bytes:
         """The 40 bytes of the record."""
-        return _pack(
+        return pack_record(
             "WorkRequest",
             _WORK_REQUEST,
             self.wr_id,
@@ -182,7 +211,9 @@ class Completion:
 
     def pack(self) -> bytes:
         """The 16 bytes of the record."""
-        return _pack("Completion", _COMPLETION, self.wr_id, self.qpn, self.status, self.syndrome)
+        return pack_record(
+            "Completion", _COMPLETION, self.wr_id, self.qpn, self.status, self.syndrome
+        )
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:

@@ -31,7 +31,12 @@ package roceproof_dut_pkg;
 
   typedef enum logic [7:0] {
     QpReset    = 8'd0,  // forget the QP: nothing is sent, everything for it is ignored
-    QpActivate = 8'd1   // (re)start the QP from the state given in the record
+    QpActivate = 8'd1,  // (re)start the QP from the state given in the record, both directions
+    // Version 2, for devices that claim `states`; each carries the whole record.
+    QpInit     = 8'd2,  // receives may be posted; nothing is sent or taken
+    QpRtr      = 8'd3,  // and requests are taken, from rq_psn on
+    QpRts      = 8'd4,  // and work requests, from sq_psn on
+    QpError    = 8'd5   // nothing is sent or taken; what is posted is flushed
   } qp_command_e;
 
   typedef enum logic [7:0] {
@@ -46,6 +51,7 @@ package roceproof_dut_pkg;
     StatusSuccess      = 8'd0,
     StatusLocLenErr    = 8'd1,   // length above 2^31: refused, nothing sent
     StatusLocQpOpErr   = 8'd2,   // QP not active, or operation not supported
+    StatusLocProtErr   = 8'd4,   // a receive names memory that the device may not write
     StatusWrFlushErr   = 8'd5,   // QP went to error before this request's turn
     StatusRemInvReqErr = 8'd9,   // NAK 0x61
     StatusRemAccessErr = 8'd10,  // NAK 0x62
@@ -54,12 +60,21 @@ package roceproof_dut_pkg;
     StatusRnrRetryExc  = 8'd13   // RNR NAK, retry budget spent
   } status_e;
 
-  // One queue pair. 64 bytes.
+  // Rights of a memory region, or of a peer on a QP: the bits of ibv_access_flags.
+  typedef struct packed {
+    logic [3:0] reserved;
+    logic       remote_atomic;
+    logic       remote_read;
+    logic       remote_write;
+    logic       local_write;
+  } access_t;
+
+  // One queue pair. 64 bytes. A version 1 bench leaves the fields of version 2 zero.
   typedef struct packed {
     qp_command_e  command;
     service_e     service;
     path_mtu_e    path_mtu;
-    logic [7:0]   reserved0;
+    access_t      access;         // version 2: what the peer may do
     logic [31:0]  local_qpn;
     logic [31:0]  remote_qpn;
     logic [31:0]  sq_psn;         // PSN of the first request sent
@@ -73,8 +88,14 @@ package roceproof_dut_pkg;
     logic [7:0]   ack_timeout;    // code t: 4.096 us * 2^t, 0 is no timeout
     logic [7:0]   retry_count;
     logic [7:0]   rnr_retry;
-    logic [7:0]   min_rnr_timer;
-    logic [95:0]  reserved1;
+    logic [7:0]   min_rnr_timer;  // code that an RNR NAK carries
+    // Version 2.
+    logic [15:0]  pd;             // protection domain
+    logic [15:0]  srq;            // shared receive queue, 0 is none
+    logic [31:0]  qkey;           // UD
+    logic [7:0]   max_rd_atomic;       // READs and atomics that the device may have outstanding
+    logic [7:0]   max_dest_rd_atomic;  // and that its peer may
+    logic [15:0]  reserved;
   } qp_config_t;
 
   // One work request. 40 bytes. Its payload arrives on the payload stream,
@@ -101,6 +122,71 @@ package roceproof_dut_pkg;
     logic [7:0]  syndrome;  // AETH syndrome that decided it; 0xFF where no response did
     logic [15:0] reserved0;
   } completion_t;
+
+  // Version 2, each optional: docs/dut-contract-v2.md.
+
+  typedef enum logic [7:0] {
+    RegionForget   = 8'd0,  // from now on its keys name nothing
+    RegionRegister = 8'd1
+  } region_command_e;
+
+  // One memory region. 40 bytes. Byte `va` of it lies at `base` in the device's memory.
+  typedef struct packed {
+    region_command_e command;
+    access_t         access;
+    logic [15:0]     pd;
+    logic [31:0]     lkey;
+    logic [31:0]     rkey;
+    logic [63:0]     va;
+    logic [63:0]     length;
+    logic [63:0]     base;
+    logic [31:0]     reserved;
+  } memory_region_t;
+
+  // One receive. 32 bytes.
+  typedef struct packed {
+    logic [63:0] wr_id;
+    logic [31:0] qpn;       // local QPN, if srq is 0
+    logic [31:0] lkey;
+    logic [63:0] address;
+    logic [31:0] length;
+    logic [15:0] srq;
+    logic [15:0] reserved;
+  } receive_t;
+
+  typedef struct packed {
+    logic [4:0] reserved;
+    logic       solicited;
+    logic       invalidate;
+    logic       immediate;
+  } receive_flags_t;
+
+  // The end of one receive. 32 bytes.
+  typedef struct packed {
+    logic [63:0]    wr_id;
+    logic [31:0]    qpn;        // local QPN
+    status_e        status;
+    receive_flags_t flags;
+    logic [15:0]    reserved0;
+    logic [31:0]    byte_len;   // of the message; UD: and its 40 bytes of network header
+    logic [31:0]    immediate;  // or the key that was invalidated
+    logic [31:0]    src_qpn;
+    logic [31:0]    reserved1;
+  } receive_completion_t;
+
+  // One access to memory. 16 bytes. Its data are a packet of the stream beside it.
+  typedef struct packed {
+    logic [63:0] address;
+    logic [31:0] length;    // bytes, never 0
+    logic [15:0] tag;
+    logic [15:0] reserved;
+  } memory_command_t;
+
+  // A write is in memory, and any reader sees it. 4 bytes.
+  typedef struct packed {
+    logic [15:0] tag;
+    logic [15:0] reserved;
+  } memory_done_t;
 
 endpackage
 

@@ -18,6 +18,13 @@ from roceproof.dpi import (
     Status,
     WorkRequest,
 )
+from roceproof.dpi.receive_records import (
+    MemoryRegion,
+    PostedReceive,
+    ReceiveCompletion,
+    ReceiveFlags,
+)
+from roceproof.dpi.records import Access, RecordError
 
 
 def test_qp_configuration_is_its_64_bytes():
@@ -45,6 +52,66 @@ def test_qp_configuration_is_its_64_bytes():
         "021122334455" "c123" "00000000000000000000ffff0a010203"
         "28" "40" "1234" "0e06050c" + "00" * 12
     )  # fmt: skip
+
+
+def test_the_second_versions_fields_take_the_places_of_reserved_ones():
+    config = QpConfig(
+        local_qpn=1,
+        access=Access.LOCAL_WRITE | Access.REMOTE_READ,
+        pd=0x0102,
+        srq=0x0304,
+        qkey=0x05060708,
+        max_rd_atomic=9,
+        max_dest_rd_atomic=10,
+    )
+    packed = config.pack()
+    assert packed[3] == 0x05
+    assert packed[-12:].hex() == "0102030405060708090a0000"
+    assert len(packed) == QpConfig.SIZE == 64
+
+
+def test_memory_region_is_its_40_bytes():
+    region = MemoryRegion(
+        access=Access.REMOTE_WRITE,
+        pd=0x0A0B,
+        lkey=0x11223344,
+        rkey=0x55667788,
+        va=0x0102030405060708,
+        length=1 << 32,
+        base=0x99,
+    )
+    assert region.pack().hex() == (
+        "01" "02" "0a0b" "11223344" "55667788"
+        "0102030405060708" "0000000100000000" "0000000000000099" "00000000"
+    )  # fmt: skip
+
+
+def test_posted_receive_is_its_32_bytes():
+    receive = PostedReceive(
+        wr_id=0x0102030405060708, qpn=0x11, lkey=0xAABBCCDD, address=1 << 40, length=77, srq=3
+    )
+    assert receive.pack().hex() == (
+        "0102030405060708" "00000011" "aabbccdd" "0000010000000000" "0000004d" "0003" "0000"
+    )  # fmt: skip
+
+
+def test_receive_completion_is_its_32_bytes():
+    completion = ReceiveCompletion(
+        wr_id=9,
+        qpn=0x11,
+        status=Status.LOC_PROT_ERR,
+        flags=ReceiveFlags.IMMEDIATE | ReceiveFlags.SOLICITED,
+        byte_len=5,
+        immediate=0xFFFFFFFE,
+        src_qpn=0x22,
+    )
+    packed = completion.pack()
+    assert packed.hex() == (
+        "0000000000000009" "00000011" "04" "05" "0000" "00000005" "fffffffe" "00000022" "00000000"
+    )  # fmt: skip
+    assert ReceiveCompletion.unpack(packed) == completion
+    with pytest.raises(RecordError, match="31 bytes, expected 32"):
+        ReceiveCompletion.unpack(packed[1:])
 
 
 def test_work_request_is_its_40_bytes():
