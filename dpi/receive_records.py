@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Self
 
-from roceproof.dpi.records import NO_ACCESS, Access, RecordError, Status, pack_record
+from roceproof.dpi.records import NO_ACCESS, Access, RecordError, Status, pack_record, read_status
 
 _REGION = struct.Struct(">BBH II QQQ 4x")
 _RECEIVE = struct.Struct(">Q II Q I H 2x")
@@ -124,14 +124,14 @@ class ReceiveCompletion:
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:
-        """Read one; a status that is none of Status raises ValueError."""
+        """Read one; a status that is none of Status is an error that names it."""
         if len(data) != cls.SIZE:
             raise RecordError(f"receive completion of {len(data)} bytes, expected {cls.SIZE}")
         wr_id, qpn, status, flags, byte_len, immediate, src_qpn = _COMPLETION.unpack(data)
         return cls(
             wr_id=wr_id,
             qpn=qpn,
-            status=Status(status),
+            status=read_status("receive", "rcp_o", wr_id, status),
             flags=ReceiveFlags(flags),
             byte_len=byte_len,
             immediate=immediate,

@@ -97,6 +97,17 @@ def pack_record(kind: str, form: struct.Struct, *values: object) -> bytes:
         raise RecordError(f"{kind}: a field does not fit its width: {error}") from error
 
 
+def read_status(kind: str, port: str, wr_id: int, status: int) -> Status:
+    """The status of a completion; one that there is not is an error that names it."""
+    try:
+        return Status(status)
+    except ValueError:
+        raise RecordError(
+            f"{kind} {wr_id:#x} completed with status {status}, expected one of ibv_wc_status, "
+            f"0..{max(Status)}: look at the status field of {port}"
+        ) from None
+
+
 def _check(kind: str, field: str, value: int, limit: int) -> None:
     if not 0 <= value < limit:
         raise RecordError(f"{kind}.{field} is {value:#x}, expected 0..{limit - 1:#x}")
@@ -221,11 +232,5 @@ class Completion:
         if len(data) != cls.SIZE:
             raise RecordError(f"completion of {len(data)} bytes, expected {cls.SIZE}")
         wr_id, qpn, status, syndrome = _COMPLETION.unpack(data)
-        try:
-            said = Status(status)
-        except ValueError:
-            raise RecordError(
-                f"work {wr_id:#x} completed with status {status}, expected one of ibv_wc_status, "
-                f"0..{max(Status)}: look at the status field of cpl_o"
-            ) from None
+        said = read_status("work", "cpl_o", wr_id, status)
         return cls(wr_id=wr_id, qpn=qpn, status=said, syndrome=syndrome)

@@ -6,6 +6,7 @@ roce_tx_pkg.sv
 icrc_pkg.sv
 crc32_matrix_pkg.sv
 rx_header_pkg.sv
+responder_pkg.sv
 stream_fifo.sv
 ram_1r1w.sv
 crc32_accumulate.sv
@@ -34,4 +35,17 @@ ack_timer.sv
 ack_arbiter.sv
 ack_tracker.sv
 completion_mux.sv
+request_parser.sv
+request_payload.sv
+payload_buffer.sv
+request_join.sv
+request_path.sv
+region_table.sv
+receiver_table.sv
+receive_queue.sv
+request_checks.sv
+outcome_queue.sv
+responder_engine.sv
+response_path.sv
+responder.sv
 roce_endpoint.sv

@@ -63,6 +63,7 @@ package rx_header_pkg;
     logic ack;           // RC ACKNOWLEDGE for this port, ICRC not yet looked at
     logic arp_request;   // for this port's address
     logic echo_request;  // ICMP, for this port's address
+    logic request;       // RC or UC, for this port, no ACKNOWLEDGE; ICRC not yet looked at
   } frame_kind_t;
 
   // Wire order (byte 0 most significant) from stream order, and back.

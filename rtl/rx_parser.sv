@@ -41,6 +41,7 @@ module rx_parser
   localparam logic [15:0] Ipv4Bytes     = 16'd20;
   localparam logic [15:0] IcmpBytes     = 16'd8;
   localparam logic [15:0] AckBytes      = 16'd28;  // UDP header, BTH, AETH, ICRC
+  localparam logic [15:0] RoceBytes     = 16'd24;  // UDP header, BTH, ICRC
 
   frame_header_t header;
   ipv4_packet_t  packet;
@@ -94,6 +95,15 @@ module rx_parser
       && roce.bth.pad_count == '0 && roce.bth.tver == '0
       && roce.bth.pkey[14:0] == 15'h7FFF;
 
+  // Of RC or UC, and no acknowledgement: whether it is a request, and of whole
+  // headers, is for those to say who know opcodes.
+  logic is_request;
+  assign is_request = packet.ip.protocol == roce_pkg::IpProtoUdp
+      && roce.udp.dst_port == roce_pkg::RoceUdpPort
+      && roce.udp.length >= RoceBytes && roce.udp.length == packet.ip.total_length - Ipv4Bytes
+      && roce.bth.opcode[7:6] == '0 && roce.bth.opcode != roce_pkg::RcAcknowledge
+      && roce.bth.pkey[14:0] == 15'h7FFF && roce.bth.tver == '0;
+
   // The kind as far as it is known without the IPv4 header checksum, and the
   // sum that settles it one stage later: all words together give ones.
   frame_kind_t kind_q;
@@ -110,6 +120,7 @@ module rx_parser
   assign kind_o.arp_request  = kind_q.arp_request;
   assign kind_o.ack          = kind_q.ack && sum_ok;
   assign kind_o.echo_request = kind_q.echo_request && sum_ok;
+  assign kind_o.request      = kind_q.request && sum_ok;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
@@ -122,6 +133,7 @@ module rx_parser
       kind_q.arp_request  <= !discard_i && port_has_ipv4 && is_arp;
       kind_q.ack          <= !discard_i && port_has_ipv4 && to_ipv4 && is_ack;
       kind_q.echo_request <= !discard_i && port_has_ipv4 && to_ipv4 && is_echo;
+      kind_q.request      <= !discard_i && port_has_ipv4 && to_ipv4 && is_request;
       sum_q               <= word_sum(packet.ip);
       header_o            <= header;
     end

@@ -112,6 +112,8 @@ def test_receive_completion_is_its_32_bytes():
     assert ReceiveCompletion.unpack(packed) == completion
     with pytest.raises(RecordError, match="31 bytes, expected 32"):
         ReceiveCompletion.unpack(packed[1:])
+    with pytest.raises(RecordError, match="receive 0x9 completed with status 99"):
+        ReceiveCompletion.unpack(packed[:12] + bytes([99]) + packed[13:])
 
 
 def test_work_request_is_its_40_bytes():

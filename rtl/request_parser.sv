@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Reads requests: takes the stream of rx_window, and what rx_parser makes of
+// it one cycle later. With the last beat there, request_o is the request and
+// is_request_o says that the frame is one whose headers, payload and pad fill
+// the packet exactly, in whole words. Its ICRC is not yet looked at.
+
+`default_nettype none
+
+module request_parser
+  import rx_header_pkg::*;
+  import responder_pkg::*;
+#(
+  parameter int unsigned DataWidth = 64,
+  localparam int unsigned Lanes    = DataWidth / 8,
+  localparam int unsigned BeatBits = 16 - $clog2(Lanes)
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 valid_i,
+  input  wire logic [DataWidth-1:0] data_i,
+  input  wire logic [BeatBits-1:0]  beat_i,
+
+  input  wire frame_kind_t          kind_i,
+  input  wire frame_header_t        header_i,
+  output      logic                 is_request_o,
+  output      request_t             request_o
+);
+
+  localparam int unsigned BthEnd         = roce_tx_pkg::BaseHeaderBytes;
+  localparam int unsigned ExtensionBytes = roce_tx_pkg::RethBytes + roce_tx_pkg::ImmDtBytes;
+  localparam logic [15:0] FixedBytes     = 16'd24;  // UDP header, BTH, ICRC
+
+  // RETH and ImmDt begin behind what header_i shows: caught as they pass.
+  logic [ExtensionBytes-1:0][7:0] passed_q;  // the first on the wire is the most significant
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < ExtensionBytes; i++) begin
+      if (valid_i && beat_i == BeatBits'((BthEnd + i) / Lanes)) begin
+        passed_q[ExtensionBytes-1-i] <= data_i[8*((BthEnd+i)%Lanes)+:8];
+      end
+    end
+  end
+
+  ipv4_packet_t packet;
+  roce_ack_t    roce;
+  operation_t   operation;
+  logic [15:0]  transport_bytes, overhead_bytes;
+
+  assign packet          = ipv4_packet_t'(header_i.payload);
+  assign roce            = roce_ack_t'(packet.payload);
+  assign operation       = operation_of(roce.bth.opcode);
+  assign transport_bytes = roce.udp.length - FixedBytes;
+  assign overhead_bytes  = 16'(operation.extension_bytes) + 16'(roce.bth.pad_count);
+
+  assign is_request_o = kind_i.request && operation.kind != KindResponse
+      && transport_bytes[1:0] == '0 && transport_bytes >= overhead_bytes;
+
+  assign request_o = '{
+    opcode:        roce.bth.opcode,
+    solicited:     roce.bth.solicited,
+    ack_req:       roce.bth.ack_req,
+    dest_qpn:      roce.bth.dest_qpn,
+    psn:           roce.bth.psn,
+    src_ipv4:      packet.ip.src,
+    payload_bytes: transport_bytes - overhead_bytes,
+    reth:          passed_q[ExtensionBytes-1-:roce_tx_pkg::RethBytes],
+    immediate:     operation.reth ? passed_q[roce_tx_pkg::ImmDtBytes-1:0]
+                                  : passed_q[ExtensionBytes-1-:roce_tx_pkg::ImmDtBytes]
+  };
+
+endmodule
+
+`default_nettype wire

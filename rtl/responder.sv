@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The responder: requests come in as the receive path's streams, payload goes
+// to memory, acknowledgements leave as frames, completions of receives as
+// records. SEND and RDMA WRITE, with and without immediate, on RC and UC. What
+// it says, to the peer or to the host, is said once the bytes are in memory.
+
+`default_nettype none
+
+module responder
+  import rx_header_pkg::*;
+  import responder_pkg::*;
+  import roceproof_dut_pkg::*;
+#(
+  parameter int unsigned DataWidth   = 64,
+  parameter int unsigned Qps         = 16,
+  parameter int unsigned Regions     = 16,
+  parameter int unsigned Receives    = 16,
+  parameter int unsigned BufferBytes = 16384,
+  localparam int unsigned Lanes    = DataWidth / 8,
+  localparam int unsigned LaneBits = $clog2(Lanes),
+  localparam int unsigned BeatBits = 16 - LaneBits
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  input  wire logic [47:0]          port_mac_i,
+  input  wire logic [31:0]          port_ipv4_i,
+
+  input  wire logic                 qpc_valid_i,
+  output      logic                 qpc_ready_o,
+  input  wire qp_config_t           config_i,
+  input  wire logic                 region_valid_i,
+  output      logic                 region_ready_o,
+  input  wire memory_region_t       region_i,
+  input  wire logic                 receive_valid_i,
+  output      logic                 receive_ready_o,
+  input  wire receive_t             receive_i,
+  output      logic                 completion_valid_o,
+  input  wire logic                 completion_ready_i,
+  output      receive_completion_t  completion_o,
+
+  input  wire logic                 frame_taken_i,
+  output      logic                 ready_o,
+  input  wire logic                 valid_i,
+  input  wire logic [DataWidth-1:0] data_i,
+  input  wire logic                 last_i,
+  input  wire logic [BeatBits-1:0]  beat_i,
+  input  wire window_t              window_i,
+  input  wire logic                 parsed_valid_i,
+  input  wire logic                 parsed_last_i,
+  input  wire frame_kind_t          kind_i,
+  input  wire frame_header_t        header_i,
+  input  wire logic                 verdict_valid_i,
+  input  wire logic                 icrc_ok_i,
+
+  output      logic                 write_valid_o,
+  input  wire logic                 write_ready_i,
+  output      memory_command_t      write_o,
+  output      logic [DataWidth-1:0] write_tdata_o,
+  output      logic [Lanes-1:0]     write_tkeep_o,
+  output      logic                 write_tvalid_o,
+  output      logic                 write_tlast_o,
+  input  wire logic                 write_tready_i,
+  input  wire logic                 done_valid_i,
+  input  wire memory_done_t         done_i,
+
+  output      logic [DataWidth-1:0] m_tdata_o,
+  output      logic [Lanes-1:0]     m_tkeep_o,
+  output      logic                 m_tvalid_o,
+  output      logic                 m_tlast_o,
+  input  wire logic                 m_tready_i
+);
+
+  localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1);
+
+  // Lets the engine go on while payload is on its way and memory is slow.
+  localparam int unsigned CommandDepth = 4;
+
+  logic                 request_valid, request_ready, good;
+  request_t             request;
+  logic [CountBits-1:0] request_beats;
+  logic                 fate_valid, fate_ready, fate_forget;
+  logic [CountBits-1:0] fate_beats;
+  logic [LaneBits-1:0]  fate_tail;
+  logic                 command_valid, command_ready, command_forget;
+  logic [CountBits-1:0] command_beats;
+  logic [LaneBits-1:0]  command_tail;
+  logic                 ask_valid, ask_ready;
+  memory_command_t      ask;
+  logic                 outcome_valid, outcome_ready, may_write, settled;
+  outcome_t             outcome;
+  write_count_t         asked;
+  logic                 answer_valid, answer_ready;
+  answer_t              answer;
+
+  request_path #(
+    .DataWidth  (DataWidth),
+    .BufferBytes(BufferBytes)
+  ) u_request_path (
+    .clk_i,
+    .rst_ni,
+    .frame_taken_i,
+    .ready_o,
+    .valid_i,
+    .data_i,
+    .last_i,
+    .beat_i,
+    .window_i,
+    .parsed_valid_i,
+    .parsed_last_i,
+    .kind_i,
+    .header_i,
+    .verdict_valid_i,
+    .icrc_ok_i,
+    .request_valid_o(request_valid),
+    .request_ready_i(request_ready),
+    .good_o         (good),
+    .request_o      (request),
+    .beats_o        (request_beats),
+    .command_valid_i(command_valid),
+    .command_ready_o(command_ready),
+    .forget_i       (command_forget),
+    .beats_i        (command_beats),
+    .tail_i         (command_tail),
+    .m_tdata_o      (write_tdata_o),
+    .m_tkeep_o      (write_tkeep_o),
+    .m_tvalid_o     (write_tvalid_o),
+    .m_tlast_o      (write_tlast_o),
+    .m_tready_i     (write_tready_i)
+  );
+
+  responder_engine #(
+    .DataWidth(DataWidth),
+    .Qps      (Qps),
+    .Regions  (Regions),
+    .Receives (Receives)
+  ) u_engine (
+    .clk_i,
+    .rst_ni,
+    .qpc_valid_i,
+    .qpc_ready_o,
+    .config_i,
+    .region_valid_i,
+    .region_ready_o,
+    .region_i,
+    .receive_valid_i,
+    .receive_ready_o,
+    .receive_i,
+    .request_valid_i(request_valid),
+    .request_ready_o(request_ready),
+    .good_i         (good),
+    .request_i      (request),
+    .beats_i        (request_beats),
+    .payload_valid_o(fate_valid),
+    .payload_ready_i(fate_ready),
+    .forget_o       (fate_forget),
+    .beats_o        (fate_beats),
+    .tail_o         (fate_tail),
+    .write_valid_o  (ask_valid),
+    .write_ready_i  (ask_ready),
+    .write_o        (ask),
+    .outcome_valid_o(outcome_valid),
+    .outcome_ready_i(outcome_ready),
+    .outcome_o      (outcome),
+    .asked_o        (asked),
+    .may_write_i    (may_write),
+    .settled_i      (settled)
+  );
+
+  outcome_queue u_outcomes (
+    .clk_i,
+    .rst_ni,
+    .push_valid_i  (outcome_valid),
+    .push_ready_o  (outcome_ready),
+    .outcome_i     (outcome),
+    .asked_i       (asked),
+    .done_valid_i,
+    .done_i,
+    .may_write_o   (may_write),
+    .settled_o     (settled),
+    .answer_valid_o(answer_valid),
+    .answer_ready_i(answer_ready),
+    .answer_o      (answer),
+    .completion_valid_o,
+    .completion_ready_i,
+    .completion_o
+  );
+
+  stream_fifo #(
+    .Width(1 + CountBits + LaneBits),
+    .Depth(CommandDepth)
+  ) u_fates (
+    .clk_i,
+    .rst_ni,
+    .s_data_i ({fate_forget, fate_beats, fate_tail}),
+    .s_valid_i(fate_valid),
+    .s_ready_o(fate_ready),
+    .m_data_o ({command_forget, command_beats, command_tail}),
+    .m_valid_o(command_valid),
+    .m_ready_i(command_ready)
+  );
+
+  stream_fifo #(
+    .Width($bits(memory_command_t)),
+    .Depth(CommandDepth)
+  ) u_writes (
+    .clk_i,
+    .rst_ni,
+    .s_data_i (ask),
+    .s_valid_i(ask_valid),
+    .s_ready_o(ask_ready),
+    .m_data_o (write_o),
+    .m_valid_o(write_valid_o),
+    .m_ready_i(write_ready_i)
+  );
+
+  response_path #(
+    .DataWidth(DataWidth)
+  ) u_response_path (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .port_ipv4_i,
+    .answer_valid_i(answer_valid),
+    .answer_ready_o(answer_ready),
+    .answer_i      (answer),
+    .m_tdata_o,
+    .m_tkeep_o,
+    .m_tvalid_o,
+    .m_tlast_o,
+    .m_tready_i
+  );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The responder's sequence: one request after the other is looked up, decided
+// on and acted on, four cycles each. Between requests it takes what the host
+// says: QP configurations and memory regions once all that came before is in
+// memory and answered, receives at any time.
+
+`default_nettype none
+
+module responder_engine
+  import responder_pkg::*;
+  import roceproof_dut_pkg::*;
+#(
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned Qps       = 16,
+  parameter int unsigned Regions   = 16,
+  parameter int unsigned Receives  = 16,  // posted on one QP
+  localparam int unsigned Lanes     = DataWidth / 8,
+  localparam int unsigned LaneBits  = $clog2(Lanes),
+  localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1),
+  localparam int unsigned IndexBits = $clog2(Qps)
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+
+  input  wire logic                 qpc_valid_i,
+  output      logic                 qpc_ready_o,
+  input  wire qp_config_t           config_i,
+  input  wire logic                 region_valid_i,
+  output      logic                 region_ready_o,
+  input  wire memory_region_t       region_i,
+  input  wire logic                 receive_valid_i,
+  output      logic                 receive_ready_o,
+  input  wire receive_t             receive_i,
+
+  input  wire logic                 request_valid_i,
+  output      logic                 request_ready_o,
+  input  wire logic                 good_i,
+  input  wire request_t             request_i,
+  input  wire logic [CountBits-1:0] beats_i,
+
+  output      logic                 payload_valid_o,
+  input  wire logic                 payload_ready_i,
+  output      logic                 forget_o,
+  output      logic [CountBits-1:0] beats_o,
+  output      logic [LaneBits-1:0]  tail_o,
+
+  output      logic                 write_valid_o,
+  input  wire logic                 write_ready_i,
+  output      memory_command_t      write_o,
+
+  output      logic                 outcome_valid_o,
+  input  wire logic                 outcome_ready_i,
+  output      outcome_t             outcome_o,
+  output      write_count_t         asked_o,
+  input  wire logic                 may_write_i,
+  input  wire logic                 settled_i
+);
+
+  typedef enum logic [2:0] {
+    StIdle,
+    StConfigure,
+    StPost,
+    StLook,       // what is known of the QP is there: which memory is meant?
+    StDecide,     // and the answer to that
+    StAct,
+    StFlush,      // the receive at the head ends
+    StFlushNext
+  } state_e;
+
+  state_e               state_q;
+  logic                 post_blocked_q, match_q, first_flushed_q;
+  logic [IndexBits-1:0] index_q, index;
+  receiver_t            receiver;
+  progress_t            progress, begun;
+  receive_slot_t        head;
+  logic                 head_valid, queue_room, receivers_ready, regions_ready, permitted;
+  logic [63:0]          memory_address;
+  decision_t            decision, decision_q;
+  operation_t           operation;
+  logic                 is_posted_qp;
+
+  assign is_posted_qp = receiver.known && receiver.local_qpn == receive_i.qpn[23:0];
+  assign operation    = operation_of(request_i.opcode);
+
+  // What Idle takes up.
+  logic ready, commands_wait, takes_config, takes_region, takes_receive, takes_request, lookup;
+  assign ready         = receivers_ready && regions_ready;
+  assign commands_wait = qpc_valid_i || region_valid_i;
+  assign takes_config  = state_q == StIdle && ready && qpc_valid_i && settled_i;
+  assign takes_region  = state_q == StIdle && ready && !qpc_valid_i && region_valid_i && settled_i;
+  assign takes_receive = state_q == StIdle && ready && !commands_wait
+      && receive_valid_i && !post_blocked_q;
+  assign takes_request = state_q == StIdle && ready && !commands_wait && !takes_receive
+      && request_valid_i;
+  assign lookup        = takes_config || takes_receive || takes_request || state_q == StFlushNext;
+
+  always_comb begin
+    index = index_q;
+    if (takes_config) index = config_i.local_qpn[IndexBits-1:0];
+    if (takes_receive) index = receive_i.qpn[IndexBits-1:0];
+    if (takes_request) index = request_i.dest_qpn[IndexBits-1:0];
+  end
+
+  logic configures, writes_begun, clears_receives, fails_configured;
+  assign configures = state_q == StConfigure;
+
+  receiver_table #(
+    .Qps(Qps)
+  ) u_receivers (
+    .clk_i,
+    .rst_ni,
+    .ready_o     (receivers_ready),
+    .index_i     (index),
+    .lookup_i    (lookup),
+    .receiver_o  (receiver),
+    .configure_i (configures),
+    .config_i,
+    .begins_o    (writes_begun),
+    .begun_o     (begun),
+    .clears_o    (clears_receives),
+    .fails_o     (fails_configured)
+  );
+
+  // Acting.
+  logic acts, act_writes, act_outcome, act_payload;
+  assign act_writes  = match_q && decision_q.writes;
+  assign act_outcome = match_q && (decision_q.answers || decision_q.completes);
+  assign act_payload = beats_i != '0;
+  assign acts = state_q == StAct && (!act_payload || payload_ready_i)
+      && (!act_writes || (write_ready_i && may_write_i))
+      && (!act_outcome || outcome_ready_i);
+
+  ram_1r1w #(
+    .Width($bits(progress_t)),
+    .Words(Qps)
+  ) u_progress (
+    .clk_i,
+    .write_i      (writes_begun || (acts && match_q && decision_q.changes)),
+    .write_index_i(index_q),
+    .write_data_i (configures ? begun : decision_q.progress),
+    .read_i       (lookup),
+    .read_index_i (index),
+    .read_data_o  (progress)
+  );
+
+  // The first receive flushed may be the one in use.
+  logic flushes, posts, takes, refuses_post;
+  assign flushes      = state_q == StFlush && head_valid && outcome_ready_i;
+  assign posts        = state_q == StPost && is_posted_qp && !progress.failed && queue_room;
+  assign refuses_post = state_q == StPost && is_posted_qp && progress.failed;
+  assign takes        = flushes || (acts && match_q && decision_q.completes);
+
+  receive_queue #(
+    .Qps  (Qps),
+    .Depth(Receives)
+  ) u_receives (
+    .clk_i,
+    .rst_ni,
+    .index_i     (index),
+    .lookup_i    (lookup),
+    .post_i      (posts),
+    .receive_i   ('{receive_i.wr_id, receive_i.lkey, receive_i.address, receive_i.length}),
+    .take_i      (takes),
+    .clear_i     (clears_receives),
+    .room_o      (queue_room),
+    .head_valid_o(head_valid),
+    .head_o      (head)
+  );
+
+  message_t message;
+  assign message = message_of(request_i, progress, head);
+
+  region_table #(
+    .Regions(Regions)
+  ) u_regions (
+    .clk_i,
+    .rst_ni,
+    .ready_o      (regions_ready),
+    .write_i      (takes_region),
+    .region_i,
+    .query_valid_i(state_q == StLook),
+    .query_i      ('{message.send, message.key, receiver.pd, message.address, message.left}),
+    .permitted_o  (permitted),
+    .address_o    (memory_address)
+  );
+
+  request_checks u_checks (
+    .request_i,
+    .receiver_i  (receiver),
+    .progress_i  (progress),
+    .head_valid_i(head_valid),
+    .head_i      (head),
+    .permitted_i (permitted),
+    .decision_o  (decision)
+  );
+
+  // Frames of strangers, and of what is no request, only leave their payload.
+  logic match;
+  assign match = good_i && receiver.receiving && receiver.local_qpn == request_i.dest_qpn
+      && receiver.reliable == !request_i.opcode[5]
+      && receiver.path.remote_ipv4 == request_i.src_ipv4;
+
+  always_ff @(posedge clk_i) begin
+    index_q <= index;
+    if (state_q == StLook) match_q <= match;
+    if (state_q == StDecide) decision_q <= decision;
+
+    unique case (state_q)
+      StIdle: begin
+        if (takes_config) state_q <= StConfigure;
+        if (takes_receive) state_q <= StPost;
+        if (takes_request) state_q <= StLook;
+      end
+      StConfigure: begin
+        first_flushed_q <= 1'b1;
+        state_q         <= fails_configured ? StFlush : StIdle;
+      end
+      StPost: if (receive_ready_o || !refuses_post) state_q <= StIdle;
+      StLook: state_q <= StDecide;
+      StDecide: state_q <= StAct;
+      StAct: begin
+        first_flushed_q <= !decision_q.uses_receive;
+        if (acts) state_q <= match_q && decision_q.fails ? StFlush : StIdle;
+      end
+      StFlush: begin
+        if (!head_valid) state_q <= StIdle;
+        else if (outcome_ready_i) state_q <= StFlushNext;
+      end
+      StFlushNext: begin
+        first_flushed_q <= 1'b1;
+        state_q         <= StFlush;
+      end
+    endcase
+
+    if (takes || clears_receives) post_blocked_q <= 1'b0;
+    else if (state_q == StPost && is_posted_qp && !refuses_post && !queue_room) begin
+      post_blocked_q <= 1'b1;
+    end
+    if (write_valid_o) asked_o <= asked_o + 1'b1;
+
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      post_blocked_q <= 1'b0;
+      asked_o        <= '0;
+    end
+  end
+
+  assign qpc_ready_o     = configures;
+  assign region_ready_o  = takes_region;
+  assign receive_ready_o = state_q == StPost
+      && (!is_posted_qp || posts || (refuses_post && outcome_ready_i));
+  assign request_ready_o = acts;
+
+  assign payload_valid_o = acts && act_payload;
+  assign forget_o        = !act_writes;
+  assign beats_o         = beats_i;
+  assign tail_o          = request_i.payload_bytes[LaneBits-1:0];
+
+  assign write_valid_o = acts && act_writes;
+  assign write_o       = '{
+    address:  memory_address,
+    length:   32'(request_i.payload_bytes),
+    tag:      16'(asked_o),
+    reserved: '0
+  };
+
+  receive_completion_t completion;
+  always_comb begin
+    completion         = '0;
+    completion.wr_id   = head.wr_id;
+    completion.qpn     = 32'(receiver.local_qpn);
+    completion.status  = StatusWrFlushErr;
+    completion.src_qpn = 32'(receiver.path.remote_qpn);
+    if (state_q == StAct) begin
+      completion.status          = StatusSuccess;
+      completion.byte_len        = decision_q.byte_len;
+      completion.flags.solicited = request_i.solicited;
+      completion.flags.immediate = operation.immdt;
+      if (operation.immdt) completion.immediate = request_i.immediate;
+    end else if (state_q == StPost) begin
+      completion.wr_id = receive_i.wr_id;
+    end else if (!first_flushed_q) begin
+      completion.status = decision_q.status;
+    end
+  end
+
+  assign outcome_valid_o = (acts && act_outcome) || flushes || (refuses_post && outcome_ready_i);
+  assign outcome_o       = '{
+    answers:    state_q == StAct && decision_q.answers,
+    answer:     '{receiver.path, decision_q.answer_psn, decision_q.syndrome,
+                  decision_q.progress.msn},
+    completes:  state_q != StAct || decision_q.completes,
+    completion: completion,
+    asked:      asked_o + write_count_t'(write_valid_o)
+  };
+
+endmodule
+
+`default_nettype wire

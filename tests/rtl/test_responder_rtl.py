@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The responder of rtl/ against the reference model: what it answers, completes and writes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from responder_bench import build_bench
+from responder_traffic import SEND, WRAP, WRITE, message, request, wandering
+from responder_trial import PEER, RIGHTS, Trial
+
+from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.headers import Reth
+from roceproof.dpi.receive_records import ReceiveFlags
+from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.service import Service
+
+RC = QpSpec(service=Service.RC, remote=PEER, local_qpn=0x11, remote_qpn=0x22, access=RIGHTS)
+UC = replace(RC, service=Service.UC, local_qpn=0x12)
+DEPTH = 16  # receives that one queue pair holds
+HALF = WRAP // 2
+AETH = 54  # its place in an acknowledgement
+SYNDROME_INVALID = 0x61
+
+pytestmark = [
+    pytest.mark.sim,
+    pytest.mark.skipif(
+        shutil.which("verilator") is None,
+        reason="verilator is not installed: run `make setup`",
+    ),
+]
+
+
+@pytest.fixture(scope="module", params=[pytest.param(64, marks=pytest.mark.slow), 512])
+def bench(request: pytest.FixtureRequest) -> tuple[Path, int]:
+    return build_bench(request.param), request.param
+
+
+@pytest.fixture
+def trial(bench: tuple[Path, int], tmp_path: Path) -> Trial:
+    return Trial(bench, tmp_path)
+
+
+STALLS = (
+    {},
+    {"gap": 30},
+    {"mem_stall": 60, "mem_latency": 40},
+    {"tx_stall": 80},
+    {"cpl_stall": 90, "mem_latency": 200},
+    {"gap": 20, "mem_stall": 30, "tx_stall": 30, "cpl_stall": 30, "mem_latency": 7},
+)
+
+
+@pytest.mark.parametrize("seed", range(len(STALLS)))
+def test_random_traffic_ends_as_in_the_model(trial: Trial, seed: int) -> None:
+    wandering(trial, random.Random(seed), qps=5, messages=150)
+    trial.run(**STALLS[seed])
+
+
+def test_every_length_lands_at_every_lane(trial: Trial) -> None:
+    rng = random.Random(1)
+    region = trial.register(1024)
+    trial.open(RC)
+    trial.open(UC)
+    lanes = trial.width // 8
+    lengths = [*range(2 * lanes + 3), 1023, 1024]
+    for psn, size in enumerate(lengths):
+        at = region.addr + rng.randrange(region.size - size + 1), region.rkey
+        for spec in (RC, UC):
+            (packet,) = message(spec, psn, rng.randbytes(size), to=at)
+            trial.send(build(packet))
+    happened = trial.run()
+    assert len(happened.frames) == len(lengths)
+
+
+@pytest.mark.parametrize("stalls", [{"mem_latency": 300}, {"mem_stall": 90}], ids=str)
+def test_nothing_is_said_of_bytes_that_are_not_in_memory(
+    trial: Trial, stalls: dict[str, int]
+) -> None:
+    region = trial.register(4096)
+    trial.open(RC)
+    for _ in range(8):
+        trial.post_receive(RC.local_qpn, region, length=512)
+    for psn in range(16):
+        to = (region.addr + 512, region.rkey) if psn % 2 else None
+        (packet,) = message(RC, psn, bytes([psn + 1]) * 400, to=to)
+        trial.send(build(packet))
+    happened = trial.run(**stalls)
+    done = [cycle for cycle, _, _ in happened.writes]
+    for number, (cycle, _) in enumerate(happened.frames):
+        assert done[number] < cycle
+    for number, (cycle, _) in enumerate(happened.completions):
+        assert done[2 * number] < cycle
+
+
+@pytest.mark.parametrize("mtu", [1024, 4096])
+@pytest.mark.parametrize("is_one_message", [True, False], ids=["one message", "many"])
+def test_writes_come_in_at_line_rate(trial: Trial, mtu: int, is_one_message: bool) -> None:
+    rng = random.Random(mtu)
+    region = trial.register(64 * mtu)
+    spec = trial.open(replace(RC, path_mtu=mtu, rq_psn=WRAP - 5))
+    data = [rng.randbytes(64 * mtu)] if is_one_message else [rng.randbytes(mtu) for _ in range(64)]
+    psn = spec.rq_psn
+    for part in data:
+        for packet in message(spec, psn, part, to=(region.addr, region.rkey)):
+            trial.send(build(packet))
+            psn += 1
+    happened = trial.run(mem_latency=50)
+    assert happened.stalled == 0
+
+
+def test_short_packets_back_to_back_are_all_served(trial: Trial) -> None:
+    region = trial.register(256)
+    trial.open(RC)
+    trial.open(UC)
+    for psn in range(120):
+        for spec in (RC, UC):
+            (packet,) = message(spec, psn, bytes(psn % 3), to=(region.addr + psn, region.rkey))
+            trial.send(build(packet))
+    assert len(trial.run(tx_stall=50).frames) == 120
+
+
+@pytest.mark.parametrize(
+    "steps", [1, 2, 100, HALF - 1, HALF, HALF + 1, WRAP - 100, WRAP - 2, WRAP - 1]
+)
+@pytest.mark.parametrize("start", [0, WRAP - 2])
+def test_psns_ahead_and_behind(trial: Trial, steps: int, start: int) -> None:
+    region = trial.register(64)
+    spec = trial.open(replace(RC, rq_psn=start))
+    to = region.addr, region.rkey
+    for psn in (0, 1, 2, 3 + steps, 3 + steps, 4 + steps, 3):
+        for packet in message(spec, start + psn, bytes([psn % 255 + 1]), to=to):
+            trial.send(build(packet))
+    trial.run()
+
+
+def test_a_packet_beyond_every_path_mtu_is_refused_and_forgotten(trial: Trial) -> None:
+    region = trial.register(8192)
+    spec = trial.open(replace(RC, path_mtu=4096))
+    trial.open(UC)
+    to = region.addr, region.rkey
+    for size in (4097, 4100, 8192):
+        large = request(spec, WRITE + 4, 0, bytes([1]) * size, Reth(*to, size))
+        trial.send(build(replace(large, bth=replace(large.bth, opcode=0x2A, dest_qpn=0x12))))
+    trial.send(build(request(spec, WRITE + 4, 0, bytes([2]) * 8000, Reth(*to, 8000))))
+    for packet in message(UC, 7, bytes(range(200)), to=to):
+        trial.send(build(packet))
+    happened = trial.run()
+    ((_, refusal),) = happened.frames
+    assert refusal[AETH] == SYNDROME_INVALID
+    assert len(happened.writes) == 1
+
+
+def test_a_region_that_is_forgotten_takes_no_more(trial: Trial) -> None:
+    region, other = trial.register(4096), trial.register(4096)
+    spec = trial.open(replace(RC, path_mtu=256))
+    packets = message(spec, 0, bytes([7]) * 1024, to=(region.addr, region.rkey))
+    for packet in packets[:2]:
+        trial.send(build(packet))
+    trial.deregister(region)
+    trial.send(build(packets[2]))
+    again = trial.open(replace(spec, rq_psn=4))
+    for packet in message(again, 4, bytes([9]) * 300, to=(other.addr, other.rkey)):
+        trial.send(build(packet))
+    trial.run()
+
+
+def test_states_decide_what_is_taken(trial: Trial) -> None:
+    region = trial.register(512)
+    to = region.addr, region.rkey
+    spec = trial.open(replace(RC, state=State.INIT))
+    trial.post_receive(spec.local_qpn, region, length=100)
+    trial.post_receive(spec.local_qpn, region, length=100)
+    trial.post_receive(spec.local_qpn, region, offset=100, length=100)
+
+    def write(psn: int) -> None:
+        for packet in message(spec, psn, bytes([psn + 1]) * 8, to=to):
+            trial.send(build(packet))
+
+    write(0)
+    trial.enter(spec.local_qpn, State.RTR)
+    write(0)
+    (send,) = message(spec, 1, b"to the first receive")
+    trial.send(build(send))
+    trial.enter(spec.local_qpn, State.ERR)
+    trial.post_receive(spec.local_qpn, region, length=1)
+    write(2)
+    trial.open(replace(RC, state=State.RESET))
+    write(2)
+    trial.open(RC)
+    write(0)
+    happened = trial.run()
+    assert [each.status.name for _, each in happened.completions] == [
+        "SUCCESS",
+        *["WR_FLUSH_ERR"] * 3,
+    ]
+
+
+@pytest.mark.parametrize("is_write", [True, False], ids=["WRITE", "SEND"])
+def test_a_uc_message_with_a_gap_is_gone_and_the_next_one_lands(
+    trial: Trial, is_write: bool
+) -> None:
+    region = trial.register(4096)
+    spec = trial.open(replace(UC, path_mtu=256))
+    for number in range(8):
+        trial.post_receive(spec.local_qpn, region, offset=512 * number, length=512)
+    psn = 0
+    for kept in ("023", "013", "12", "0123", "01", "0123", "0123"):
+        to = (region.addr + psn * 16, region.rkey) if is_write else None
+        packets = message(spec, psn, bytes([psn + 1]) * (900 if is_write else 400), to=to)
+        for number, packet in enumerate(packets):
+            if str(number) in kept:
+                trial.send(build(packet))
+        psn += len(packets)
+    trial.run()
+
+
+def test_memory_of_another_domain_or_without_the_right_is_refused(trial: Trial) -> None:
+    good = trial.register(64)
+    bad = (
+        trial.register(64, is_foreign=True),
+        trial.register(64, access=RIGHTS - {"remote_write"}),
+    )
+    for number, region in enumerate((*bad, good)):
+        spec = trial.open(replace(RC, local_qpn=0x11 + number))
+        for packet in message(spec, 0, b"12345678", to=(region.addr, region.rkey)):
+            trial.send(build(packet))
+    assert len(trial.run().writes) == 1
+
+
+@pytest.mark.parametrize("command", ["region", "queue pair"])
+def test_what_the_host_says_waits_until_what_came_before_is_in_memory(
+    trial: Trial, command: str
+) -> None:
+    region, other = trial.register(64), trial.register(64)
+    spec = trial.open(RC)
+    (packet,) = message(spec, 0, b"before", to=(region.addr, region.rkey))
+    trial.send(build(packet))
+    trial.pause(40)  # decided on, and on its way to memory
+    if command == "region":
+        trial.deregister(region, settled=False)
+    else:
+        trial.open(replace(RC, rq_psn=9), settled=False)
+    trial.pause(1000)
+    (packet,) = message(spec, 1 if command == "region" else 9, b"2", to=(other.addr, other.rkey))
+    trial.send(build(packet))
+    happened = trial.run(mem_latency=500)
+    assert happened.writes[0][0] < happened.told[-1]
+
+
+def test_a_full_receive_queue_waits_for_a_message(trial: Trial) -> None:
+    region = trial.register(4096)
+    trial.open(RC)
+    for number in range(DEPTH):
+        trial.post_receive(RC.local_qpn, region, offset=8 * number, length=8)
+    for psn in range(3):
+        (send,) = message(RC, psn, bytes([psn + 1]) * 8)
+        trial.send(build(send))
+        trial.post_receive(RC.local_qpn, region, offset=1000, length=8, settled=False)
+    (send,) = message(RC, 3, b"fourth")
+    trial.send(build(send))
+    assert len(trial.run().completions) == 4
+
+
+def test_a_message_in_a_receive_that_fails_is_the_receives_end(trial: Trial) -> None:
+    region = trial.register(4096)
+    for number, size in enumerate((600, 500, 0)):
+        spec = trial.open(replace(RC, local_qpn=0x11 + number, path_mtu=256))
+        trial.post_receive(spec.local_qpn, region, length=size)
+        trial.post_receive(spec.local_qpn, region, length=8)
+        for packet in message(spec, 0, bytes(520))[:2]:
+            trial.send(build(packet))
+        trial.send(build(request(spec, SEND + 1, 2, bytes(256))))
+    trial.run()
+
+
+def test_a_completion_says_what_came_with_the_message(trial: Trial) -> None:
+    region = trial.register(512)
+    for spec in (RC, UC):
+        trial.open(spec)
+        for number in range(4):
+            trial.post_receive(spec.local_qpn, region, offset=number * 64, length=64)
+        psn = 0
+        for solicited in (True, False):
+            for to in (None, (region.addr, region.rkey)):
+                (packet,) = message(spec, psn, b"x", to=to, immediate=psn, solicited=solicited)
+                trial.send(build(packet))
+                psn += 1
+    happened = trial.run()
+    wanted = [ReceiveFlags.IMMEDIATE | ReceiveFlags.SOLICITED] * 2 + [ReceiveFlags.IMMEDIATE] * 2
+    assert [each.flags for _, each in happened.completions] == wanted * 2
+    assert {each.src_qpn for _, each in happened.completions} == {RC.remote_qpn}
