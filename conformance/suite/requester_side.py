@@ -23,6 +23,9 @@ from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
+_TIMER_NS, _LATEST = 4096, 4
+"""Of ACK timeout code 0, were it one; and how many times its value a timer may take."""
+
 
 @dataclass(frozen=True)
 class Life:
@@ -116,9 +119,24 @@ class RequesterSide(PacketFlow):
                 return
             if self.spec.service is Service.RC and self.answer_with is None:
                 allowed_depth(claims, len(waiting) + 1, packets)
-            if not self._exchange.comes_true(self._has_more_outcomes):
-                self._expect_outcome(waiting[0].work.wr_id, SUCCESS, within_ns=0)
+            if not self._ends_in_time():
+                wr_id = waiting[0].work.wr_id
+                self.lacks = Kind.NO_COMPLETION
+                raise self._exchange.failed(
+                    f"want  work {wr_id:#x} completed with {SUCCESS}\ngot   nothing",
+                    stop=self._stop_without(wr_id),
+                )
         allowed_depth(claims, 1, posted.end_psn - posted.psn)
+
+    def _ends_in_time(self) -> bool:
+        """Whether anything ends, if need be after all its timeouts."""
+        target = self._exchange.target
+        tries = (_TIMER_NS << self.spec.ack_timeout) * _LATEST * (1 + self.spec.retry_count)
+        end = target.now_ns + (tries if self.spec.ack_timeout else 1)
+        while not self._exchange.comes_true(self._has_more_outcomes):
+            if target.now_ns >= end:
+                return False
+        return True
 
     def _under_way(self) -> list[Posted]:
         ended = self._ended | {outcome.wr_id for outcome in self._outcomes}

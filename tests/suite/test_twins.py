@@ -23,7 +23,7 @@ SAMPLE = (
     ("whole-words", LENGTHS, 20),
     ("one-path-mtu", LENGTHS, 20),
     ("one-path-mtu", MEMORY, 0),
-    ("four-outstanding", MEMORY, 0),
+    ("four-outstanding", "requester_soak", 3),
     ("four-outstanding", STORMS, 11),
     ("never-empty", STORMS, 11),
     ("fixed-headers", STORMS, 11),
