@@ -132,7 +132,7 @@ class Peer:
             return rng.choice((rng.getrandbits(24), bth.psn ^ 1, bth.psn - 2, bth.psn + 3)) % WRAP
 
         match rng.randrange(20):
-            case 0:
+            case 0 | 14 | 15:
                 return []
             case 1:
                 return [frame, frame]

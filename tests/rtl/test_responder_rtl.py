@@ -208,14 +208,14 @@ def test_states_decide_what_is_taken(trial: Trial) -> None:
 def test_a_uc_message_with_a_gap_is_gone_and_the_next_one_lands(
     trial: Trial, is_write: bool
 ) -> None:
-    region = trial.register(4096)
+    region = trial.register(8192)
     spec = trial.open(replace(UC, path_mtu=256))
     for number in range(8):
-        trial.post_receive(spec.local_qpn, region, offset=512 * number, length=512)
+        trial.post_receive(spec.local_qpn, region, offset=1000 * number, length=1000)
     psn = 0
     for kept in ("023", "013", "12", "0123", "01", "0123", "0123"):
-        to = (region.addr + psn * 16, region.rkey) if is_write else None
-        packets = message(spec, psn, bytes([psn + 1]) * (900 if is_write else 400), to=to)
+        to = (region.addr + psn * 200, region.rkey) if is_write else None
+        packets = message(spec, psn, bytes([psn + 1]) * 900, to=to)
         for number, packet in enumerate(packets):
             if str(number) in kept:
                 trial.send(build(packet))
