@@ -117,6 +117,15 @@ def test_writes_come_in_at_line_rate(trial: Trial, mtu: int, is_one_message: boo
     assert happened.stalled == 0
 
 
+def test_slow_memory_holds_the_wire_and_loses_nothing(trial: Trial) -> None:
+    region = trial.register(16 * 4096)
+    spec = trial.open(replace(RC, path_mtu=4096))
+    data = random.Random(2).randbytes(region.size)
+    for packet in message(spec, 0, data, to=(region.addr, region.rkey)):
+        trial.send(build(packet))
+    assert trial.run(mem_stall=85).stalled > 0
+
+
 def test_short_packets_back_to_back_are_all_served(trial: Trial) -> None:
     region = trial.register(256)
     trial.open(RC)
