@@ -265,6 +265,14 @@ def test_what_the_host_says_waits_until_what_came_before_is_in_memory(
     assert happened.writes[0][0] < happened.told[-1]
 
 
+def test_a_queue_pair_of_another_service_receives_nothing(trial: Trial) -> None:
+    region = trial.register(64)
+    trial.open(replace(UC, service=Service.UD))
+    for packet in message(UC, 0, b"12345678", to=(region.addr, region.rkey)):
+        trial.send(build(packet))
+    assert not trial.run().writes
+
+
 def test_a_full_receive_queue_waits_for_a_message(trial: Trial) -> None:
     region = trial.register(4096)
     trial.open(RC)
