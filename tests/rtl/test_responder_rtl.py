@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from responder_bench import build_bench
 from responder_traffic import SEND, WRAP, WRITE, message, request, wandering
 from responder_trial import PEER, RIGHTS, Trial
+from rtl_frames import replaced
 
 from roceproof.conformance.wire.codec import build
 from roceproof.conformance.wire.headers import Reth
@@ -271,6 +272,17 @@ def test_a_queue_pair_of_another_service_receives_nothing(trial: Trial) -> None:
     for packet in message(UC, 0, b"12345678", to=(region.addr, region.rkey)):
         trial.send(build(packet))
     assert not trial.run().writes
+
+
+def test_a_wrong_header_checksum_drops_a_request(trial: Trial) -> None:
+    region = trial.register(64)
+    spec = trial.open(RC)
+    (packet,) = message(spec, 0, b"12345678", to=(region.addr, region.rkey))
+    trial.send(replaced(build(packet), 24, b"\x12\x34"))
+    trial.send(replaced(build(packet), 22, b"\x10"))  # TTL changed, checksum not
+    assert not trial.run().frames
+    trial.send(build(packet))
+    assert len(trial.run().frames) == 1
 
 
 def test_a_full_receive_queue_waits_for_a_message(trial: Trial) -> None:
