@@ -107,7 +107,7 @@ endif
 
 $(VENV)/.ready: ci/requirements.lock pyproject.toml | packages-run
 	@echo "preparing $(VENV)" >&2
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r ci/requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
