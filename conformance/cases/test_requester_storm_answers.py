@@ -52,6 +52,7 @@ _B, _I, _D, _F = BEHIND, "icrc", DAMAGED, FOREIGN
 EACH_BEHIND_EACH = (_B, _B, _I, _B, _D, _B, _F, _I, _I, _D, _I, _F, _D, _D, _F, _F)
 """Good, of a wrong ICRC, damaged, of others: every one follows every one in this ring."""
 SHORTEST_CODE, TIMEOUT_NS, SHIFT_NS = 1, 8192, 10
+TURNS, GAPS = 24, (0, 20, 40, 60)  # so that an answer comes in every cycle around a timeout
 
 
 def post_tiny(storm: Storm, stream: Stream, messages: int) -> None:
@@ -209,8 +210,8 @@ def test_a_timer_runs_out_under_stale_answers(bench: Bench, code: int) -> None:
     play.connect(0, service="RC", ack_timeout=SHORTEST_CODE)
     if Capability.UC in bench.claims.capabilities and bench.claims.qps > 1:
         play.connect(1, service="UC")
-    for turn in range(ROUNDS):
-        play.disturb(rx_gap=turn % 2 * 30)
+    for turn in range(TURNS):
+        play.disturb(rx_gap=GAPS[turn % len(GAPS)])
         play.post(0, "SEND", 1)
         play.wait(TIMEOUT_NS + turn * SHIFT_NS)
         play.post(1, "SEND", 1, count=MESSAGES)
