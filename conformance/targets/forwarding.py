@@ -136,6 +136,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.moved()
 
+    def streams(self) -> list[str]:
+        """As the inner target."""
+        return self._inner.streams()
+
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """As the inner target."""
         return self._inner.ping(peer, timeout_ns=timeout_ns)

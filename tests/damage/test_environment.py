@@ -46,7 +46,7 @@ def test_one_that_works_stays(clone: Path) -> None:
 def test_one_without_its_python_is_made_anew(clone: Path, python: str) -> None:
     done = make(clone, python=python)
     assert done.stderr == SAID
-    assert "python3 -m venv .venv" in done.stdout
+    assert "python3 -m venv --clear .venv" in done.stdout
     assert not (clone / ".venv").exists()
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 
-from responder_bench import Happened, play
+from responder_device import Happened, play
 from rtl_frames import PEER_IP, PEER_MAC, PORT_IP, PORT_MAC
 
 from roceproof.conformance.model.components import Components

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from responder_bench import build_bench
+from responder_device import build_bench
 from responder_traffic import SEND, WRAP, WRITE, message, request, wandering
 from responder_trial import PEER, RIGHTS, Trial
 from rtl_frames import replaced
