@@ -22,18 +22,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from struct import Struct
 
+from records import BENCH, FILE_HEADER_BYTES, records
 from scapy.contrib.roce import BTH
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
 from roceproof.common.paths import BUILD
 
-BENCH = BUILD / "bench"
 CHECK = BUILD / "pcap" / "roce-check"
-FILE_HEADER_BYTES = 24
-_RECORD = Struct("<IIII")
 _TSHARK = ("tshark", "-T", "fields", "-e", "infiniband.bth.psn", "-r")
 
 
@@ -106,21 +103,13 @@ def clock_seconds(*command: str | Path) -> float:
     return time.perf_counter() - start
 
 
-def records(path: Path) -> Iterator[bytes]:
-    """The records of a capture, with their headers."""
-    with path.open("rb") as file:
-        file.seek(FILE_HEADER_BYTES)
-        while header := file.read(_RECORD.size):
-            yield header + file.read(_RECORD.unpack(header)[2])
-
-
 def cut(shape: Shape, packets: int) -> Path:
     """The capture's first packets as a file."""
     path = BENCH / f"{shape.name}-{packets}.pcap"
     with shape.path.open("rb") as whole, path.open("wb") as part:
         part.write(whole.read(FILE_HEADER_BYTES))
-        for _, record in zip(range(packets), records(shape.path), strict=False):
-            part.write(record)
+        for _, (header, frame) in zip(range(packets), records(shape.path), strict=False):
+            part.write(header + frame)
     return path
 
 
@@ -160,7 +149,7 @@ def contenders(shape: Shape) -> dict[str, Row]:
     size, packets = shape.path.stat().st_size, int(str(summary(shape.path)["frames"]))
     slice_path = cut(shape, shape.tshark_packets)
     scapy_path = cut(shape, shape.scapy_packets)
-    frames = [record[_RECORD.size :] for record in records(scapy_path)]
+    frames = [frame for _, frame in records(scapy_path)]
     none = cut(shape, 0)
     start_up = min(processor_seconds(*_TSHARK, none) for _ in range(3))
     whole = (packets, size)

@@ -13,19 +13,16 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from struct import Struct
 
-from roceproof.common.paths import BUILD
+from records import BENCH, FILE_HEADER_BYTES, records
+
 from roceproof.conformance.faults.icrc_static import SLIPS
 
-BENCH = BUILD / "bench"
 SHAPES = ("large", "middle")
-FILE_HEADER_BYTES = 24
 MOST_MEGABYTES = 300
-_RECORD = Struct("<IIII")
 
 
 @dataclass(frozen=True)
@@ -48,14 +45,6 @@ KINDS = (
     Kind("S01", SLIPS["S01"].recipe().apply, frozenset({"S01"}), 10),
     Kind("undecided", _unexplained(), frozenset({"undecided"}), 5),
 )
-
-
-def records(path: Path) -> Iterator[tuple[bytes, bytes]]:
-    """The headers of a capture's records and the frames behind them."""
-    with path.open("rb") as file:
-        file.seek(FILE_HEADER_BYTES)
-        while header := file.read(_RECORD.size):
-            yield header, file.read(_RECORD.unpack(header)[2])
 
 
 def written(shape: str, kind: Kind) -> Path:
