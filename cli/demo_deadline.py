@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.review.caption import packet_name
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import Manifest, QpConfig, Service
@@ -14,8 +15,6 @@ from roceproof.dpi.deadline import Due
 ACK_TIMEOUT = 13
 """33.6 ms of simulated time, seconds of the receiver's."""
 _ANSWER_CYCLES = 100_000
-_TIMER_PS = 4_096_000
-"""Of ACK timeout code 0, were it one; each code doubles it."""
 _SLACK = 4
 """A timer may take so many times its value."""
 _GENEROUS = 16
@@ -31,7 +30,7 @@ def due_completion(
     what = f"completion of {what}"
     if config.service is not Service.RC:
         return Due(what=what, cycles=answer, frames=frames, why="nobody answers it")
-    timer = (_TIMER_PS << max(config.ack_timeout, ACK_TIMEOUT)) // clock_ps
+    timer = 1000 * (ack_timeout_ns(max(config.ack_timeout, ACK_TIMEOUT)) or 0) // clock_ps
     return Due(
         what=what,
         cycles=answer + _SLACK * timer,
