@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from roceproof.conformance.runner.outcomes import FAILED
+from roceproof.waivers_junit import name_of_waiver
 
 Document = dict[str, Any]
 
@@ -39,11 +40,6 @@ def of_case(case: Document) -> str:
 def of_waiver(waiver: Document) -> str:
     """A waiver that is out of date."""
     return f"waiver {name_of_waiver(waiver)}"
-
-
-def name_of_waiver(waiver: Document) -> str:
-    """Its rule, its case or its limits."""
-    return str(waiver["rule"] or waiver["case"] or waiver["limits"])
 
 
 def of_plan(plan: Document) -> str:

@@ -15,7 +15,6 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.gate_failures import (
     known_failures,
-    name_of_waiver,
     of_case,
     of_check,
     of_guest,
@@ -23,6 +22,7 @@ from roceproof.gate_failures import (
     of_row,
     of_waiver,
 )
+from roceproof.waivers_junit import count_outcomes, name_of_waiver
 
 Document = dict[str, Any]
 KNOWN = "known"
@@ -32,8 +32,8 @@ def add_to_junit(path: Path, document: Document) -> None:
     """Add it; without cases the file holds nothing else."""
     root = ElementTree.parse(path).getroot() if path.exists() else ElementTree.Element("testsuites")
     known = known_failures(document)
-    _excuse_cases(root, document, known)
     _drop_waivers_in_use(root, document)
+    _excuse_cases(root, document, known)
     suite = ElementTree.SubElement(root, "testsuite", name="gate")
     for check in document["connectivity"]:
         case = _case(suite, "connectivity", f"{check['name']} {check['width']}bit")
@@ -42,7 +42,7 @@ def add_to_junit(path: Path, document: Document) -> None:
         case = _case(suite, "plans", f"{plan['width']}bit {plan['seed']}")
         _tell(case, FAILED, plan["story"], is_known=of_plan(plan) in known)
     _add_guest(suite, document["guest"], known)
-    _count(suite)
+    count_outcomes(suite)
     with whole_file(path) as part:
         ElementTree.ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
 
@@ -54,8 +54,6 @@ def _drop_waivers_in_use(root: ElementTree.Element, document: Document) -> None:
         for case in suite.findall("testcase[@classname='waivers']"):
             if case.get("name") in in_use:
                 suite.remove(case)
-                for name in ("tests", "failures"):
-                    suite.set(name, str(int(suite.get(name, "1")) - 1))
 
 
 def _add_guest(suite: ElementTree.Element, guest: Document, known: frozenset[str]) -> None:
@@ -102,18 +100,10 @@ def _excuse_cases(root: ElementTree.Element, document: Document, known: frozense
             for bad in [each for each in case if each.tag in ("failure", "error")]:
                 if place in places:
                     _excuse(bad)
-        _count(suite)
+        count_outcomes(suite)
 
 
 def _excuse(failure: ElementTree.Element) -> None:
     failure.tag = "skipped"
     failure.set("type", KNOWN)
     failure.set("message", f"known: {failure.get('message', '')}")
-
-
-def _count(suite: ElementTree.Element) -> None:
-    outcomes = [each.tag for case in suite.iter("testcase") for each in case]
-    suite.set("tests", str(len(list(suite.iter("testcase")))))
-    suite.set("errors", str(outcomes.count("error")))
-    suite.set("failures", str(outcomes.count("failure")))
-    suite.set("skipped", str(outcomes.count("skipped")))
