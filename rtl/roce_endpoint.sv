@@ -3,7 +3,8 @@
 // The reference RoCEv2 endpoint, with the ports of the DUT contract
 // (docs/dut-contract.md). Sends SEND and RDMA WRITE, with and without
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
-// and ICMP echo. It does not retransmit.
+// and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
+// has a responder, and the ports of the contract's version 2 for it.
 
 `default_nettype none
 
@@ -44,6 +45,28 @@ module roce_endpoint
   input  wire logic                   rx_tlast_i,
   input  wire logic                   rx_tuser_i,
   output logic                        rx_tready_o
+`ifdef ROCEPROOF_RESPONDER
+  ,
+  input  wire logic                   mr_valid_i,
+  output logic                        mr_ready_o,
+  input  wire memory_region_t         mr_i,
+  input  wire logic                   rcv_valid_i,
+  output logic                        rcv_ready_o,
+  input  wire receive_t               rcv_i,
+  output logic                        rcp_valid_o,
+  input  wire logic                   rcp_ready_i,
+  output receive_completion_t         rcp_o,
+  output logic                        mwc_valid_o,
+  input  wire logic                   mwc_ready_i,
+  output memory_command_t             mwc_o,
+  output logic      [DataWidth-1:0]   mwd_tdata_o,
+  output logic      [DataWidth/8-1:0] mwd_tkeep_o,
+  output logic                        mwd_tvalid_o,
+  output logic                        mwd_tlast_o,
+  input  wire logic                   mwd_tready_i,
+  input  wire logic                   mdn_valid_i,
+  input  wire memory_done_t           mdn_i
+`endif
 );
 
   if (!(DataWidth inside {64, 128, 256, 512, 1024})) begin : gen_bad_width
@@ -75,6 +98,21 @@ module roce_endpoint
   logic [DataWidth/8-1:0]      request_tkeep, reply_tkeep;
   logic                        request_tvalid, request_tlast, request_tready, request_left;
   logic                        reply_tvalid, reply_tlast, reply_tready;
+
+  // What answers besides the transmitter, and when the responder can take frames.
+  logic [DataWidth-1:0]         aside_tdata;
+  logic [DataWidth/8-1:0]       aside_tkeep;
+  logic                         aside_tvalid, aside_tlast, aside_tready;
+  logic                         requests_ready, qpc_valid, qpc_ready;
+
+  localparam int unsigned       BeatBits = 16 - $clog2(DataWidth / 8);
+  logic                         frame_taken, window_valid, window_last;
+  logic [DataWidth-1:0]         window_data;
+  logic [BeatBits-1:0]          window_beat;
+  rx_header_pkg::window_t       window;
+  logic                         parsed_valid, parsed_last, verdict_valid, icrc_ok;
+  rx_header_pkg::frame_kind_t   kind;
+  rx_header_pkg::frame_header_t header;
 
   tx_path #(
     .DataWidth(DataWidth),
@@ -140,7 +178,20 @@ module roce_endpoint
     .reply_tkeep_o   (reply_tkeep),
     .reply_tvalid_o  (reply_tvalid),
     .reply_tlast_o   (reply_tlast),
-    .reply_tready_i  (reply_tready)
+    .reply_tready_i  (reply_tready),
+    .requests_ready_i(requests_ready),
+    .frame_taken_o   (frame_taken),
+    .window_valid_o  (window_valid),
+    .window_data_o   (window_data),
+    .window_last_o   (window_last),
+    .window_beat_o   (window_beat),
+    .window_o        (window),
+    .parsed_valid_o  (parsed_valid),
+    .parsed_last_o   (parsed_last),
+    .kind_o          (kind),
+    .header_o        (header),
+    .verdict_valid_o (verdict_valid),
+    .icrc_ok_o       (icrc_ok)
   );
 
   ack_tracker #(
@@ -150,8 +201,8 @@ module roce_endpoint
   ) u_ack_tracker (
     .clk_i,
     .rst_ni,
-    .configure_valid_i (qpc_valid_i && ready),
-    .configure_ready_o (qpc_ready_o),
+    .configure_valid_i (qpc_valid && ready),
+    .configure_ready_o (qpc_ready),
     .config_i          (qpc_i),
     .configure_o       (configure),
     .start_valid_i     (start_valid),
@@ -200,11 +251,11 @@ module roce_endpoint
     .a_tlast_i (request_tlast),
     .a_tready_o(request_tready),
     .a_left_o  (request_left),
-    .b_tdata_i (reply_tdata),
-    .b_tkeep_i (reply_tkeep),
-    .b_tvalid_i(reply_tvalid),
-    .b_tlast_i (reply_tlast),
-    .b_tready_o(reply_tready),
+    .b_tdata_i (aside_tdata),
+    .b_tkeep_i (aside_tkeep),
+    .b_tvalid_i(aside_tvalid),
+    .b_tlast_i (aside_tlast),
+    .b_tready_o(aside_tready),
     .m_tdata_o (tx_tdata_o),
     .m_tkeep_o (tx_tkeep_o),
     .m_tvalid_o(tx_tvalid_o),
@@ -213,6 +264,113 @@ module roce_endpoint
   );
 
   assign tx_tuser_o = 1'b0;
+
+`ifdef ROCEPROOF_RESPONDER
+  logic                   responder_qpc_valid, responder_qpc_ready, tx_qpc_taken;
+  logic [DataWidth-1:0]   answer_tdata;
+  logic [DataWidth/8-1:0] answer_tkeep;
+  logic                   answer_tvalid, answer_tlast, answer_tready, unused_answer_left;
+
+  // The transmitter takes a configuration only when it is ready for the first.
+  assign tx_qpc_taken = qpc_ready && ready;
+
+  stream_fork u_qpc_fork (
+    .clk_i,
+    .rst_ni,
+    .s_valid_i(qpc_valid_i),
+    .s_ready_o(qpc_ready_o),
+    .a_valid_o(qpc_valid),
+    .a_ready_i(tx_qpc_taken),
+    .b_valid_o(responder_qpc_valid),
+    .b_ready_i(responder_qpc_ready)
+  );
+
+  responder #(
+    .DataWidth(DataWidth),
+    .Qps      (Qps)
+  ) u_responder (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .port_ipv4_i       (port_gid_i[31:0]),
+    .qpc_valid_i       (responder_qpc_valid),
+    .qpc_ready_o       (responder_qpc_ready),
+    .config_i          (qpc_i),
+    .region_valid_i    (mr_valid_i),
+    .region_ready_o    (mr_ready_o),
+    .region_i          (mr_i),
+    .receive_valid_i   (rcv_valid_i),
+    .receive_ready_o   (rcv_ready_o),
+    .receive_i         (rcv_i),
+    .completion_valid_o(rcp_valid_o),
+    .completion_ready_i(rcp_ready_i),
+    .completion_o      (rcp_o),
+    .frame_taken_i     (frame_taken),
+    .ready_o           (requests_ready),
+    .valid_i           (window_valid),
+    .data_i            (window_data),
+    .last_i            (window_last),
+    .beat_i            (window_beat),
+    .window_i          (window),
+    .parsed_valid_i    (parsed_valid),
+    .parsed_last_i     (parsed_last),
+    .kind_i            (kind),
+    .header_i          (header),
+    .verdict_valid_i   (verdict_valid),
+    .icrc_ok_i         (icrc_ok),
+    .write_valid_o     (mwc_valid_o),
+    .write_ready_i     (mwc_ready_i),
+    .write_o           (mwc_o),
+    .write_tdata_o     (mwd_tdata_o),
+    .write_tkeep_o     (mwd_tkeep_o),
+    .write_tvalid_o    (mwd_tvalid_o),
+    .write_tlast_o     (mwd_tlast_o),
+    .write_tready_i    (mwd_tready_i),
+    .done_valid_i      (mdn_valid_i),
+    .done_i            (mdn_i),
+    .m_tdata_o         (answer_tdata),
+    .m_tkeep_o         (answer_tkeep),
+    .m_tvalid_o        (answer_tvalid),
+    .m_tlast_o         (answer_tlast),
+    .m_tready_i        (answer_tready)
+  );
+
+  frame_mux #(
+    .DataWidth(DataWidth)
+  ) u_aside_mux (
+    .clk_i,
+    .rst_ni,
+    .a_tdata_i (answer_tdata),
+    .a_tkeep_i (answer_tkeep),
+    .a_tvalid_i(answer_tvalid),
+    .a_tlast_i (answer_tlast),
+    .a_tready_o(answer_tready),
+    .a_left_o  (unused_answer_left),
+    .b_tdata_i (reply_tdata),
+    .b_tkeep_i (reply_tkeep),
+    .b_tvalid_i(reply_tvalid),
+    .b_tlast_i (reply_tlast),
+    .b_tready_o(reply_tready),
+    .m_tdata_o (aside_tdata),
+    .m_tkeep_o (aside_tkeep),
+    .m_tvalid_o(aside_tvalid),
+    .m_tlast_o (aside_tlast),
+    .m_tready_i(aside_tready)
+  );
+`else
+  logic unused_streams;
+  assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
+                            window, parsed_valid, parsed_last, kind, header, verdict_valid,
+                            icrc_ok};
+  assign requests_ready = 1'b1;
+  assign qpc_valid      = qpc_valid_i;
+  assign qpc_ready_o    = qpc_ready;
+  assign aside_tdata    = reply_tdata;
+  assign aside_tkeep    = reply_tkeep;
+  assign aside_tvalid   = reply_tvalid;
+  assign aside_tlast    = reply_tlast;
+  assign reply_tready   = aside_tready;
+`endif
 
 endmodule
 

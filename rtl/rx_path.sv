@@ -4,7 +4,9 @@
 //   * responses: RC ACKNOWLEDGE packets for this port whose ICRC is right,
 //   * replies: frames that answer ARP and ICMP echo requests.
 // Everything else is dropped without a trace. Frames are taken at full rate;
-// only responses that nobody takes stop the wire, replies never do.
+// only responses that nobody takes stop the wire, replies never do. For a
+// responder beside it (request_path.sv), the streams of its first stages go
+// out, too, and it takes frames only while requests_ready_i is high.
 
 `default_nettype none
 
@@ -12,7 +14,8 @@ module rx_path
   import rx_header_pkg::*;
 #(
   parameter int unsigned DataWidth = 64,
-  parameter int unsigned EchoBytes = 16384
+  parameter int unsigned EchoBytes = 16384,
+  localparam int unsigned BeatBits = 16 - $clog2(DataWidth / 8)
 ) (
   input  wire logic                       clk_i,
   input  wire logic                       rst_ni,
@@ -34,10 +37,22 @@ module rx_path
   output      logic [DataWidth/8-1:0]     reply_tkeep_o,
   output      logic                       reply_tvalid_o,
   output      logic                       reply_tlast_o,
-  input  wire logic                       reply_tready_i
-);
+  input  wire logic                       reply_tready_i,
 
-  localparam int unsigned BeatBits = 16 - $clog2(DataWidth / 8);
+  input  wire logic                       requests_ready_i,
+  output      logic                       frame_taken_o,
+  output      logic                       window_valid_o,
+  output      logic [DataWidth-1:0]       window_data_o,
+  output      logic                       window_last_o,
+  output      logic [BeatBits-1:0]        window_beat_o,
+  output      window_t                    window_o,
+  output      logic                       parsed_valid_o,
+  output      logic                       parsed_last_o,
+  output      frame_kind_t                kind_o,
+  output      frame_header_t              header_o,
+  output      logic                       verdict_valid_o,
+  output      logic                       icrc_ok_o
+);
 
   // Frames between the wire and their verdict. Enough for one frame in every
   // beat at the widest stream's latency.
@@ -112,13 +127,28 @@ module rx_path
     .ok_o           (icrc_ok)
   );
 
+  logic responses_ready;
+  assign rx_tready_o     = responses_ready && requests_ready_i;
+  assign frame_taken_o   = rx_tvalid_i && rx_tready_o && rx_tlast_i;
+  assign window_valid_o  = window_valid;
+  assign window_data_o   = window_data;
+  assign window_last_o   = window_last;
+  assign window_beat_o   = window_beat;
+  assign window_o        = window;
+  assign parsed_valid_o  = parsed_valid;
+  assign parsed_last_o   = parsed_last;
+  assign kind_o          = kind;
+  assign header_o        = header;
+  assign verdict_valid_o = verdict_valid;
+  assign icrc_ok_o       = is_roce && icrc_ok;
+
   rx_response_join #(
     .MaxFrames(MaxFrames)
   ) u_responses (
     .clk_i,
     .rst_ni,
-    .frame_taken_i  (rx_tvalid_i && rx_tready_o && rx_tlast_i),
-    .ready_o        (rx_tready_o),
+    .frame_taken_i  (frame_taken_o),
+    .ready_o        (responses_ready),
     .frame_valid_i  (parsed_valid && parsed_last),
     .is_ack_i       (kind.ack),
     .header_i       (header),

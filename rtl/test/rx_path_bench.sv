@@ -42,7 +42,10 @@ module rx_path_bench #(
     .response_valid_o(response_valid), .response_ready_i(response_ready),
     .response_o(response),
     .reply_tdata_o(reply_tdata), .reply_tkeep_o(reply_tkeep), .reply_tvalid_o(reply_tvalid),
-    .reply_tlast_o(reply_tlast), .reply_tready_i(reply_tready));
+    .reply_tlast_o(reply_tlast), .reply_tready_i(reply_tready),
+    .requests_ready_i(1'b1), .frame_taken_o(), .window_valid_o(), .window_data_o(),
+    .window_last_o(), .window_beat_o(), .window_o(), .parsed_valid_o(), .parsed_last_o(),
+    .kind_o(), .header_o(), .verdict_valid_o(), .icrc_ok_o());
 
   frame_sink #(.DataWidth(DataWidth), .Plusarg("rx_reply")) u_replies (
     .clk_i, .rst_ni, .tdata_i(reply_tdata), .tkeep_i(reply_tkeep), .tvalid_i(reply_tvalid),
