@@ -9,6 +9,7 @@ from enum import IntEnum, IntFlag
 from typing import Self
 
 from roceproof.dpi import wire
+from roceproof.dpi.receive_records import ReceiveCompletion
 from roceproof.dpi.records import Completion
 from roceproof.dpi.streams import Signals, Stream
 
@@ -45,12 +46,22 @@ class TimedCompletion:
     completion: Completion
 
 
+@dataclass(frozen=True)
+class TimedReceive:
+    """The completion of a receive and the cycle in which it was taken."""
+
+    cycle: int
+    completion: ReceiveCompletion
+
+
 class Inbound(IntEnum):
     """A stream into the device whose frames and records are told when it has taken them."""
 
     FRAME = 0
     CONFIGURATION = 2
     WORK_REQUEST = 3
+    REGION = 6
+    RECEIVE = 7
 
 
 @dataclass(frozen=True)

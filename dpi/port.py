@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from roceproof.dpi.events import Frame, Taken, TimedCompletion
+from roceproof.dpi.events import Frame, Taken, TimedCompletion, TimedReceive
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
+from roceproof.dpi.receive_records import MemoryRegion, PostedReceive
 from roceproof.dpi.records import QpConfig, WorkRequest
 from roceproof.dpi.wire import MessageType
 
@@ -29,6 +30,8 @@ class Port:
         self._frames: list[Frame] = []
         self._completions: list[TimedCompletion] = []
         self._taken: list[Taken] = []
+        self._receives: list[TimedReceive] = []
+        self._memory: list[bytes] = []
 
     def configure(self, config: QpConfig) -> None:
         """Configure a QP. Work requests posted later wait until the device has taken it.
@@ -56,6 +59,23 @@ class Port:
             data,
         )
 
+    def register(self, region: MemoryRegion) -> None:
+        """Tell the device of a memory region, or that it shall forget it."""
+        self._send(MessageType.REGION, self._index, region.pack())
+
+    def post_receive(self, receive: PostedReceive) -> None:
+        """Post a receive."""
+        self._send(MessageType.RECEIVE, self._index, receive.pack())
+
+    def poke(self, address: int, data: bytes) -> None:
+        """Change bytes of the memory behind the device's memory ports."""
+        self._send(MessageType.POKE, self._index, address.to_bytes(8, "little"), data)
+
+    def ask_memory(self, address: int, length: int) -> None:
+        """Ask for bytes of that memory: `Simulation.peek` waits for them."""
+        place = address.to_bytes(8, "little") + length.to_bytes(4, "little")
+        self._send(MessageType.PEEK, self._index, place)
+
     def inject(self, frame: bytes, *, discard: bool = False) -> None:
         """Queue a frame for the device to receive; `discard` marks it bad at its end."""
         if not 1 <= len(frame) <= FRAME_MAX:
@@ -80,6 +100,24 @@ class Port:
         """What the device has taken since the last call, in order; in lockstep only."""
         taken, self._taken = self._taken, []
         return taken
+
+    def take_receives(self) -> list[TimedReceive]:
+        """The completions of receives since the last call, in order."""
+        taken, self._receives = self._receives, []
+        return taken
+
+    def take_memory(self) -> list[bytes]:
+        """The answers to what was asked of memory since the last call."""
+        taken, self._memory = self._memory, []
+        return taken
+
+    def add_receive(self, completion: TimedReceive) -> None:
+        """For the simulation: a receive has completed."""
+        self._receives.append(completion)
+
+    def add_memory(self, data: bytes) -> None:
+        """For the simulation: bytes of memory have come."""
+        self._memory.append(data)
 
     def add_frame(self, frame: Frame) -> None:
         """For the simulation: a frame has come."""

@@ -27,6 +27,7 @@ from roceproof.dpi.events import (
     Stop,
     Taken,
     TimedCompletion,
+    TimedReceive,
     Until,
 )
 from roceproof.dpi.manifest import Manifest
@@ -39,6 +40,7 @@ from roceproof.dpi.process import (
     SimulatorProcess,
     Unstartable,
 )
+from roceproof.dpi.receive_records import ReceiveCompletion
 from roceproof.dpi.records import Completion, RecordError
 from roceproof.dpi.wave_groups import write_groups
 from roceproof.dpi.wire import MessageType
@@ -213,6 +215,19 @@ class Simulation:
         assert self._statistics is not None
         return self._statistics
 
+    def peek(self, index: int, address: int, length: int) -> bytes:
+        """Bytes of the memory behind a port's memory ports, as they are now."""
+        port = self._ports[index]
+        answers: list[bytes] = []
+        port.ask_memory(address, length)
+
+        def has_come() -> bool:
+            answers.extend(port.take_memory())
+            return bool(answers)
+
+        self.wait(has_come, timeout=QUERY_SECONDS, what="memory")
+        return answers[0]
+
     def send(self, kind: MessageType, *parts: bytes) -> None:
         """Send one message of docs/bridge.md; the methods of Port do this for you."""
         self._send_bytes(wire.message(kind, *parts))
@@ -295,6 +310,15 @@ class Simulation:
                 except RecordError as error:
                     raise SimulationError(str(error), log=self.log) from error
                 self._ports[index].add_completion(TimedCompletion(cycle, completion))
+            case MessageType.RECEIVE_COMPLETION:
+                index, cycle = wire.COMPLETION.unpack_from(body)
+                try:
+                    received = ReceiveCompletion.unpack(body[wire.COMPLETION.size :])
+                except RecordError as error:
+                    raise SimulationError(str(error), log=self.log) from error
+                self._ports[index].add_receive(TimedReceive(cycle, received))
+            case MessageType.MEMORY:
+                self._ports[body[0]].add_memory(body[1:])
             case MessageType.TAKEN:
                 index, stream, cycle = wire.TAKEN.unpack(body)
                 self._ports[index].add_taken(Taken(cycle, Inbound(stream)))

@@ -23,6 +23,10 @@ class MessageType(IntEnum):
     RUN = 0x14
     STOP = 0x15
     QUERY = 0x16
+    REGION = 0x17
+    RECEIVE = 0x18
+    PEEK = 0x19
+    POKE = 0x1A
     HELLO = 0x81
     STOPPED = 0x82
     SENT_FRAME = 0x83
@@ -30,6 +34,8 @@ class MessageType(IntEnum):
     STATISTICS = 0x85
     ERROR = 0x86
     TAKEN = 0x87
+    RECEIVE_COMPLETION = 0x88
+    MEMORY = 0x89
 
 
 HELLO = struct.Struct("<HHIQ")

@@ -94,7 +94,8 @@ int roceproof_port_wake(void *handle, svBitVecVal *flow) {
         flow[i / 4] |= (uint32_t)port->flow[i] << (8 * (i % 4));
     }
     bool room = buffer_size(&port->session->control.out) <= BACKLOG_LIMIT;
-    return (int)(port_wake(port) | (room ? 1u << STREAM_COMPLETION : 0));
+    unsigned completions = 1u << STREAM_COMPLETION | 1u << STREAM_RECEIVE_COMPLETION;
+    return (int)(port_wake(port) | (room ? completions : 0));
 }
 
 void roceproof_port_watched(void *handle, const svBitVecVal *beats, const svBitVecVal *moved,
@@ -122,21 +123,20 @@ int roceproof_get_chunk(void *handle, int stream, long long cycle, svBitVecVal *
 }
 
 int roceproof_get_record(void *handle, int stream, long long cycle, svBitVecVal *record) {
-    uint8_t bytes[QPC_BYTES];
-    if (!handle) {
+    static const struct {
+        bool (*get)(struct port *port, uint64_t cycle, uint8_t *record);
+        size_t size;
+    } sources[] = {
+        [STREAM_QPC] = {port_get_qpc, QPC_BYTES},
+        [STREAM_WR] = {port_get_work_request, WORK_REQUEST_BYTES},
+        [STREAM_REGION] = {port_get_region, REGION_BYTES},
+        [STREAM_RECEIVE] = {port_get_receive, RECEIVE_BYTES},
+    };
+    uint8_t bytes[RECORD_LIMIT];
+    if (!handle || !sources[stream].get(handle, (uint64_t)cycle, bytes)) {
         return 0;
     }
-    if (stream == STREAM_QPC) {
-        if (!port_get_qpc(handle, (uint64_t)cycle, bytes)) {
-            return 0;
-        }
-        record_to_vector(bytes, QPC_BYTES, record);
-        return 1;
-    }
-    if (!port_get_work_request(handle, (uint64_t)cycle, bytes)) {
-        return 0;
-    }
-    record_to_vector(bytes, WORK_REQUEST_BYTES, record);
+    record_to_vector(bytes, sources[stream].size, record);
     return 1;
 }
 
@@ -169,4 +169,27 @@ int roceproof_put_completion(void *handle, long long cycle, const svBitVecVal *r
     vector_to_record(record, bytes, sizeof bytes);
     bool room = session_put_completion(port->session, port->index, (uint64_t)cycle, bytes);
     return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
+}
+
+int roceproof_put_receive_completion(void *handle, long long cycle, const svBitVecVal *record) {
+    struct port *port = handle;
+    uint8_t bytes[RECEIVE_COMPLETION_BYTES];
+    if (!port) {
+        return 0;
+    }
+    vector_to_record(record, bytes, sizeof bytes);
+    bool room = session_put_receive_completion(port->session, port->index, (uint64_t)cycle, bytes);
+    return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
+}
+
+void roceproof_memory_write(void *handle, long long address, const svBitVecVal *data, int length) {
+    struct port *port = handle;
+    uint8_t bytes[CHUNK_BYTES];
+    if (!port || length > CHUNK_BYTES) {
+        return;
+    }
+    vector_to_lanes(data, bytes, CHUNK_WORDS);
+    if (!memory_write(&port->memory, (uint64_t)address, bytes, (size_t)length)) {
+        error_set(port->error, "port %u: out of memory", port->index);
+    }
 }

@@ -30,6 +30,10 @@ enum message_type {
     MESSAGE_RUN = 0x14,
     MESSAGE_STOP = 0x15,
     MESSAGE_QUERY = 0x16,
+    MESSAGE_REGION = 0x17,
+    MESSAGE_RECEIVE = 0x18,
+    MESSAGE_PEEK = 0x19,
+    MESSAGE_POKE = 0x1a,
     // simulation to host
     MESSAGE_HELLO = 0x81,
     MESSAGE_STOPPED = 0x82,
@@ -38,6 +42,8 @@ enum message_type {
     MESSAGE_STATISTICS = 0x85,
     MESSAGE_ERROR = 0x86,
     MESSAGE_TAKEN = 0x87,
+    MESSAGE_RECEIVE_COMPLETION = 0x88,
+    MESSAGE_MEMORY = 0x89,
 };
 
 struct cursor {

@@ -20,6 +20,8 @@ void port_init(struct port *port, unsigned index, uint64_t clock_ps, struct erro
     queue_init(&port->payloads, sizeof(struct payload), REQUEST_LIMIT);
     queue_init(&port->qpcs, QPC_BYTES, REQUEST_LIMIT);
     queue_init(&port->wrs, sizeof(struct work_request), REQUEST_LIMIT);
+    queue_init(&port->regions, REGION_BYTES, REQUEST_LIMIT);
+    queue_init(&port->receives, RECEIVE_BYTES, REQUEST_LIMIT);
 }
 
 void port_close(struct port *port) {
@@ -34,6 +36,9 @@ void port_close(struct port *port) {
     queue_free(&port->payloads);
     queue_free(&port->qpcs);
     queue_free(&port->wrs);
+    queue_free(&port->regions);
+    queue_free(&port->receives);
+    memory_free(&port->memory);
     if (port->link) {
         port->link->ops->close(port->link);
         port->link = NULL;
@@ -66,6 +71,23 @@ int port_queue_qpc(struct port *port, const uint8_t record[QPC_BYTES]) {
     }
     port->qpcs_queued++;
     return 0;
+}
+
+static int queue_record(struct port *port, struct queue *queue, const uint8_t *record,
+                        const char *what) {
+    if (!queue_push(queue, record)) {
+        return error_set(port->error, "port %u: %d %s wait; run the simulation", port->index,
+                         REQUEST_LIMIT, what);
+    }
+    return 0;
+}
+
+int port_queue_region(struct port *port, const uint8_t record[REGION_BYTES]) {
+    return queue_record(port, &port->regions, record, "memory regions");
+}
+
+int port_queue_receive(struct port *port, const uint8_t record[RECEIVE_BYTES]) {
+    return queue_record(port, &port->receives, record, "receives");
 }
 
 int port_queue_work_request(struct port *port, const uint8_t record[WORK_REQUEST_BYTES],
@@ -145,5 +167,7 @@ unsigned port_wake(const struct port *port) {
     return (port->rx.size ? 1u << STREAM_RX : 0) |
            (port->payloads.size ? 1u << STREAM_PAYLOAD : 0) |
            (port->qpcs.size ? 1u << STREAM_QPC : 0) | (port->wrs.size ? 1u << STREAM_WR : 0) |
-           (port->tx_waiting ? 0 : 1u << STREAM_TX);
+           (port->tx_waiting ? 0 : 1u << STREAM_TX) |
+           (port->regions.size ? 1u << STREAM_REGION : 0) |
+           (port->receives.size ? 1u << STREAM_RECEIVE : 0);
 }

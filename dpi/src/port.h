@@ -9,6 +9,7 @@
 
 #include "frame.h"
 #include "link.h"
+#include "memory.h"
 #include "payload.h"
 #include "pcapng.h"
 #include "queue.h"
@@ -21,12 +22,20 @@ enum stream {
     STREAM_TX,
     STREAM_COMPLETION,
     STREAMS,
+    // Of the contract's second version: neither disturbed nor watched.
+    STREAM_REGION = STREAMS,
+    STREAM_RECEIVE,
+    STREAM_RECEIVE_COMPLETION,
 };
 
 enum {
     QPC_BYTES = 64,
     WORK_REQUEST_BYTES = 40,
     COMPLETION_BYTES = 16,
+    REGION_BYTES = 40,
+    RECEIVE_BYTES = 32,
+    RECEIVE_COMPLETION_BYTES = 32,
+    RECORD_LIMIT = 64, // bytes of the longest record
 };
 
 struct rx_frame {
@@ -83,6 +92,11 @@ struct port {
     uint64_t qpcs_taken;
     bool qpc_given;
     bool wr_given;
+    struct queue regions;  // REGION_BYTES each
+    struct queue receives; // RECEIVE_BYTES each
+    bool region_given;
+    bool receive_given;
+    struct memory memory; // behind the device's memory ports
 
     uint8_t tx[FRAME_MAX + CHUNK_BYTES];
     size_t tx_length;
@@ -99,6 +113,8 @@ void port_close(struct port *port);
 // From the host. Bytes are copied; each returns 0 or -1.
 int port_queue_frame(struct port *port, const uint8_t *bytes, size_t length, bool discard);
 int port_queue_qpc(struct port *port, const uint8_t record[QPC_BYTES]);
+int port_queue_region(struct port *port, const uint8_t record[REGION_BYTES]);
+int port_queue_receive(struct port *port, const uint8_t record[RECEIVE_BYTES]);
 int port_queue_work_request(struct port *port, const uint8_t record[WORK_REQUEST_BYTES],
                             const struct payload *payload, const uint8_t *bytes);
 
@@ -124,6 +140,8 @@ struct chunk {
 bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struct chunk *chunk);
 bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]);
 bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WORK_REQUEST_BYTES]);
+bool port_get_region(struct port *port, uint64_t cycle, uint8_t record[REGION_BYTES]);
+bool port_get_receive(struct port *port, uint64_t cycle, uint8_t record[RECEIVE_BYTES]);
 
 // The test bench pushes. Returns true when the chunk ended a frame that went
 // out; `full` when the link has no room for another yet.

@@ -96,6 +96,29 @@ bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WOR
     return true;
 }
 
+static bool get_record(struct port *port, enum stream stream, uint64_t cycle, struct queue *queue,
+                       bool *given, uint8_t *record) {
+    if (*given) {
+        session_put_taken(port->session, port->index, stream, cycle);
+    }
+    const uint8_t *front = queue_front(queue);
+    *given = front != NULL;
+    if (!front) {
+        return false;
+    }
+    memcpy(record, front, queue->element);
+    queue_pop(queue);
+    return true;
+}
+
+bool port_get_region(struct port *port, uint64_t cycle, uint8_t record[REGION_BYTES]) {
+    return get_record(port, STREAM_REGION, cycle, &port->regions, &port->region_given, record);
+}
+
+bool port_get_receive(struct port *port, uint64_t cycle, uint8_t record[RECEIVE_BYTES]) {
+    return get_record(port, STREAM_RECEIVE, cycle, &port->receives, &port->receive_given, record);
+}
+
 bool port_put_chunk(struct port *port, uint64_t cycle, const struct chunk *chunk, bool *full) {
     *full = false;
     if (port->tx_length + chunk->stop > FRAME_MAX) {

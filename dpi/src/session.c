@@ -164,13 +164,13 @@ bool session_event(struct session *session, enum stop_reason event) {
     return session->lockstep && (session->until & (unsigned)event);
 }
 
-bool session_put_completion(struct session *session, unsigned port, uint64_t cycle,
-                            const uint8_t record[COMPLETION_BYTES]) {
+static bool put_record(struct session *session, enum message_type type, unsigned port,
+                       uint64_t cycle, const uint8_t *record, size_t size) {
     struct buffer *out = &session->control.out;
-    struct builder b = message_begin(out, MESSAGE_COMPLETION);
+    struct builder b = message_begin(out, type);
     give_u8(&b, (uint8_t)port);
     give_u64(&b, cycle);
-    give_bytes(&b, record, COMPLETION_BYTES);
+    give_bytes(&b, record, size);
     if (!message_end(&b)) {
         error_set(&session->error, "port %u: out of memory", port);
     }
@@ -178,6 +178,17 @@ bool session_put_completion(struct session *session, unsigned port, uint64_t cyc
         (void)control_flush(&session->control, session->lockstep, &session->error);
     }
     return buffer_size(out) <= BACKLOG_LIMIT;
+}
+
+bool session_put_completion(struct session *session, unsigned port, uint64_t cycle,
+                            const uint8_t record[COMPLETION_BYTES]) {
+    return put_record(session, MESSAGE_COMPLETION, port, cycle, record, COMPLETION_BYTES);
+}
+
+bool session_put_receive_completion(struct session *session, unsigned port, uint64_t cycle,
+                                    const uint8_t record[RECEIVE_COMPLETION_BYTES]) {
+    return put_record(session, MESSAGE_RECEIVE_COMPLETION, port, cycle, record,
+                      RECEIVE_COMPLETION_BYTES);
 }
 
 void session_put_taken(struct session *session, unsigned port, unsigned stream, uint64_t cycle) {

@@ -15,6 +15,7 @@ enum {
     PAYLOAD_BYTES = 0,
     PAYLOAD_PATTERN = 1,
     PERCENT_LIMIT = 99,
+    PEEK_LIMIT = 1 << 26, // bytes of one answer
 };
 
 // A well-mixed seed for each port (the finish of splitmix64).
@@ -134,6 +135,46 @@ static int queue_qpc(struct session *session, struct port *port, struct cursor *
     return port_queue_qpc(port, record);
 }
 
+static int queue_region(struct session *session, struct port *port, struct cursor *body) {
+    const uint8_t *record = take_bytes(body, REGION_BYTES);
+    return take_done(body) ? port_queue_region(port, record) : malformed(session, "memory region");
+}
+
+static int queue_receive(struct session *session, struct port *port, struct cursor *body) {
+    const uint8_t *record = take_bytes(body, RECEIVE_BYTES);
+    return take_done(body) ? port_queue_receive(port, record) : malformed(session, "receive");
+}
+
+static int peek(struct session *session, struct port *port, struct cursor *body) {
+    uint64_t address = take_u64(body);
+    uint32_t left = take_u32(body);
+    if (!take_done(body) || left > PEEK_LIMIT) {
+        return malformed(session, "peek");
+    }
+    struct builder b = message_begin(&session->control.out, MESSAGE_MEMORY);
+    give_u8(&b, (uint8_t)port->index);
+    for (uint8_t bytes[4096]; left;) {
+        uint32_t size = left < sizeof bytes ? left : sizeof bytes;
+        memory_read(&port->memory, address, bytes, size);
+        give_bytes(&b, bytes, size);
+        address += size;
+        left -= size;
+    }
+    return message_end(&b) ? 0 : error_set(&session->error, "out of memory");
+}
+
+static int poke(struct session *session, struct port *port, struct cursor *body) {
+    uint64_t address = take_u64(body);
+    size_t length = body->left;
+    const uint8_t *bytes = take_bytes(body, length);
+    if (!take_done(body)) {
+        return malformed(session, "poke");
+    }
+    return memory_write(&port->memory, address, bytes, length)
+               ? 0
+               : error_set(&session->error, "out of memory");
+}
+
 static int queue_work_request(struct session *session, struct port *port, struct cursor *body) {
     struct payload payload = {0};
     unsigned kind = take_u8(body);
@@ -231,6 +272,14 @@ static int dispatch_to_port(struct session *session, enum message_type type, str
         return queue_qpc(session, port, body);
     case MESSAGE_WORK_REQUEST:
         return queue_work_request(session, port, body);
+    case MESSAGE_REGION:
+        return queue_region(session, port, body);
+    case MESSAGE_RECEIVE:
+        return queue_receive(session, port, body);
+    case MESSAGE_PEEK:
+        return peek(session, port, body);
+    case MESSAGE_POKE:
+        return poke(session, port, body);
     default:
         return queue_frame(session, port, body);
     }
@@ -253,6 +302,10 @@ int session_dispatch(struct session *session, enum message_type type, struct cur
     case MESSAGE_QPC:
     case MESSAGE_WORK_REQUEST:
     case MESSAGE_FRAME:
+    case MESSAGE_REGION:
+    case MESSAGE_RECEIVE:
+    case MESSAGE_PEEK:
+    case MESSAGE_POKE:
         return dispatch_to_port(session, type, body);
     case MESSAGE_RUN:
         return run(session, body, cycle);

@@ -26,16 +26,25 @@ package roceproof_bridge_pkg;
   localparam int StreamCompletion = 5;
   localparam int Streams          = 6;
 
-  typedef logic [Streams-1:0] wake_t;
+  // Those of the contract's second version: neither disturbed nor watched.
+  localparam int StreamRegion            = 6;
+  localparam int StreamReceive           = 7;
+  localparam int StreamReceiveCompletion = 8;
+  localparam int AllStreams              = 9;
+
+  typedef logic [AllStreams-1:0] wake_t;
+
+  // A bit for each stream that is watched.
+  typedef logic [Streams-1:0] set_t;
 
   // Chance in percent that a stream pauses in a cycle, one byte per stream.
   typedef logic [Streams-1:0][7:0] flow_t;
 
   // What is seen on each stream in a cycle.
   typedef struct packed {
-    wake_t amid;   // a frame or message has begun and not ended
-    wake_t ready;
-    wake_t valid;
+    set_t amid;    // a frame or message has begun and not ended
+    set_t ready;
+    set_t valid;
   } signals_t;
 
   // What describes a chunk, in either direction.
@@ -91,6 +100,11 @@ package roceproof_bridge_pkg;
     input chandle handle, input longint cycle, input bit [1023:0] data, input int info);
   import "DPI-C" function int roceproof_put_completion(
     input chandle handle, input longint cycle, input bit [127:0] record);
+  import "DPI-C" function int roceproof_put_receive_completion(
+    input chandle handle, input longint cycle, input bit [255:0] record);
+  // Up to ChunkBytes into the memory behind the device's memory ports.
+  import "DPI-C" function void roceproof_memory_write(
+    input chandle handle, input longint address, input bit [1023:0] data, input int length);
 
 endpackage
 

@@ -62,8 +62,19 @@ module roceproof_port
   logic         cpl_valid, cpl_ready;
   logic [127:0] cpl;
 
-  logic tx_poll, cpl_poll;
-  assign poll_o = tx_poll || cpl_poll;
+  logic tx_poll, cpl_poll, rcp_poll;
+  assign poll_o = tx_poll || cpl_poll || rcp_poll;
+
+`ifdef ROCEPROOF_RESPONDER
+  logic         mr_valid, mr_ready, rcv_valid, rcv_ready, rcp_valid, rcp_ready;
+  logic [319:0] mr;
+  logic [255:0] rcv, rcp;
+  logic         mwc_valid, mwc_ready, mwd_tvalid, mwd_tlast, mwd_tready, mdn_valid;
+  logic [127:0] mwc;
+  logic [31:0]  mdn;
+  data_t        mwd_tdata;
+  keep_t        mwd_tkeep;
+`endif
 
   `ROCEPROOF_DUT #(
     .DataWidth(DataWidth),
@@ -99,7 +110,101 @@ module roceproof_port
     .rx_tlast_i (rx_tlast),
     .rx_tuser_i (rx_tuser),
     .rx_tready_o(rx_tready)
+`ifdef ROCEPROOF_RESPONDER
+    ,
+    .mr_valid_i  (mr_valid),
+    .mr_ready_o  (mr_ready),
+    .mr_i        (mr),
+    .rcv_valid_i (rcv_valid),
+    .rcv_ready_o (rcv_ready),
+    .rcv_i       (rcv),
+    .rcp_valid_o (rcp_valid),
+    .rcp_ready_i (rcp_ready),
+    .rcp_o       (rcp),
+    .mwc_valid_o (mwc_valid),
+    .mwc_ready_i (mwc_ready),
+    .mwc_o       (mwc),
+    .mwd_tdata_o (mwd_tdata),
+    .mwd_tkeep_o (mwd_tkeep),
+    .mwd_tvalid_o(mwd_tvalid),
+    .mwd_tlast_o (mwd_tlast),
+    .mwd_tready_i(mwd_tready),
+    .mdn_valid_i (mdn_valid),
+    .mdn_i       (mdn)
+`endif
   );
+
+`ifdef ROCEPROOF_RESPONDER
+  roceproof_record_source #(
+    .Index (Index),
+    .Stream(StreamRegion),
+    .Width (320)
+  ) u_regions (
+    .clk_i,
+    .rst_ni,
+    .seed_i   (seed_q),
+    .cycle_i,
+    .wake_i   (wake_i[StreamRegion]),
+    .gap_i    (8'd0),
+    .fetched_o(),
+    .valid_o  (mr_valid),
+    .record_o (mr),
+    .ready_i  (mr_ready)
+  );
+
+  roceproof_record_source #(
+    .Index (Index),
+    .Stream(StreamReceive),
+    .Width (256)
+  ) u_receives (
+    .clk_i,
+    .rst_ni,
+    .seed_i   (seed_q),
+    .cycle_i,
+    .wake_i   (wake_i[StreamReceive]),
+    .gap_i    (8'd0),
+    .fetched_o(),
+    .valid_o  (rcv_valid),
+    .record_o (rcv),
+    .ready_i  (rcv_ready)
+  );
+
+  roceproof_receive_completion_sink #(
+    .Index(Index)
+  ) u_receive_completions (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .wake_i  (wake_i[StreamReceiveCompletion]),
+    .poll_o  (rcp_poll),
+    .valid_i (rcp_valid),
+    .record_i(rcp),
+    .ready_o (rcp_ready)
+  );
+
+  roceproof_memory #(
+    .Index    (Index),
+    .DataWidth(DataWidth)
+  ) u_memory (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .command_valid_i(mwc_valid),
+    .command_ready_o(mwc_ready),
+    .command_i      (mwc),
+    .tdata_i        (mwd_tdata),
+    .tkeep_i        (mwd_tkeep),
+    .tvalid_i       (mwd_tvalid),
+    .tlast_i        (mwd_tlast),
+    .tready_o       (mwd_tready),
+    .done_valid_o   (mdn_valid),
+    .done_o         (mdn)
+  );
+`else
+  logic unused_wakes;
+  assign unused_wakes = ^wake_i[AllStreams-1:Streams];
+  assign rcp_poll     = 1'b0;
+`endif
 
   roceproof_chunk_source #(
     .Index    (Index),

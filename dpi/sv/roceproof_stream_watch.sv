@@ -11,15 +11,15 @@ module roceproof_stream_watch
   input  wire logic   clk_i,
   input  wire logic   rst_ni,
   input  wire cycle_t cycle_i,
-  input  wire wake_t  valid_i,
-  input  wire wake_t  ready_i,
-  input  wire wake_t  last_i,  // 1 where every beat is a whole
+  input  wire set_t   valid_i,
+  input  wire set_t   ready_i,
+  input  wire set_t   last_i,  // 1 where every beat is a whole
   output signals_t    signals_o,
   output cycle_t      beats_o[Streams],
   output cycle_t      moved_o[Streams]  // the cycle of the last of them
 );
 
-  wake_t amid_q;
+  set_t amid_q;
 
   assign signals_o = {amid_q, ready_i, valid_i};
 

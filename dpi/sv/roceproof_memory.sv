@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The memory that the DUT writes to: commands and data in, dones out, in order.
+// A write takes effect Latency cycles behind its last beat, at once with its
+// done, so that what is said too early can be seen to be wrong. A packet of
+// data that is not as long as its command ends the simulation.
+
+`default_nettype none
+
+module roceproof_memory
+  import roceproof_bridge_pkg::*;
+#(
+  parameter int          Index     = 0,
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned Latency   = 16
+) (
+  input  wire logic                   clk_i,
+  input  wire logic                   rst_ni,
+  input  wire cycle_t                 cycle_i,
+  input  wire logic                   command_valid_i,
+  output logic                        command_ready_o,
+  input  wire logic [127:0]           command_i,  // memory_command_t
+  input  wire logic [DataWidth-1:0]   tdata_i,
+  input  wire logic [DataWidth/8-1:0] tkeep_i,
+  input  wire logic                   tvalid_i,
+  input  wire logic                   tlast_i,
+  output logic                        tready_o,
+  output logic                        done_valid_o,
+  output logic [31:0]                 done_o      // memory_done_t
+);
+
+  typedef struct packed {
+    logic [63:0] address;
+    logic [31:0] length;
+    logic [15:0] tag;
+    logic [15:0] reserved;
+  } command_t;
+
+  typedef struct packed {
+    logic [DataWidth-1:0] data;
+    int                   bytes;
+  } beat_t;
+
+  command_t commands[$];
+  beat_t    beats[$];
+  cycle_t   due[$];   // of packets whose last beat has come
+  int       counts[$];  // and how many beats they have
+  int       beats_q;  // of the packet that is coming
+
+  assign command_ready_o = 1'b1;
+  assign tready_o        = 1'b1;
+
+  function automatic void write(input longint first, input int length, input int count);
+    longint address = first;
+    int     left = length;
+    for (int i = 0; i < count; i++) begin
+      automatic beat_t beat = beats.pop_front();
+      roceproof_memory_write(port[Index], address, chunk_t'(beat.data), beat.bytes);
+      address += longint'(beat.bytes);
+      left    -= beat.bytes;
+    end
+    if (left != 0) $fatal(1, "port %0d: the data of a write are not as long as it says", Index);
+  endfunction
+
+  always @(posedge clk_i) begin
+    done_valid_o <= 1'b0;
+    if (!rst_ni) begin
+      beats_q <= 0;
+    end else begin
+      if (command_valid_i) commands.push_back(command_t'(command_i));
+      if (tvalid_i) begin
+        automatic beat_t beat;
+        beat.data  = tdata_i;
+        beat.bytes = $countones(tkeep_i);
+        beats.push_back(beat);
+        beats_q <= tlast_i ? 0 : beats_q + 1;
+        if (tlast_i) begin
+          due.push_back(cycle_i + cycle_t'(Latency));
+          counts.push_back(beats_q + 1);
+        end
+      end
+      if (due.size() != 0 && commands.size() != 0 && due[0] <= cycle_i) begin
+        automatic command_t command = commands.pop_front();
+        void'(due.pop_front());
+        write(longint'(command.address), int'(command.length), counts.pop_front());
+        done_valid_o <= 1'b1;
+        done_o       <= {command.tag, 16'd0};
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire
