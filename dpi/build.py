@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from roceproof.common.notice import notice
 from roceproof.common.paths import BUILD
 from roceproof.common.seal import SEAL, flaw, seal, seal_of
 from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.manifest_circuit import Circuit
 from roceproof.dpi.verilate import (
     C_FLAGS,
     EXECUTABLE,
@@ -46,6 +47,8 @@ BRIDGE_SV = tuple(
         "record_source",
         "frame_sink",
         "completion_sink",
+        "receive_completion_sink",
+        "memory",
         "stream_watch",
         "offer_check",
         "port",
@@ -142,6 +145,15 @@ def _lock(directory: Path) -> Path:
     return directory.with_name(f".{directory.name}.lock")
 
 
+def _circuit(manifest: Manifest) -> Circuit:
+    """The device's; one that claims a responder has the ports for it, and so has the bridge."""
+    if manifest.responder is None:
+        return manifest.circuit
+    return replace(
+        manifest.circuit, defines={**manifest.circuit.defines, "ROCEPROOF_RESPONDER": ""}
+    )
+
+
 def build_simulation(
     manifest: Manifest,
     *,
@@ -169,7 +181,7 @@ def build_simulation(
                 "ClockPs": manifest.clock_ps_at(data_width),
             },
             dut=manifest.top,
-            circuit=manifest.circuit,
+            circuit=_circuit(manifest),
             fst=fst,
             coverage=coverage,
         )

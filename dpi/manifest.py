@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.manifest_circuit import IDENTIFIER, Circuit, read_circuit, read_files
 from roceproof.dpi.manifest_limits import Environment, read_environment, read_limits
+from roceproof.dpi.manifest_responder import Responder, read_responder
 from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
 from roceproof.verbs.limits import Limits
@@ -68,6 +69,7 @@ class Manifest:
     circuit: Circuit = field(default_factory=Circuit)
     limits: Limits = field(default_factory=Limits)
     environment: Environment = field(default_factory=Environment)
+    responder: Responder | None = None
     waivers: tuple[Mapping[str, Any], ...] = ()
     """As they stand there; what a suite accepts for a time is no matter of the bridge."""
 
@@ -145,6 +147,10 @@ def _capabilities_2(
     return result, by_service
 
 
+def _responder(table: Table) -> Responder | None:
+    return read_responder(table.take_table("responder")) if "responder" in table else None
+
+
 def _word(table: Table, key: str, form: re.Pattern[str], expected: str) -> str:
     word = table.take(key, str)
     if not form.fullmatch(word):
@@ -200,6 +206,7 @@ def load_manifest(path: Path) -> Manifest:
             "circuit": read_circuit(table, files),
             "limits": read_limits(limits, table.take_table("fixed"), by_service),
             "environment": read_environment(table.take_table("environment")),
+            "responder": _responder(table),
             "waivers": tuple(table.take_list("waivers", dict) if "waivers" in table else ()),
         }
     result = Manifest(

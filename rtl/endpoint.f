@@ -48,4 +48,5 @@ outcome_queue.sv
 responder_engine.sv
 response_path.sv
 responder.sv
+stream_fork.sv
 roce_endpoint.sv

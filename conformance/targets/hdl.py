@@ -29,7 +29,7 @@ from roceproof.dpi.manifest_limits import Environment
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError, SimulationTimeout
-from roceproof.dpi.records import Operation, QpCommand, WorkRequest
+from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
 from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.streams import told_streams
 from roceproof.verbs.addresses import Host
@@ -149,12 +149,19 @@ class HdlTarget(Target):
     def _configure(
         self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
     ) -> None:
-        self._port.configure(config_of(spec, qpn, command=command))
+        self._port.configure(self._config(spec, qpn, command))
         if self._answers_arp:
             self._neighbours[spec.remote.ip] = spec.remote.mac
         if self._watch:
             is_reset = command is QpCommand.RESET
             self._watch.give(Inbound.CONFIGURATION, Configured(0, qpn, spec, is_reset, self._cycle))
+
+    def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
+        """What the device is told of a queue pair."""
+        return config_of(spec, qpn, command=command)
+
+    def _note_taken(self, stream: Inbound) -> None:
+        """The device has taken a record."""
 
     def post(self, qp: Qp, work: Work) -> None:
         """Hand over a work request with its payload; data that fall short are some pattern."""
@@ -261,6 +268,8 @@ class HdlTarget(Target):
         self._cycle = stop.cycle
         frames, completions = self._port.take_frames(), self._port.take_completions()
         taken = self._port.take_taken()
+        for each in taken:
+            self._note_taken(each.stream)
         self._frames_taken += [each.cycle for each in taken if each.stream is Inbound.FRAME]
         if self._watch:
             self._moved += self._watch.moved(taken, frames, completions)

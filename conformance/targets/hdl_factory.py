@@ -14,6 +14,7 @@ from pathlib import Path
 from roceproof.common.paths import BUILD
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.hdl import HdlTarget
+from roceproof.conformance.targets.hdl_responder import HdlResponder
 from roceproof.conformance.targets.interface import (
     CasePlace,
     DeviceDied,
@@ -27,6 +28,7 @@ from roceproof.dpi.options import PortOptions
 from roceproof.dpi.process import SimulationError
 from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.verilate import verilator_version
+from roceproof.verbs.addresses import Host
 
 
 class HdlFactory(DeviceFactory):
@@ -83,18 +85,26 @@ class HdlFactory(DeviceFactory):
                 build_root=self._build_root,
             ) as simulation:
                 try:
-                    yield HdlTarget(
-                        simulation,
-                        self.manifest.clock_ps_at(self._width),
-                        host=own,
-                        limits=self.manifest.limits,
-                        environment=self.manifest.environment,
-                    )
+                    yield self._target(simulation, own)
                 except KeyboardInterrupt:
                     simulation.abandon()
                     raise
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
+
+    def _target(self, simulation: Simulation, own: Host) -> HdlTarget:
+        clock_ps, responder = self.manifest.clock_ps_at(self._width), self.manifest.responder
+        limits, environment = self.manifest.limits, self.manifest.environment
+        if responder is None:
+            return HdlTarget(simulation, clock_ps, host=own, limits=limits, environment=environment)
+        return HdlResponder(
+            simulation,
+            clock_ps,
+            responder=responder,
+            host=own,
+            limits=limits,
+            environment=environment,
+        )
 
     def _next_file(self, folder: Path) -> Path:
         """Of one simulation: width, process and number."""

@@ -49,6 +49,11 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     names |= {feature.upper() for feature in claimed.features}
     if claimed.retransmission:
         names.add(Capability.RETRANSMISSION.name)
+    absent = dict(_ABSENT)
+    if manifest.responder is not None:
+        names |= {Capability.RESPONDER.name, Capability.MEMORY.name}
+        names |= {Capability.STATES.name} if manifest.responder.states else set()
+        absent = {each: why for each, why in absent.items() if each.name not in names}
     return Claims(
         target="hdl",
         device=manifest.name,
@@ -57,5 +62,5 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         qps=claimed.qps,
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
-        absent=_ABSENT,
+        absent=absent,
     )

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Registered memory of a simulated device: the bridge's memory, named to the device by keys."""
+
+from __future__ import annotations
+
+from roceproof.dpi.port import Port
+from roceproof.dpi.receive_records import MemoryRegion, RegionCommand
+from roceproof.dpi.records import Access
+from roceproof.dpi.simulation import Simulation
+from roceproof.verbs import work
+
+_FIRST_ADDRESS = 0x10_0000_0000
+_ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
+_LKEY = 0x5A00_0000  # lkeys are not rkeys, but the same in their low bits
+_ELSEWHERE = 1 << 48  # in memory: an address is not where its bytes are
+
+
+def access_of(rights: frozenset[str]) -> Access:
+    """The bits of rights in the words of verbs."""
+    return Access(sum(Access[right.upper()] for right in rights))
+
+
+class HdlRegion(work.Region):
+    """Bytes from `addr` on, which peers name by `rkey`."""
+
+    def __init__(
+        self, memory: HdlMemory, *, place: int, addr: int, size: int, access: Access, pd: int
+    ) -> None:
+        self._memory = memory
+        self.place = place
+        self.addr = addr
+        self.rkey = (addr // _ALIGNMENT % (1 << 16)) << 8 | place
+        self.size = size
+        self.record = MemoryRegion(
+            lkey=self.lkey,
+            rkey=self.rkey,
+            va=addr,
+            length=size,
+            base=addr + _ELSEWHERE,
+            access=access,
+            pd=pd,
+        )
+
+    @property
+    def lkey(self) -> int:
+        """What receives name it by."""
+        return self.rkey | _LKEY
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes as they are now."""
+        return self._memory.simulation.peek(0, self.record.base + offset, length)
+
+    def write(self, offset: int, data: bytes) -> None:
+        """Change bytes."""
+        if not 0 <= offset <= self.size - len(data):
+            raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.size}")
+        self._memory.port.poke(self.record.base + offset, data)
+
+    def deregister(self) -> None:
+        """Make its keys invalid."""
+        self._memory.forget(self)
+
+
+class HdlMemory:
+    """All regions of a device, at most so many at once."""
+
+    def __init__(self, simulation: Simulation, *, regions: int) -> None:
+        self.simulation = simulation
+        self.port: Port = simulation.port(0)
+        self._free = list(range(regions))
+        self._next_address = _FIRST_ADDRESS
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the device holds another region."""
+        return bool(self._free)
+
+    def add(self, size: int, access: Access, *, pd: int) -> HdlRegion:
+        """A region, which the device is told of."""
+        place, addr = self._free.pop(0), self._next_address
+        self._next_address += (size // _ALIGNMENT + 2) * _ALIGNMENT
+        region = HdlRegion(self, place=place, addr=addr, size=size, access=access, pd=pd)
+        self.port.register(region.record)
+        return region
+
+    def forget(self, region: HdlRegion) -> None:
+        """The device is told that the keys name nothing."""
+        record = region.record
+        self.port.register(
+            MemoryRegion(lkey=record.lkey, rkey=record.rkey, command=RegionCommand.FORGET)
+        )
+        self._free.append(region.place)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A simulated device that claims a responder: memory and receives beside what all devices have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roceproof.conformance.targets.contract_config import config_of
+from roceproof.conformance.targets.hdl import HdlTarget
+from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, access_of
+from roceproof.conformance.targets.interface import Refused, TargetError
+from roceproof.dpi.events import Inbound, Until
+from roceproof.dpi.manifest_responder import Responder
+from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
+from roceproof.dpi.records import QpCommand, QpConfig
+from roceproof.dpi.simulation import Simulation
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.work import Outcome, Region
+
+OWN_DOMAIN, FOREIGN_DOMAIN = 0, 1
+_TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
+_STEP_CYCLES = 20
+_COMMANDS = {
+    State.RESET: QpCommand.RESET,
+    State.INIT: QpCommand.INIT,
+    State.RTR: QpCommand.RTR,
+    State.RTS: QpCommand.RTS,
+    State.ERR: QpCommand.ERROR,
+}
+
+
+class HdlResponder(HdlTarget):
+    """A device in lockstep with the ports of the contract's second version."""
+
+    def __init__(
+        self, simulation: Simulation, clock_ps: int, *, responder: Responder, **options: Any
+    ) -> None:
+        self._untaken = {Inbound.REGION: 0, Inbound.RECEIVE: 0}
+        super().__init__(simulation, clock_ps, **options)
+        self._memory = HdlMemory(simulation, regions=responder.regions)
+        self._states = responder.states
+
+    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """Zeroed memory."""
+        return self._register(size, access, OWN_DOMAIN)
+
+    def register_elsewhere(self, size: int) -> Region:
+        """Memory of another domain."""
+        return self._register(size, FULL_ACCESS, FOREIGN_DOMAIN)
+
+    def _register(self, size: int, access: frozenset[str], domain: int) -> HdlRegion:
+        if not self._memory.has_room:
+            raise Refused("the device holds no more memory regions: [responder] regions says so")
+        region = self._memory.add(size, access_of(access), pd=domain)
+        self._until_taken(Inbound.REGION)
+        return region
+
+    def post_receive(
+        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+    ) -> None:
+        """Post a receive, and run until the device has it."""
+        if not isinstance(region, HdlRegion):
+            raise TargetError("a receive needs memory of the same device: register it there")
+        self._port.post_receive(
+            PostedReceive(
+                wr_id=wr_id,
+                qpn=qp.qpn,
+                lkey=region.lkey,
+                address=region.addr + offset,
+                length=length,
+            )
+        )
+        self._until_taken(Inbound.RECEIVE)
+
+    def set_state(self, qp: Qp, state: State) -> None:
+        """By a command, where the device has them."""
+        if state is State.RESET or not self._states:
+            super().set_state(qp, state)
+            return
+        self._configure(qp.spec, qp.qpn, command=_COMMANDS[state])
+        self._until_taken(Inbound.CONFIGURATION)
+
+    def open(self, spec: QpSpec) -> Qp:
+        """Configure a queue pair, and bring it to the state of its spec."""
+        if spec.state is State.RTS or not self._states:
+            return super().open(spec)
+        self._configure(spec, spec.local_qpn, command=QpCommand.INIT)
+        if spec.state is State.RTR:
+            self._configure(spec, spec.local_qpn, command=QpCommand.RTR)
+        return Qp(spec.local_qpn, spec)
+
+    def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
+        return replace(
+            config_of(spec, qpn, command=command),
+            access=access_of(spec.access),
+            pd=OWN_DOMAIN,
+            qkey=spec.qkey,
+            max_rd_atomic=spec.max_rd_atomic,
+            max_dest_rd_atomic=spec.max_dest_rd_atomic,
+        )
+
+    def _until_taken(self, stream: Inbound) -> None:
+        self._untaken[stream] = 1
+        end = self._cycle + _TAKEN_CYCLES
+        while self._untaken[stream] and self._cycle < end:
+            self._run(_STEP_CYCLES, Until.CYCLES)
+
+    def _advance(self, cycles: int, until: Until) -> Until:
+        came = super()._advance(cycles, until)
+        for timed in self._port.take_receives():
+            done = timed.completion
+            is_good = done.status.name == "SUCCESS"
+            has_immediate = ReceiveFlags.IMMEDIATE in done.flags
+            outcome = Outcome(
+                wr_id=done.wr_id,
+                status=done.status.name.lower(),
+                is_receive=True,
+                byte_len=done.byte_len if is_good else None,
+                immediate=done.immediate if has_immediate else None,
+                time_ns=self._ns(timed.cycle),
+            )
+            self._worked.add(done.qpn)
+            self._outcomes[done.qpn].append(outcome)
+            came |= Until.COMPLETION
+        return came
+
+    def _note_taken(self, stream: Inbound) -> None:
+        self._untaken[stream] = 0
