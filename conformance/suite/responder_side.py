@@ -73,10 +73,10 @@ class ResponderSide(PacketFlow):
         """A valid request at the PSN that the device must expect is served, and nothing else came.
 
         RC: an empty READ is answered, which no ACK of something else can be taken for; an empty
-        WRITE where the queue pair allows no READ. UC: a WRITE of eight bytes reaches the memory.
+        WRITE where queue pair or device allow no READ. UC: a WRITE of eight bytes reaches the memory.
         """
         if self.spec.service is Service.RC:
-            can_read = "remote_read" in self.spec.access
+            can_read = "remote_read" in self.spec.access and self._exchange.target.serves_reads
             self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
             answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
             self._is_fencing = True

@@ -71,6 +71,7 @@ class Target(ABC):
     host: Host  # the device's own address
     patience: Patience
     clock_ps: int | None = None  # of a device whose time is counted in cycles
+    serves_reads: bool = True  # as a responder: a READ is a question that it answers with data
 
     @property
     @abstractmethod

@@ -266,11 +266,22 @@ def test_what_the_host_says_waits_until_what_came_before_is_in_memory(
     assert happened.writes[0][0] < happened.told[-1]
 
 
-def test_a_queue_pair_of_another_service_receives_nothing(trial: Trial) -> None:
+@pytest.mark.parametrize("service", [Service.RC, Service.UD])
+def test_a_queue_pair_of_another_service_receives_nothing(trial: Trial, service: Service) -> None:
     region = trial.register(64)
-    trial.open(replace(UC, service=Service.UD))
+    trial.open(replace(UC, service=service))
     for packet in message(UC, 0, b"12345678", to=(region.addr, region.rkey)):
         trial.send(build(packet))
+    assert not trial.run().writes
+
+
+def test_a_queue_pair_that_begins_again_has_no_receives(trial: Trial) -> None:
+    region = trial.register(64)
+    for _ in range(2):
+        trial.open(RC)
+        (send,) = message(RC, 0, b"12345678")
+        trial.send(build(send))
+        trial.post_receive(RC.local_qpn, region, length=8)
     assert not trial.run().writes
 
 
