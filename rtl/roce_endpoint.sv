@@ -14,6 +14,10 @@ module roce_endpoint
   parameter int unsigned DataWidth = 64,
   parameter int unsigned ClockPs   = 6400,
   parameter int unsigned Qps       = 16
+`ifdef ROCEPROOF_RESPONDER
+  ,
+  parameter int unsigned Regions   = 16
+`endif
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -287,7 +291,8 @@ module roce_endpoint
 
   responder #(
     .DataWidth(DataWidth),
-    .Qps      (Qps)
+    .Qps      (Qps),
+    .Regions  (Regions)
   ) u_responder (
     .clk_i,
     .rst_ni,

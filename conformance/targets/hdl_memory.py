@@ -11,7 +11,7 @@ from roceproof.verbs import work
 
 _FIRST_ADDRESS = 0x10_0000_0000
 _ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
-_LKEY = 0x5A00_0000  # lkeys are not rkeys, but the same in their low bits
+_LKEY = 0x8000_0000  # lkeys are not rkeys, but the same in their low bits
 _ELSEWHERE = 1 << 48  # in memory: an address is not where its bytes are
 
 
@@ -29,7 +29,7 @@ class HdlRegion(work.Region):
         self._memory = memory
         self.place = place
         self.addr = addr
-        self.rkey = (addr // _ALIGNMENT % (1 << 16)) << 8 | place
+        self.rkey = (addr // _ALIGNMENT % (1 << 16)) << 16 | place
         self.size = size
         self.record = MemoryRegion(
             lkey=self.lkey,
