@@ -10,7 +10,7 @@ from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import Table, shown
 from roceproof.verbs.service import Service
 
-MOST = 1 << 16
+MOST_HELD = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ def read_responder(table: Table) -> Responder:
                 raise table.error(service.name, f"{shown(name)} is none of {known}")
         operations[service] = frozenset(Operation[name] for name in names)
     limits = {
-        key: table.take_number(key, least=1, most=MOST)
+        key: table.take_number(key, least=1, most=MOST_HELD)
         for key in ("regions", "receives")
         if key in table
     }

@@ -18,6 +18,7 @@ from roceproof.dpi.manifest import (
 )
 from roceproof.dpi.manifest_circuit import IDENTIFIER, MEANINGFUL_WARNINGS
 from roceproof.dpi.manifest_limits import MOST_CYCLES, MOST_OUTSTANDING, SMALLEST_MTU
+from roceproof.dpi.manifest_responder import MOST_HELD
 from roceproof.dpi.records import Operation
 from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
 from roceproof.verbs.service import PathMtu, Service
@@ -69,6 +70,7 @@ def manifest_schema() -> Schema:
                     "What the device wants of the network around it.",
                     {"resolves_addresses": _flag("It asks for its peers by ARP before it sends.")},
                 ),
+                "responder": _responder(),
                 "waivers": {
                     "type": "array",
                     "minItems": 1,
@@ -92,6 +94,22 @@ def _capabilities() -> Schema:
             "features": _list("It slows down for CNPs, it speaks IPv6.", list(FEATURES)),
         },
     ) | {"anyOf": [{"required": [name]} for name in services]}
+
+
+def _responder() -> Schema:
+    operations = list(Operation.__members__)
+    return _table(
+        "The device answers requests, too; docs/dut-contract-v2.md.",
+        {
+            **{
+                each: _list(f"What it executes on {each}.", operations)
+                for each in Service.__members__
+            },
+            "regions": _number("Memory regions at once; 16 if not said.", 1, MOST_HELD),
+            "receives": _number("Receives on one queue; 16 if not said.", 1, MOST_HELD),
+            "states": _flag("It knows the QP commands between reset and activation."),
+        },
+    )
 
 
 def _limits() -> Schema:

@@ -73,7 +73,7 @@ class ResponderSide(PacketFlow):
         """A valid request at the PSN that the device must expect is served, and nothing else came.
 
         RC: an empty READ is answered, which no ACK of something else can be taken for; an empty
-        WRITE where queue pair or device allow no READ. UC: a WRITE of eight bytes reaches the memory.
+        WRITE where queue pair or device allow no READ. UC: a WRITE of eight bytes reaches memory.
         """
         if self.spec.service is Service.RC:
             can_read = "remote_read" in self.spec.access and self._exchange.target.serves_reads

@@ -12,6 +12,13 @@ from roceproof.dpi.manifest import CONTRACT
 from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.work import Op
 
+RESPONDER = """\
+[responder]
+RC = ["WRITE", "SEND"]
+UC = ["WRITE"]
+regions = 4
+states = true
+"""
 GOOD = """\
 schema = 2
 name = "mine"
@@ -177,3 +184,34 @@ def test_what_is_waived_beyond_limits_is_a_limit_until_the_last_day(write) -> No
 def test_a_waiver_of_a_limit_goes_before_the_limit(write) -> None:
     text = GOOD + WAIVED.format(limits="length_multiple = 8", expires="2999-12-31")
     assert load_manifest(write(text)).limits.length_multiple == 8
+
+
+def test_a_responder_is_claimed_with_what_it_executes_and_holds(tmp_path: Path) -> None:
+    path = tmp_path / "dut.toml"
+    (tmp_path / "a.sv").touch()
+    path.write_text(LEAST)
+    assert load_manifest(path).responder is None
+    path.write_text(LEAST + RESPONDER)
+    responder = load_manifest(path).responder
+    assert responder is not None
+    assert responder.operations == {
+        Service.RC: {Operation.WRITE, Operation.SEND},
+        Service.UC: {Operation.WRITE},
+    }
+    assert (responder.regions, responder.receives, responder.states) == (4, 16, True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ('RC = ["READS"]', "responder.RC: 'READS' is none of SEND"),
+        ("regions = 0", "responder.regions: 0 is out of range; expected 1 to 65536"),
+        ("region = 4", "responder.region: unknown key; is regions meant"),
+    ],
+)
+def test_a_wrong_claim_of_a_responder_is_told(tmp_path: Path, wrong: str, words: str) -> None:
+    path = tmp_path / "dut.toml"
+    (tmp_path / "a.sv").touch()
+    path.write_text(f"{LEAST}[responder]\n{wrong}\n")
+    with pytest.raises(ManifestError, match=words):
+        load_manifest(path)

@@ -74,6 +74,14 @@ def whole() -> dict[str, Any]:
         },
         "fixed": {name: 1 for name in FIXABLE} | {"solicited": True},
         "environment": {"resolves_addresses": True},
+        "responder": {
+            "RC": ["WRITE"],
+            "UC": ["SEND"],
+            "UD": ["SEND"],
+            "regions": 2,
+            "receives": 3,
+            "states": True,
+        },
         "waivers": [dict(WAIVER)],
     }
 

@@ -61,6 +61,10 @@ static void every_message_cut_short_is_refused(void **state) {
         {MESSAGE_QPC, 1 + QPC_BYTES},
         {MESSAGE_WORK_REQUEST, 1 + 1 + 2 + 8 + 8 + WORK_REQUEST_BYTES},
         {MESSAGE_FRAME, 3},
+        {MESSAGE_REGION, 1 + REGION_BYTES},
+        {MESSAGE_RECEIVE, 1 + RECEIVE_BYTES},
+        {MESSAGE_PEEK, 1 + 8 + 4},
+        {MESSAGE_POKE, 1 + 8},
         {MESSAGE_STOP, 0},
         {MESSAGE_QUERY, 0},
     };

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A simulated device with a responder: its memory, its receives, and what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.interface import CasePlace, Refused, Target
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Bth, Reth
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.dpi import load_manifest
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome
+
+pytestmark = pytest.mark.sim
+
+OWN = Host(bytes.fromhex("020000000002"), bytes((192, 168, 1, 2)))
+PEER = Host(bytes.fromhex("020000000b02"), bytes((192, 168, 1, 9)))
+SPEC = QpSpec(service=Service.RC, remote=PEER, local_qpn=0x11, remote_qpn=0x22)
+SEND_ONLY, WRITE_ONLY = 4, 10
+ANSWER_NS = 100_000
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    manifest = load_manifest(REPOSITORY / "rtl" / "responder.toml")
+    with HdlFactory(manifest, data_width=512).device(
+        CasePlace(name="responder", seed=1, host=OWN)
+    ) as device:
+        yield device
+
+
+def sent(opcode: int, psn: int, payload: bytes, *headers: Reth) -> bytes:
+    bth = Bth(opcode=opcode, dest_qpn=0x11, psn=psn, ack_req=True, pad_count=-len(payload) % 4)
+    ip = Ipv4(src=PEER.ip, dst=OWN.ip)
+    return build(Packet(OWN.mac, PEER.mac, ip, 0xC000, bth, headers, payload))
+
+
+def answer(target: Target) -> tuple[int, int]:
+    """PSN and syndrome of the next acknowledgement."""
+    arrival = target.receive(ANSWER_NS)
+    assert arrival is not None
+    packet = parse(arrival.frame)
+    assert packet is not None and packet.aeth is not None
+    return packet.bth.psn, packet.aeth.syndrome
+
+
+def test_a_write_is_in_memory_when_it_is_acknowledged(target: Target) -> None:
+    region = target.register(4096)
+    target.open(SPEC)
+    region.write(8, b"before")
+    target.send(sent(WRITE_ONLY, 0, b"hello, memory", Reth(region.addr + 100, region.rkey, 13)))
+    assert answer(target) == (0, 0x1F)
+    assert region.read(100, 14) == b"hello, memory\0"
+    assert region.read(8, 6) == b"before"
+    with pytest.raises(IndexError):
+        region.write(4090, b"too much")
+
+
+def test_memory_of_another_domain_and_forgotten_memory_are_refused(target: Target) -> None:
+    elsewhere, gone = target.register_elsewhere(64), target.register(64)
+    gone.deregister()
+    for region in (elsewhere, gone):
+        qp = target.open(SPEC)
+        target.send(sent(WRITE_ONLY, 0, b"hello", Reth(region.addr, region.rkey, 5)))
+        assert answer(target) == (0, 0x62)
+        assert region.read(0, 5) == bytes(5)
+        target.reopen(qp, SPEC)
+
+
+def test_a_receive_completes_with_what_came(target: Target) -> None:
+    region = target.register(4096)
+    qp: Qp = target.open(SPEC)
+    target.send(sent(SEND_ONLY, 0, b"too early"))
+    assert answer(target)[1] >> 5 == 1  # RNR
+    target.post_receive(qp, wr_id=7, region=region, offset=50, length=100)
+    target.send(sent(SEND_ONLY, 0, b"in time"))
+    assert answer(target) == (0, 0x1F)
+    (outcome,) = target.completions(qp, count=1, timeout_ns=ANSWER_NS)
+    assert outcome == Outcome(wr_id=7, status="success", is_receive=True, byte_len=7)
+    assert region.read(50, 7) == b"in time"
+
+
+def test_more_regions_than_the_device_holds_are_refused(target: Target) -> None:
+    with pytest.raises(Refused, match="no more memory regions"):
+        for _ in range(257):
+            target.register(64)
