@@ -296,6 +296,48 @@ def test_a_wrong_header_checksum_drops_a_request(trial: Trial) -> None:
     assert len(trial.run().frames) == 1
 
 
+def test_lengths_that_no_message_has_are_refused(trial: Trial) -> None:
+    region = trial.register(4096)
+    to = region.addr, region.rkey
+    full = bytes(RC.path_mtu)
+
+    def opened(number: int) -> QpSpec:
+        spec = trial.open(replace(RC, local_qpn=0x11 + number))
+        trial.post_receive(spec.local_qpn, region, length=4096)
+        return spec
+
+    first = opened(0)  # a LAST without payload
+    trial.send(build(request(first, WRITE, 0, full, Reth(*to, RC.path_mtu))))
+    trial.send(build(request(first, WRITE + 2, 1)))
+    second = opened(1)
+    trial.send(build(request(second, SEND, 0, full)))
+    trial.send(build(request(second, SEND + 2, 1)))
+    for number, length in enumerate(((1 << 31) + 1, (1 << 32) - 1, 1 << 31), start=2):
+        spec = opened(number)  # more than any message has; then as much, but more than the region
+        trial.send(build(request(spec, WRITE, 0, full, Reth(*to, length))))
+    happened = trial.run()
+    refusals = [frame[AETH] for _, frame in happened.frames if frame[AETH] != 0x1F]
+    assert refusals == [SYNDROME_INVALID] * 4 + [0x62]
+
+
+def test_a_receive_without_its_memory_is_an_operational_error(trial: Trial) -> None:
+    regions = [
+        trial.register(64),
+        trial.register(64, access=RIGHTS - {"local_write"}),
+        trial.register(64),
+    ]
+    lengths = 64, 64, 65
+    for number, (region, length) in enumerate(zip(regions, lengths, strict=True)):
+        spec = trial.open(replace(RC, local_qpn=0x11 + number))
+        trial.post_receive(spec.local_qpn, region, length=length)
+        if number == 0:
+            trial.deregister(region)
+        for packet in message(spec, 0, b"12345678"):
+            trial.send(build(packet))
+    happened = trial.run()
+    assert [frame[AETH] for _, frame in happened.frames] == [0x63] * len(regions)
+
+
 def test_a_full_receive_queue_waits_for_a_message(trial: Trial) -> None:
     region = trial.register(4096)
     trial.open(RC)
