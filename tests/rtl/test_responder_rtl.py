@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from responder_device import build_bench
 from responder_traffic import SEND, WRAP, WRITE, message, request, wandering
 from responder_trial import PEER, RIGHTS, Trial
-from rtl_frames import replaced
+from rtl_frames import replaced, roce
 
 from roceproof.conformance.wire.codec import build
 from roceproof.conformance.wire.headers import Reth
@@ -336,6 +336,24 @@ def test_a_receive_without_its_memory_is_an_operational_error(trial: Trial) -> N
             trial.send(build(packet))
     happened = trial.run()
     assert [frame[AETH] for _, frame in happened.frames] == [0x63] * len(regions)
+
+
+def test_a_key_that_is_nearly_the_regions_is_refused(trial: Trial) -> None:
+    region = trial.register(64)
+    for number, flipped in enumerate((1 << 4, 1 << 8, 1 << 31, 0xA500_0000)):
+        spec = trial.open(replace(RC, local_qpn=0x11 + number))
+        for packet in message(spec, 0, b"12345678", to=(region.addr, region.rkey ^ flipped)):
+            trial.send(build(packet))
+    assert not trial.run().writes
+
+
+def test_a_packet_that_does_not_fill_words_is_dropped(trial: Trial) -> None:
+    region = trial.register(64)
+    spec = trial.open(RC)
+    opening = Reth(region.addr, region.rkey, 5).pack()
+    trial.send(roce(WRITE + 4, opening + b"12345", dest_qpn=spec.local_qpn, psn=0))
+    trial.send(roce(WRITE + 4, opening + b"12345", pad_count=1, dest_qpn=spec.local_qpn, psn=0))
+    assert not trial.run().frames
 
 
 def test_a_full_receive_queue_waits_for_a_message(trial: Trial) -> None:
