@@ -81,6 +81,7 @@ module roce_endpoint
   localparam int unsigned WaitBits  = $clog2(InFlight + 1);
   localparam int unsigned IndexBits = $clog2(Qps);
 
+  logic [31:0]                 port_ipv4;
   logic                        ready;
   logic                        configure;
   logic                        failed;
@@ -118,6 +119,8 @@ module roce_endpoint
   rx_header_pkg::frame_kind_t   kind;
   rx_header_pkg::frame_header_t header;
 
+  assign port_ipv4 = port_gid_i[31:0];
+
   tx_path #(
     .DataWidth(DataWidth),
     .Qps      (Qps),
@@ -126,7 +129,7 @@ module roce_endpoint
     .clk_i,
     .rst_ni,
     .port_mac_i,
-    .port_ipv4_i       (port_gid_i[31:0]),
+    .port_ipv4_i       (port_ipv4),
     .ready_o           (ready),
     .hold_i            (qpc_valid_i),
     .configure_i       (configure),
@@ -297,7 +300,7 @@ module roce_endpoint
     .clk_i,
     .rst_ni,
     .port_mac_i,
-    .port_ipv4_i       (port_gid_i[31:0]),
+    .port_ipv4_i       (port_ipv4),
     .qpc_valid_i       (responder_qpc_valid),
     .qpc_ready_o       (responder_qpc_ready),
     .config_i          (qpc_i),

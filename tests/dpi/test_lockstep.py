@@ -228,7 +228,8 @@ def test_what_the_device_takes_is_told_with_its_cycle(start_echo, flow):
     taken = port.take_taken()
     assert port.take_taken() == []
     frames, configurations, requests = (
-        [each.cycle for each in taken if each.stream is stream] for stream in Inbound
+        [each.cycle for each in taken if each.stream is stream]
+        for stream in (Inbound.FRAME, Inbound.CONFIGURATION, Inbound.WORK_REQUEST)
     )
     assert [len(frames), len(configurations), len(requests)] == [2, 1, 1]
     assert start + 64 // 8 <= frames[0] <= frames[1] - 128 // 8
