@@ -5,8 +5,6 @@
 #include <libdeflate.h>
 
 #define POLYNOMIAL 0xEDB88320U // reflected
-#define ONE 0x80000000U        // x^0
-#define X8 0x00800000U         // x^8: one byte
 
 enum { STEP = 1024, LINE = 64 };
 
@@ -27,22 +25,28 @@ uint32_t roce_crc_in_steps(uint32_t crc, const uint8_t *data, size_t bytes) {
     }
 }
 
+// x to the power of 8 times 1, 2, 4, ...: what 2^n bytes behind others do to their CRC.
+static const uint32_t POWERS[32] = {
+    0x00800000, 0x00008000, 0xEDB88320, 0xB1E6B092, 0xA06A2517, 0xED627DAE, 0x88D14467, 0xD7BBFE6A,
+    0xEC447F11, 0x8E7EA170, 0x6427800E, 0x4D47BAE0, 0x09FE548F, 0x83852D0F, 0x30362F1A, 0x7B5A9CC3,
+    0x31FEC169, 0x9FEC022A, 0x6C8DEDC4, 0x15D6874D, 0x5FDE7A4E, 0xBAD90E37, 0x2E4E5EEF, 0x4EABA214,
+    0xA8A472C0, 0x429A969E, 0x148D302A, 0xC40BA6D0, 0xC4E22C3C, 0x40000000, 0x20000000, 0x08000000,
+};
+
+// Without branches: bits of checksums cannot be predicted.
 static uint32_t multiply(uint32_t a, uint32_t b) {
     uint32_t product = 0;
     for (; b != 0; b <<= 1) {
-        if (b & ONE)
-            product ^= a;
-        a = a & 1 ? a >> 1 ^ POLYNOMIAL : a >> 1;
+        product ^= a & -(b >> 31);
+        a = a >> 1 ^ (POLYNOMIAL & -(a & 1));
     }
     return product;
 }
 
-uint32_t roce_crc_shift(uint32_t difference, size_t bytes) {
-    for (uint32_t power = X8; bytes != 0; bytes >>= 1) {
+uint32_t roce_crc_shift(uint32_t difference, uint32_t bytes) {
+    for (const uint32_t *power = POWERS; bytes != 0; bytes >>= 1, power++)
         if (bytes & 1)
-            difference = multiply(difference, power);
-        power = multiply(power, power);
-    }
+            difference = multiply(*power, difference);
     return difference;
 }
 

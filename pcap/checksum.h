@@ -37,7 +37,7 @@ static inline uint32_t roce_crc_in_row(uint32_t crc, const uint8_t *data, size_t
 }
 
 // What a difference of CRC values becomes behind that many more bytes, whatever they are.
-uint32_t roce_crc_shift(uint32_t difference, size_t bytes);
+uint32_t roce_crc_shift(uint32_t difference, uint32_t bytes);
 
 // The Internet checksum's residue of `bytes` bytes: 0 over what holds its right checksum.
 // `sum` is a partial sum of 16-bit words to start from.

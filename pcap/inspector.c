@@ -78,7 +78,7 @@ static void fill_compared(struct headers *compared, uint32_t bth) {
     *compared = headers_of(frame, bth);
 }
 
-static void fill_lookup(uint32_t lookup[256], size_t behind) {
+static void fill_lookup(uint32_t lookup[256], uint32_t behind) {
     static const uint8_t NOTHING = 0;
     lookup[0] = 0;
     for (unsigned int bit = 1; bit < 256; bit <<= 1) {

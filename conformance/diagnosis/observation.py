@@ -60,6 +60,7 @@ class InExcerpt(IntFlag):
 
 
 _WHOLE = InExcerpt(0)
+_BESIDE = int(InExcerpt.BESIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class Observation:
     @property
     def is_beside(self) -> bool:
         """Whether it is there only for the packets beside it."""
-        return InExcerpt.BESIDE in self.in_excerpt
+        return int(self.in_excerpt) & _BESIDE != 0
 
     @property
     def source(self) -> bytes:

@@ -25,7 +25,7 @@ static void a_difference_moves_past_bytes_of_any_number(void **state) {
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 7 + 3);
     const uint32_t starts[] = {0, ROCE_PREFIX_CRC, 0xFFFFFFFF, 0x12345678};
-    const size_t sizes[] = {0, 1, 2, 3, 4, 63, 64, 1023, 1024, 4096, 4199};
+    const uint32_t sizes[] = {0, 1, 2, 3, 4, 63, 64, 1023, 1024, 4096, 4199};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t j = 1; j < sizeof starts / sizeof *starts; j++) {
             const uint32_t differs = starts[0] ^ starts[j];
@@ -33,6 +33,15 @@ static void a_difference_moves_past_bytes_of_any_number(void **state) {
             const uint32_t other = roce_crc(starts[j], bytes, sizes[i]);
             assert_int_equal(one ^ other, roce_crc_shift(differs, sizes[i]));
         }
+}
+
+// Two steps are one step as long as both, up to the longest.
+static void a_difference_moves_by_every_power_of_two(void **state) {
+    (void)state;
+    for (unsigned int bit = 0; bit < 31; bit++) {
+        const uint32_t half = roce_crc_shift(0x12345678, 1U << bit);
+        assert_int_equal(roce_crc_shift(half, 1U << bit), roce_crc_shift(0x12345678, 2U << bit));
+    }
 }
 
 static void a_crc_in_a_row_is_the_same(void **state) {
@@ -59,6 +68,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_prefix_is_the_crc_of_eight_ones),
         cmocka_unit_test(a_difference_moves_past_bytes_of_any_number),
+        cmocka_unit_test(a_difference_moves_by_every_power_of_two),
         cmocka_unit_test(a_crc_in_a_row_is_the_same),
         cmocka_unit_test(the_residue_is_zero_over_a_right_checksum),
     };

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from roceproof.conformance.diagnosis.observation import InExcerpt, Observation, masked_head
 from roceproof.conformance.wire.framing import BTH_BYTES, ETHERNET_BYTES, ICRC_BYTES, UDP_BYTES
@@ -172,5 +173,6 @@ def ipv4_spans(field: str) -> Spans:
     return _moved(_UDP[field], 20) if field in _UDP else _moved(_BTH.get(field, ()), 28)
 
 
+@cache
 def _moved(spans: Spans, offset: int) -> Spans:
     return tuple((at + offset, bits) for at, bits in spans)
