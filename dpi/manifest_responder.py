@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import Table, shown
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 MOST_HELD = 1 << 16
 
@@ -17,7 +17,7 @@ MOST_HELD = 1 << 16
 class Responder:
     """What requests the device executes, and how much it holds for that."""
 
-    operations: Mapping[Service, frozenset[Operation]]
+    operations: Mapping[Service, frozenset[Op]]
     regions: int = 16  # at once
     receives: int = 16  # on one queue
     states: bool = False  # it knows the QP commands between reset and activation
@@ -31,10 +31,10 @@ def read_responder(table: Table) -> Responder:
             continue
         names = table.take_list(service.name, str)
         for name in names:
-            if name not in Operation.__members__:
-                known = ", ".join(Operation.__members__)
+            if name not in Op.__members__:
+                known = ", ".join(Op.__members__)
                 raise table.error(service.name, f"{shown(name)} is none of {known}")
-        operations[service] = frozenset(Operation[name] for name in names)
+        operations[service] = frozenset(Op[name] for name in names)
     limits = {
         key: table.take_number(key, least=1, most=MOST_HELD)
         for key in ("regions", "receives")

@@ -22,6 +22,7 @@ from roceproof.dpi.manifest_responder import MOST_HELD
 from roceproof.dpi.records import Operation
 from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
 from roceproof.verbs.service import PathMtu, Service
+from roceproof.verbs.work import Op
 
 Schema = dict[str, Any]
 _FLAG = "solicited"
@@ -97,7 +98,7 @@ def _capabilities() -> Schema:
 
 
 def _responder() -> Schema:
-    operations = list(Operation.__members__)
+    operations = list(Op.__members__)
     return _table(
         "The device answers requests, too; docs/dut-contract-v2.md.",
         {

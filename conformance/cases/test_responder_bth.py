@@ -25,8 +25,10 @@ from roceproof.conformance.suite.pattern import (
     opcode,
 )
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
+from roceproof.conformance.suite.within_limits import require_lack
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
@@ -34,6 +36,7 @@ pytestmark = RESPONDER
 OPCODE_AT = 8
 CNP, SERVICE_BITS = 0x81, 0xE0
 SHORTEST = 16  # BTH and ICRC
+OPTIONAL = (0x04, 0x05, 0x0A, 0x0B, 0x0C, 0x13, 0x14, 0x17)
 RESERVED = (0x15, 0x18, 0x19, 0x1A, 0x1B, 0x1E, 0x1F)
 WITH_HEADERS = {
     SEND_ONLY_IMM: 4,
@@ -120,6 +123,17 @@ def test_an_opcode_of_another_service_is_dropped_on_ud(bench: Bench) -> None:
 def test_a_reserved_opcode_in_sequence_draws_a_nak(bench: Bench, value: int) -> None:
     qp = bench.connect()
     qp.send(opcode(value, psn=0, payload=16, a=1), READ_REQUEST(psn=0))
+    qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
+
+
+@case("NAK-07", "OPC-13")
+@over("value", OPTIONAL, ids=[OPCODES[value].name.lower().replace(" ", "_") for value in OPTIONAL])
+def test_an_operation_that_it_does_not_have_draws_a_nak(bench: Bench, value: int) -> None:
+    require_lack(bench.claims, Service.RC, OPCODES[value])
+    qp = bench.connect()
+    size = 8 if OPCODES[value].payload.admits(8, qp.mtu) else 0
+    request = opcode(value, psn=0, payload=size, a=1, dmalen=8, **at(qp.region()))
+    bench.send(qp.frame(request))
     qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
 
 

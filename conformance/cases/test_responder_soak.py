@@ -10,7 +10,9 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.reference_requester import ReferenceRequester
 from roceproof.conformance.suite.reference_responder import Impairment
+from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region, Work
 
 pytestmark = RESPONDER
@@ -33,6 +35,7 @@ class Soak:
         self._target, self._inbox = qp.region(count * LARGEST), qp.region(count * LARGEST)
         self._source, self._counter = qp.region(LARGEST, filled=True), qp.region(8)
         self._data = self._source.read(0, LARGEST)
+        self._operations = executed_of(bench.claims, Service.RC, OPERATIONS)
         self._local = Memory().register(count * LARGEST)
         self.works = [self._work(number) for number in range(count)]
         self._received = [work for work in self.works if work.op in TAKE_RECEIVE]
@@ -43,7 +46,7 @@ class Soak:
 
     def _work(self, number: int) -> Work:
         draw = self._bench.random
-        op, size = draw.choice(OPERATIONS), draw.choice(SIZES)
+        op, size = draw.choice(self._operations), draw.choice(SIZES)
         region: Region = {Op.READ: self._source, Op.FETCH_ADD: self._counter}.get(op, self._target)
         is_own = region is self._target
         return Work(

@@ -28,6 +28,7 @@ from roceproof.conformance.wire.opcodes import Transport
 from roceproof.verbs import work
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.work import Op
 
 Answer = tuple[Segment, ...]
 
@@ -42,12 +43,14 @@ class Reaction(NamedTuple):
 class Beside:
     """Ingress and responder of one queue pair under one policy."""
 
-    def __init__(self, host: Host, qp: Qp, policy: ResponderPolicy) -> None:
+    def __init__(
+        self, host: Host, qp: Qp, policy: ResponderPolicy, executes: Collection[Op] | None
+    ) -> None:
         self.memory = Memory()
         self.receives = ReceiveQueue(shared=qp.spec.shared_receive)
         self.spec: QpSpec = qp.spec
         self.responder: Responder = RESPONDERS[qp.spec.service](
-            qp.spec, memory=self.memory, receives=self.receives, policy=policy
+            qp.spec, memory=self.memory, receives=self.receives, policy=policy, executes=executes
         )
         self.ingress = Ingress(host.mac, {host.ip}, {qp.qpn: self}, policy)
 
@@ -93,9 +96,10 @@ class Oracle:
         *,
         policy: ResponderPolicy | None = None,
         tolerated: Collection[Enum] = (),
+        executes: Collection[Op] | None = None,
     ) -> None:
         self._tolerated = tolerated
-        self._states = [Beside(host, qp, policy or ResponderPolicy())]
+        self._states = [Beside(host, qp, policy or ResponderPolicy(), executes)]
 
     # what the device has; to be told before the first frame
 

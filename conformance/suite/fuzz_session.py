@@ -50,7 +50,12 @@ class FuzzSession:
         self._answers: list[Packet] = []
         self._judged = 0
         region.write(0, qp.random.randbytes(region.size))
-        self._oracle = Oracle(bench.target.host, qp.qp, tolerated=tolerated(bench.claims.target))
+        self._oracle = Oracle(
+            bench.target.host,
+            qp.qp,
+            tolerated=tolerated(bench.claims.target),
+            executes=bench.claims.executed_on(qp.spec.service),
+        )
         self._oracle.mirror(region)
         self._oracle.mirror(inbox)
         for offset in range(0, receives * RECEIVE_BYTES, RECEIVE_BYTES):

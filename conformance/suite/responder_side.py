@@ -7,7 +7,7 @@ from typing import Any
 
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
-from roceproof.conformance.suite.packets import Sendable, Wanted
+from roceproof.conformance.suite.packets import Sendable, Wanted, frames_of
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
@@ -15,9 +15,10 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.suite.within_limits import executable_request
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome, Region
+from roceproof.verbs.work import Op, Outcome, Region
 
 _SCRATCH_BYTES = 64
 
@@ -76,7 +77,7 @@ class ResponderSide(PacketFlow):
         WRITE where queue pair or device allow no READ. UC: a WRITE of eight bytes reaches memory.
         """
         if self.spec.service is Service.RC:
-            can_read = "remote_read" in self.spec.access and self._exchange.target.serves_reads
+            can_read = "remote_read" in self.spec.access and self._executes(Op.READ)
             self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
             answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
             self._is_fencing = True
@@ -93,6 +94,15 @@ class ResponderSide(PacketFlow):
                 stop=Stop(Kind.NO_ANSWER, at=self),
             )
         self.expect_silence()
+
+    def _executes(self, operation: Op) -> bool:
+        executed = self._exchange.claims.executed_on(self.spec.service)
+        return executed is None or operation in executed
+
+    def _send(self, packet: Sendable, **notes: Any) -> None:
+        for frame in frames_of(packet, self.to_device, self.random):
+            executable_request(self._exchange.claims, self.spec.service, frame)
+            super()._send(frame, **notes)
 
     def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:
         """Fetch memory over the wire with one READ that fits one packet; uses one PSN."""

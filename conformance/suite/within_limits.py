@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -13,10 +13,12 @@ from roceproof.conformance.suite.packets import Wanted
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.interface import Claims
-from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.opcodes import OPCODES, Opcode
+from roceproof.conformance.wire.operations import has_operation, operations_of
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Work
+from roceproof.verbs.work import Op, Work
 
 
 def allowed_values(
@@ -98,6 +100,34 @@ def allowed_work(claims: Claims, service: Service, work: Work, *, said: Mapping[
         reason = f"it always {'sets' if solicited else 'clears'} SE"
     if reason:
         _skip(claims, reason)
+
+
+def executable_request(claims: Claims, service: Service, frame: bytes) -> None:
+    """Whether the device, as a responder, has the operation of a request to be sent to it."""
+    executed, packet = claims.executed_on(service), parse(frame)
+    row = OPCODES.get(packet.bth.opcode) if packet is not None else None
+    if executed is None or row is None or row.is_response or row.transport.value != service.value:
+        return
+    wanted = operations_of(row)
+    if wanted and wanted.isdisjoint(executed):
+        names = " or ".join(sorted(operation.name for operation in wanted))
+        _skip(claims, f"it does not execute {names} on {service.name}")
+
+
+def executed_of(claims: Claims, service: Service, operations: Iterable[Op]) -> list[Op]:
+    """Those of these operations that the device executes, for cases that take any."""
+    executed = claims.executed_on(service)
+    found = [each for each in operations if executed is None or each in executed]
+    if not found:
+        _skip(claims, f"it executes nothing of that on {service.name}")
+    return found
+
+
+def require_lack(claims: Claims, service: Service, row: Opcode) -> None:
+    """For what shows where the device, as a responder, does not have an operation."""
+    executed = claims.executed_on(service)
+    if executed is None or has_operation(row, executed):
+        _skip(claims, f"it executes {row.name}")
 
 
 def allowed_depth(claims: Claims, messages: int, packets: int) -> None:

@@ -40,7 +40,6 @@ class HdlResponder(HdlTarget):
         super().__init__(simulation, clock_ps, **options)
         self._memory = HdlMemory(simulation, regions=responder.regions)
         self._states = responder.states
-        self.serves_reads = False  # no version of [responder] can claim it yet
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
         """Zeroed memory."""

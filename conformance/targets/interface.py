@@ -24,7 +24,8 @@ from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
-from roceproof.verbs.work import Outcome, Region, Work
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Region, Work
 
 
 class TargetError(RoceproofError):
@@ -71,7 +72,6 @@ class Target(ABC):
     host: Host  # the device's own address
     patience: Patience
     clock_ps: int | None = None  # of a device whose time is counted in cycles
-    serves_reads: bool = True  # as a responder: a READ is a question that it answers with data
 
     @property
     @abstractmethod
@@ -218,8 +218,14 @@ class Claims:
     qps: int = 16
     data_width: int | None = None  # bits of the streams, on HDL
     limits: Limits = field(default_factory=Limits)
+    executes: Mapping[Service, frozenset[Op]] | None = None
+    """What it has as a responder, of each service; everything where nothing is said."""
     absent: Mapping[Capability, str] = field(default_factory=dict)
     """Why a capability is not there, where "does not claim it" says too little."""
+
+    def executed_on(self, service: Service) -> frozenset[Op] | None:
+        """The operations that it executes on a service, None where that is all."""
+        return None if self.executes is None else self.executes.get(service, frozenset())
 
 
 class DeviceFactory(ABC):

@@ -50,7 +50,10 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if claimed.retransmission:
         names.add(Capability.RETRANSMISSION.name)
     absent = dict(_ABSENT)
+    executes = None
     if manifest.responder is not None:
+        executes = manifest.responder.operations
+        names |= {service.name for service, operations in executes.items() if operations}
         names |= {Capability.RESPONDER.name, Capability.MEMORY.name}
         names |= {Capability.STATES.name} if manifest.responder.states else set()
         absent = {each: why for each, why in absent.items() if each.name not in names}
@@ -62,5 +65,6 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         qps=claimed.qps,
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
+        executes=executes,
         absent=absent,
     )

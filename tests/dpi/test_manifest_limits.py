@@ -195,8 +195,8 @@ def test_a_responder_is_claimed_with_what_it_executes_and_holds(tmp_path: Path) 
     responder = load_manifest(path).responder
     assert responder is not None
     assert responder.operations == {
-        Service.RC: {Operation.WRITE, Operation.SEND},
-        Service.UC: {Operation.WRITE},
+        Service.RC: {Op.WRITE, Op.SEND},
+        Service.UC: {Op.WRITE},
     }
     assert (responder.regions, responder.receives, responder.states) == (4, 16, True)
 

@@ -31,6 +31,7 @@ from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 
@@ -38,10 +39,13 @@ OWN = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 class Beside:
     """A device that is a responder, and the oracle beside it."""
 
-    def __init__(self, *, tolerated: Any = (), receives: int = 0, **fields: Any) -> None:
+    def __init__(
+        self, *, tolerated: Any = (), receives: int = 0, executes: Any = None, **fields: Any
+    ) -> None:
         self.device = ResponderBench(receives=receives, **fields)
         spec = self.device.spec
-        self.oracle = Oracle(OWN, Qp(spec.local_qpn, spec), tolerated=tolerated)
+        qp = Qp(spec.local_qpn, spec)
+        self.oracle = Oracle(OWN, qp, tolerated=tolerated, executes=executes)
         self.oracle.mirror(self.device.region)
         self.oracle.mirror(self.device.inbox)
         for number in range(receives):
@@ -242,3 +246,16 @@ def test_unreliable_queue_pairs_are_silent_but_their_memory_is_followed():
         assert beside.passes("SEND ONLY", 0, pattern(5))
         at = 40 if service is Service.UD else 0
         assert beside.oracle.may_hold(beside.device.inbox.rkey, at, pattern(5))
+
+
+def test_an_operation_that_the_device_does_not_have_is_refused_and_not_executed():
+    beside = Beside(executes={Op.SEND}, receives=2)
+    assert beside.allowed("WRITE ONLY", 0, b"data") == {"NAK 61 0 msn=0"}
+    assert beside.allowed("READ REQUEST", 0) == {"NAK 61 0 msn=0"}
+    assert beside.allowed("READ RESP MIDDLE", 0, pattern(256)) == {"silence"}
+    assert beside.allowed("SEND ONLY", 0, b"data") == {"ACK 0 msn=1"}
+    for service in (Service.UC, Service.UD):
+        beside = Beside(service=service, receives=2, executes=set())
+        beside.oracle.observe(beside.frame("SEND ONLY", 0, pattern(5)), [])
+        at = 40 if service is Service.UD else 0
+        assert not beside.oracle.may_hold(beside.device.inbox.rkey, at, pattern(5))

@@ -3,24 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    FETCH_ADD,
+    READ_REQUEST,
+    SEND_FIRST,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+)
 from roceproof.conformance.suite.skips import is_known
 from roceproof.conformance.suite.stop import Kind
+from roceproof.conformance.suite.within_limits import require_lack
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 Make = Callable[..., Bench]
+Executes = Mapping[Service, frozenset[Op]] | None
 
 
 @pytest.fixture
@@ -28,10 +43,13 @@ def limited() -> Iterator[Make]:
     """Benches of a device with these limits."""
     with ExitStack() as open_devices:
 
-        def make(*, path_mtus: tuple[int, ...] = (1024,), **limits: object) -> Bench:
+        def make(
+            *, path_mtus: tuple[int, ...] = (1024,), executes: Executes = None, **limits: object
+        ) -> Bench:
             source = ModelFactory()
             target = open_devices.enter_context(source.device(CasePlace(name="limits", seed=1)))
             claims = replace(source.claims, path_mtus=path_mtus, limits=Limits(**limits))
+            claims = replace(claims, executes=executes)
             return Bench(target, claims, seed=1)
 
         yield make
@@ -135,3 +153,28 @@ def test_a_case_that_thinks_in_another_path_mtu_gets_as_many_packets(limited: Ma
     assert qp.post(Op.WRITE, 256).work.size == 1024
     qp.reconnect(path_mtu=1024)
     assert qp.post(Op.WRITE, 256).work.size == 256
+
+
+def test_a_request_that_the_device_does_not_execute_is_not_tried(limited: Make) -> None:
+    bench = limited(executes={Service.RC: frozenset({Op.WRITE, Op.SEND_IMM})})
+    qp = bench.connect()
+    place = at(qp.region())
+    qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **place), SEND_FIRST(psn=1, payload=qp.mtu))
+    for request, name in (
+        (READ_REQUEST(psn=2, dmalen=8, **place), "does not execute READ on RC"),
+        (FETCH_ADD(psn=2, **place), "does not execute FETCH_ADD on RC"),
+        (SEND_ONLY(psn=2), "does not execute SEND on RC"),
+        (WRITE_ONLY_IMM(psn=2), "does not execute WRITE_IMM on RC"),
+    ):
+        assert name in skipped(partial(qp.send, request))
+    assert "does not execute WRITE on UC" in skipped(lambda: bench.connect(Service.UC).fence(0))
+
+
+def test_what_shows_where_an_operation_is_missing_is_not_tried_where_it_is_there(
+    limited: Make,
+) -> None:
+    read = OPCODES[0x0C]
+    require_lack(limited(executes={Service.RC: frozenset()}).claims, Service.RC, read)
+    for executes in (None, {Service.RC: frozenset({Op.READ})}):
+        claims = limited(executes=executes).claims
+        assert "it executes RC READ" in skipped(partial(require_lack, claims, Service.RC, read))

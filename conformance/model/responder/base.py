@@ -7,13 +7,16 @@ The owner takes responses as fast as the wire carries them; `receive` takes all 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
 from roceproof.conformance.model.responder.policy import ResponderPolicy
 from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.wire.opcodes import Opcode
+from roceproof.conformance.wire.operations import has_operation
 from roceproof.verbs.queue_pair import QpSpec
-from roceproof.verbs.work import Outcome
+from roceproof.verbs.work import Op, Outcome
 
 
 class Responder(ABC):
@@ -26,11 +29,14 @@ class Responder(ABC):
         memory: Memory,
         receives: ReceiveQueue,
         policy: ResponderPolicy | None = None,
+        executes: Collection[Op] | None = None,
     ) -> None:
         self.spec = spec
         self.memory = memory
         self.receives = receives
         self.policy = policy or ResponderPolicy()
+        self.executes = executes
+        """The operations that the device has; all where nothing is said."""
         self.outcomes: list[Outcome] = []
         self.failed = False
 
@@ -38,6 +44,10 @@ class Responder(ABC):
         """Take a request; all responses that then can leave."""
         self.accept(request, network_header)
         return list(iter(self.next_response, None))
+
+    def has(self, row: Opcode) -> bool:
+        """Whether the device has the operation."""
+        return self.executes is None or has_operation(row, self.executes)
 
     @abstractmethod
     def accept(self, request: Segment, network_header: bytes = b"") -> None:

@@ -77,9 +77,10 @@ class RcResponder(RcDuplicates, RcChecks):
 
     def is_ignored(self, request: Segment) -> bool:
         """Whether the opcode alone drops the packet: responses are the requester's affair."""
-        if request.row is None or not self.is_supported(request.row):
-            return self.policy.reserved_opcode is ReservedOpcode.DROPPED
-        return request.row.is_response
+        if request.row is not None and request.row.is_response:
+            return True
+        is_known = request.row is not None and self.is_supported(request.row)
+        return not is_known and self.policy.reserved_opcode is ReservedOpcode.DROPPED
 
     # step 3: PSN
 

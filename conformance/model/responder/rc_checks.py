@@ -47,6 +47,8 @@ class RcChecks(RcResponses):
     def is_supported(self, row: Opcode) -> bool:
         """Whether the device has the operation."""
         is_optional = row.family is Family.FLUSH or row.payload is Payload.EIGHT
+        if not self.has(row):
+            return False
         return not is_optional or self.policy.persistence is Persistence.SUPPORTED
 
     # step 6

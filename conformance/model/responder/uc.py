@@ -41,8 +41,8 @@ class UcResponder(ConnectedResponder):
         )
 
     def check_permission(self, _request: Segment, row: Opcode) -> Refusal | None:
-        """Whether the queue pair allows it."""
-        return None if self.is_permitted(row) else INVALID
+        """Whether the device has the operation and the queue pair allows it."""
+        return None if self.has(row) and self.is_permitted(row) else INVALID
 
     def check_receive(self, _request: Segment, row: Opcode) -> Refusal | None:
         """Whether there is a receive, if the packet takes one."""

@@ -34,7 +34,9 @@ class UdResponder(Responder):
     def fits(self, request: Segment, size: int) -> bool:
         """Whether packet and receive allow the delivery."""
         row, receive = request.row, self.receives.head
-        if row is None or not row.payload.admits(len(request.payload), self.spec.path_mtu):
+        if row is None or not self.has(row):
+            return False
+        if not row.payload.admits(len(request.payload), self.spec.path_mtu):
             return False
         whole_words = (len(request.payload) + request.bth.pad_count) % 4 == 0
         return whole_words and receive is not None and receive.usable and size <= receive.length
