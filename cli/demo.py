@@ -47,6 +47,7 @@ class Wanted:
     waves: bool
     short: bool
     command: str
+    kernel: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -105,7 +106,9 @@ def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> Non
     build_simulation(manifest, data_width=wanted.data_width, ports=1, fst=wanted.waves)
     with ExitStack() as stack:
         progress.step("starting the Soft-RoCE receiver")
-        peer = stack.enter_context(SoftRoce.start(backend=wanted.backend, progress=progress.step))
+        peer = stack.enter_context(
+            SoftRoce.start(backend=wanted.backend, kernel=wanted.kernel, progress=progress.step)
+        )
         shown.facts = PeerFacts(backend=peer.backend, accel=peer.accel, kernel=peer.kernel)
         port_options = PortOptions(
             mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=peer.link, capture=shown.capture

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import kernel_option
 
 
 @click.command(epilog=examples("demo"))
@@ -18,6 +19,7 @@ from roceproof.examples import examples
     help="Manifest of the device; the reference endpoint if not given.",
 )
 @click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto")
+@kernel_option
 @click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Payloads and start PSNs.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("build/demo"))
@@ -27,6 +29,7 @@ from roceproof.examples import examples
 def demo(
     dut: Path | None,
     backend: str,
+    kernel: str | None,
     width: int,
     seed: int,
     out: Path,
@@ -40,12 +43,14 @@ def demo(
     wanted = Wanted(
         dut=dut,
         backend=backend,
+        kernel=kernel,
         data_width=width,
         seed=seed,
         out=out,
         waves=waves,
         short=short,
-        command=f"roceproof demo --width {width} --seed {seed}",
+        command=f"roceproof demo --width {width} --seed {seed}"
+        + (f" --kernel {kernel}" if kernel else ""),
     )
     sys.exit(run_demo(wanted, quiet=quiet))
 

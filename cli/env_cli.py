@@ -8,6 +8,7 @@ import sys
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import kernel_option
 
 
 @click.group(epilog=examples("env"))
@@ -16,13 +17,14 @@ def env() -> None:
 
 
 @env.command("up", epilog=examples("env up"))
+@kernel_option
 @click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def env_up_command(as_json: bool, quiet: bool) -> None:
+def env_up_command(kernel: str | None, as_json: bool, quiet: bool) -> None:
     """Start it, unless it is up, and say where to plug in."""
     from roceproof.env_command import up
 
-    up(as_json=as_json, quiet=quiet)
+    up(kernel=kernel, as_json=as_json, quiet=quiet)
 
 
 @env.command("down", epilog=examples("env down"))

@@ -10,10 +10,10 @@ from roceproof.common.progress import Progress
 from roceproof.rxe_env.named import env_down, env_status, env_up
 
 
-def up(*, as_json: bool, quiet: bool) -> None:
+def up(*, kernel: str | None, as_json: bool, quiet: bool) -> None:
     """Start the peer unless it is up, then print its status."""
     with Progress(quiet=quiet) as progress:
-        state = env_up(progress.step)
+        state = env_up(progress.step, kernel=kernel)
     show(state, as_json=as_json)
 
 

@@ -13,6 +13,7 @@ _EXAMPLES = {
         roceproof demo                                   # the reference endpoint
         roceproof demo --dut rtl/dut.toml --width 512    # a device by its manifest
         roceproof demo --short --waves                   # few messages, with waves
+        roceproof demo --kernel newest                   # a receiver of another kernel
     """,
     "demo-tap": """
         roceproof demo-tap
@@ -44,6 +45,7 @@ _EXAMPLES = {
     """,
     "env up": """
         roceproof env up
+        roceproof env up --kernel 6.12
         roceproof env up --json
     """,
     "env down": """
@@ -115,6 +117,7 @@ _EXAMPLES = {
         roceproof test --dut rtl/dut.toml          # a device by its manifest
         roceproof test -k psn --per-rule           # a few cases, rule by rule
         roceproof test --target rxe --suite full   # Soft-RoCE
+        roceproof test --target rxe --kernel newest
     """,
 }
 

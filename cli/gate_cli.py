@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
-from roceproof.shared_options import waivers_option
+from roceproof.shared_options import kernel_option, waivers_option
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -35,6 +35,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Random plans at each width, besides those of the suite.",
 )
 @click.option("--no-guest", is_flag=True, help="Leave out the real receiver in its machine.")
+@kernel_option
 @click.option("--baseline", type=_FILE, help="gate.json of before: fail only on what is new.")
 @waivers_option
 @click.option(
@@ -54,6 +55,7 @@ def gate(
     seed: int,
     plans: int,
     no_guest: bool,
+    kernel: str | None,
     baseline: Path | None,
     waivers: Path | None,
     out: Path,
@@ -71,6 +73,7 @@ def gate(
         seed=seed,
         plans=plans,
         guest=not no_guest,
+        kernel=kernel,
         baseline=baseline,
         waivers=waivers,
         out=out,

@@ -47,6 +47,7 @@ class Gate:
     seed: int
     plans: int
     guest: bool
+    kernel: str | None
     baseline: Path | None
     waivers: Path | None
     out: Path
@@ -146,7 +147,12 @@ def _landed(wanted: Gate, width: int, progress: Progress) -> Landed:
     if not wanted.guest:
         return Landed(words="left out by --no-guest")
     return meet_guest(
-        wanted.manifest, data_width=width, seed=wanted.seed, out=wanted.out, progress=progress
+        wanted.manifest,
+        kernel=wanted.kernel,
+        data_width=width,
+        seed=wanted.seed,
+        out=wanted.out,
+        progress=progress,
     )
 
 

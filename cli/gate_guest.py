@@ -35,13 +35,16 @@ class Landed:
     """Of how it ended: streams and last frames of a device that stands still."""
 
 
-def meet_guest(dut: Path, *, data_width: int, seed: int, out: Path, progress: Progress) -> Landed:
+def meet_guest(
+    dut: Path, *, kernel: str | None, data_width: int, seed: int, out: Path, progress: Progress
+) -> Landed:
     """Send short messages of every kind into the receiver's memory."""
     place = out / CAPTURE
     place.mkdir(exist_ok=True)
     wanted = Wanted(
         dut=dut,
         backend="auto",
+        kernel=kernel,
         data_width=data_width,
         seed=seed,
         out=place,

@@ -15,4 +15,10 @@ qps_option = click.option(
 waivers_option = click.option(
     "--waivers", type=_FILE, help="Broken rules that are accepted for a time (TOML)."
 )
+kernel_option = click.option(
+    "--kernel",
+    metavar="WHICH",
+    help="The guest's: distribution (default), a version such as 6.12, newest, or packages, or a "
+    "boot image and its modules, separated by commas.",
+)
 mutant_option = click.option("--mutant", help="Test a planted fault instead of the healthy device.")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
-from roceproof.shared_options import mutant_option, waivers_option
+from roceproof.shared_options import kernel_option, mutant_option, waivers_option
 
 
 @click.command("test", epilog=examples("test"))
@@ -37,6 +37,7 @@ from roceproof.shared_options import mutant_option, waivers_option
 @click.option(
     "--width", type=int, multiple=True, help="Data width (hdl); all without it; may be repeated."
 )
+@kernel_option
 @click.option("--interface", help="Network interface (nic).")
 @click.option("--agent", help="Command that starts the verbs agent beside the NIC (nic).")
 @click.option("--mirror", help="Interface that gets a copy of what the device sends (nic).")
@@ -66,6 +67,7 @@ def test(
     seed: int,
     expression: str | None,
     width: tuple[int, ...],
+    kernel: str | None,
     interface: str | None,
     agent: str | None,
     mirror: str | None,
@@ -93,6 +95,7 @@ def test(
         seed=seed,
         expression=expression,
         widths=width,
+        kernel=kernel,
         interface=interface,
         agent=agent,
         mirror=mirror,

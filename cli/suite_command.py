@@ -13,7 +13,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from roceproof.conformance.runner.outcomes import BAD
 from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
 from roceproof.reach_command import COVERAGE, conclude_reach
+from roceproof.rxe_env import kernels
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
 from roceproof.suite_workers import Workers, worker_arguments
@@ -55,6 +56,7 @@ class Request:
     seed: int
     expression: str | None = None
     widths: Sequence[int]
+    kernel: str | None = None
     interface: str | None = None
     agent: str | None = None
     mirror: str | None = None
@@ -100,6 +102,8 @@ def run_suite(request: Request, output: Output) -> int:
     """Run it, print and write what was asked for, return the exit code."""
     if request.dut is not None and request.target not in ("hdl", "model"):
         raise click.UsageError("--dut is for --target hdl, or for a model within its limits")
+    if request.kernel is not None and request.target != "rxe":
+        raise click.UsageError("--kernel is for --target rxe")
     if request.waves and (request.target != "hdl" or request.expression is None):
         raise click.UsageError("--waves needs --target hdl and -k to choose cases")
     with output_directory(output.directory), interruptions_held():
@@ -135,6 +139,7 @@ def run_session(request: Request, output: Output) -> Session | None:
     except KeyboardInterrupt:
         _tell_interrupted(options, output)
         raise
+    request = _with_one_kernel(request)
     listening = Listener(
         quiet=output.quiet, as_json=output.as_json, waivers=waivers, stories=output.stories
     )
@@ -180,6 +185,7 @@ def _options(request: Request, output: Output) -> Options:
         suite=request.suite,
         seed=request.seed,
         waves=request.waves,
+        kernel=request.kernel,
         interface=request.interface,
         agent=tuple(shlex.split(request.agent or "")),
         mirror=request.mirror,
@@ -194,6 +200,13 @@ def _prepare(options: Options, *, quiet: bool) -> None:
     with Progress(quiet=quiet) as progress:
         for width in widths_of(options):
             open_factory(options, width).prepare(progress.step, waves=options.waves)
+
+
+def _with_one_kernel(request: Request) -> Request:
+    """The request with the release that its kernel turned out to be, for all workers alike."""
+    if request.kernel is None:
+        return request
+    return replace(request, kernel=kernels.pinned(request.kernel))
 
 
 def _tell_interrupted(options: Options, output: Output) -> None:
@@ -231,7 +244,7 @@ def _arguments(request: Request, directory: Path) -> list[str]:
     words += ["--roce-dut", str(request.dut or REFERENCE_DUT)]
     for width in request.widths:
         words += ["--roce-width", str(width)]
-    for name in ("interface", "agent", "mirror", "device_ip", "mutant"):
+    for name in ("kernel", "interface", "agent", "mirror", "device_ip", "mutant"):
         value = getattr(request, name)
         if value is not None:
             words += [f"--roce-{name.replace('_', '-')}", value]

@@ -40,7 +40,9 @@ def choose(kernel: Path, progress: Callable[[str], None] = lambda text: None) ->
         progress("probing KVM")
         (place / "verdict.json").write_text(json.dumps({"kvm": kvm_works(kernel)}))
 
-    key = cache.digest(platform.release(), platform.version(), qemu.version())
+    # A kernel that does not boot at all says nothing of KVM with another.
+    host = (platform.release(), platform.version(), qemu.version())
+    key = cache.digest(*host, kernel.parent.name)
     verdict = json.loads((cache.entry("accel", key, build) / "verdict.json").read_text())
     return "kvm" if verdict["kvm"] else "tcg"
 

@@ -25,6 +25,8 @@ from roceproof.common.seal import flaw, seal, seal_of
 from roceproof.rxe_env.errors import Unavailable
 
 KEEP_ENTRIES = 4
+# Of what there is one for each kernel, and of what each kernel has some.
+KEEP_OF_KIND = {"kernels": 8, "accel": 8, "initramfs": 24, "state": 16}
 UNFINISHED = ".new-"
 MEND_FULL = "free some space, or set ROCEPROOF_CACHE to a directory that has some"
 MEND_REFUSED = "make it yours or remove it, or set ROCEPROOF_CACHE to a directory of yours"
@@ -33,6 +35,8 @@ KINDS = {
     "kernel": ("guest kernel", "fetches the guest's kernel"),
     "initramfs": ("guest's root", "prepares the machine"),
     "agent": ("verbs agent", "compiles the verbs agent"),
+    "kernels": ("guest kernel", "fetches a kernel for the guest"),
+    "apt": ("", "asks Debian's archive for kernels"),
     "accel": ("verdict on KVM", "probes KVM"),
     "state": ("saved machine", "prepares the machine"),
     "env": ("", "starts or ends the background peer"),
@@ -139,5 +143,5 @@ def _forget_unfinished(home: Path) -> None:
 def _forget_old(home: Path) -> None:
     entries = [path for path in home.iterdir() if not path.name.startswith(UNFINISHED)]
     entries.sort(key=lambda path: path.lstat().st_mtime, reverse=True)
-    for old in entries[KEEP_ENTRIES:]:
+    for old in entries[KEEP_OF_KIND.get(home.name, KEEP_ENTRIES) :]:
         shutil.rmtree(old, ignore_errors=True)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roceproof.common.paths import REPOSITORY, cache_dir
-from roceproof.rxe_env import accel, initramfs, kernel, qemu
+from roceproof.rxe_env import accel, initramfs, kernel, qemu, unpacked
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.vm import Vm
@@ -30,7 +30,7 @@ def run_inside_vm(argv: Sequence[str], *, timeout: float = RUN_SECONDS) -> tuple
     guest_kernel = kernel.fetch()
     image = initramfs.build_image(
         guest_kernel,
-        modules=kernel.INSIDE_MODULES,
+        modules=unpacked.INSIDE_MODULES,
         init="init-inside.sh",
         files={"/command": _script(argv).encode(), "/keep": _kept().encode()},
     )

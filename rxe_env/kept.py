@@ -27,6 +27,8 @@ def damaged_entries() -> list[str]:
     """Return a phrase for each entry of the cache that its next user will make anew."""
     phrases = []
     for kind, (thing, _) in KINDS.items():
+        if not thing:
+            continue
         for place in sorted((cache_dir() / kind).glob("*")):
             reason = None if place.name.startswith(UNFINISHED) else flaw(place)
             if reason:

@@ -8,33 +8,19 @@ kernel that is there is used without asking the network.
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common.paths import cache_dir
 from roceproof.common.seal import flaw
-from roceproof.rxe_env import apt, cache, kmodules
+from roceproof.rxe_env import apt, cache, kmodules, unpacked
 from roceproof.rxe_env.commands import run, tool
-from roceproof.rxe_env.errors import Unavailable
 
-_BASE_MODULES = (
-    "virtio_pci",
-    "virtio_net",
-    "virtio_console",
-    "crc32_generic",
-    "8021q",
-    "rdma_rxe",
-)
-INSIDE_MODULES = (*_BASE_MODULES, "tun", "9p", "9pnet_virtio")
-PEER_MODULES = STOCK_MODULES = (*_BASE_MODULES, "rdma_ucm")
-KEPT_MODULES = (*INSIDE_MODULES, *PEER_MODULES)
-# Newer kernels compute CRC-32 without the crypto API.
-OPTIONAL_MODULES = ("crc32_generic",)
 # A kernel that was kept with other modules is not the one to use.
-KEPT = cache.digest(*KEPT_MODULES)[:8]
+KEPT = cache.digest(*unpacked.KEPT_MODULES)[:8]
 
 
 @dataclass(frozen=True)
@@ -60,7 +46,7 @@ def cached() -> Kernel | None:
     """Return the kernel used last, if a whole one is in the cache."""
     for place in _places():
         if not flaw(place):
-            return _load(place)
+            return load(place)
     return None
 
 
@@ -79,7 +65,7 @@ def fetch(progress: Callable[[str], None] = lambda text: None) -> Kernel:
     for place in _places():
         if place.name != key:
             cache.discard_damaged("kernel", place)
-    return _load(cache.entry("kernel", key, build))
+    return load(cache.entry("kernel", key, build))
 
 
 def _places() -> list[Path]:
@@ -87,31 +73,26 @@ def _places() -> list[Path]:
     return sorted(places, key=lambda path: path.lstat().st_mtime, reverse=True)
 
 
-def _load(directory: Path) -> Kernel:
+def load(directory: Path) -> Kernel:
+    """Return the kernel of a folder that has been kept."""
     facts = json.loads((directory / "kernel.json").read_text())
     return Kernel(directory, facts["release"], facts["needs"])
 
 
 def _build(place: Path, packages: list[str]) -> None:
+    with unpacking(place) as root:
+        for package in apt.download(packages, root.parent):
+            unpack(package, root)
+        unpacked.keep(root, place)
+
+
+@contextmanager
+def unpacking(place: Path) -> Iterator[Path]:
+    """Yield a folder for the content of packages; it goes when what is kept of it has been."""
     with tempfile.TemporaryDirectory(prefix="unpacked-", dir=place) as name:
-        scratch = Path(name)
-        for package in apt.download(packages, scratch):
-            run([tool("dpkg-deb"), "-x", package, scratch / "root"], timeout=120)
-        _keep(scratch / "root", place)
+        yield Path(name) / "root"
 
 
-def _keep(root: Path, place: Path) -> None:
-    image = next(root.glob("boot/vmlinuz-*"), None)
-    if not image:
-        raise Unavailable("the kernel package holds no boot image: run `apt-get update`")
-    release = image.name.removeprefix("vmlinuz-")
-    tree = next(path for path in root.glob(f"**/lib/modules/{release}") if path.is_dir())
-    wanted = [name for name in KEPT_MODULES if name not in OPTIONAL_MODULES]
-    images = kmodules.closure(tree, wanted, OPTIONAL_MODULES)
-    shutil.copyfile(image, place / "vmlinuz")
-    (place / "modules").mkdir()
-    for name, content in images.items():
-        (place / "modules" / f"{name}.ko").write_bytes(content)
-    needs = {name: kmodules.depends(content) for name, content in sorted(images.items())}
-    facts = {"release": release, "needs": needs}
-    (place / "kernel.json").write_text(json.dumps(facts, indent=1))
+def unpack(package: Path, root: Path) -> None:
+    """Add a package's files to those below `root`."""
+    run([tool("dpkg-deb"), "-x", package, root], timeout=120)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.paths import state_dir
-from roceproof.rxe_env import cache, qemu, rundir, saved, vm_backend
+from roceproof.rxe_env import cache, kernels, qemu, rundir, saved, vm_backend
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import PeerDied, Unavailable
 from roceproof.rxe_env.qemu import Machine
@@ -31,12 +31,20 @@ HELLO_SECONDS = 30.0
 FACTS = ("pid", "start_time", "backend", "accel", "kernel", "mac", "ipv4", "link", "console")
 
 
-def env_up(progress: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
-    """Start the background peer unless it is up, and return its status."""
+def env_up(
+    progress: Callable[[str], None] = lambda text: None, *, kernel: str | None = None
+) -> dict[str, Any]:
+    """Start the background peer unless it is up, and return its status.
+
+    One that is up with another kernel than was asked for stays, and is said to be there.
+    """
     with cache.locked("env"):
-        if not env_status()["up"]:
+        status = env_status()
+        if status["up"]:
+            _require_kernel(kernel, status["kernel"], progress)
+        else:
             try:
-                _start(progress)
+                _start(progress, kernel)
             except BaseException:
                 _stop()
                 raise
@@ -86,8 +94,13 @@ def _start_time(pid: int) -> str | None:
     return None if fields[0] == "Z" else fields[19]
 
 
-def _start(progress: Callable[[str], None]) -> None:
-    ready = vm_backend.machine(progress)
+def _require_kernel(kernel: str | None, up: str, progress: Callable[[str], None]) -> None:
+    if kernel is not None and kernels.find(kernel, progress).release != up:
+        raise Unavailable(f"a peer with Linux {up} is up: run `roceproof env down` first")
+
+
+def _start(progress: Callable[[str], None], kernel: str | None) -> None:
+    ready = vm_backend.machine(progress, kernel=kernel)
     record = saved.started(ready, progress, lambda state: _restore(ready, state))
     new = _home() / "env.json.new"
     new.write_text(json.dumps(record, indent=1))

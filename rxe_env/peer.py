@@ -45,14 +45,16 @@ class SoftRoce(Verbs):
         cls,
         *,
         backend: str = "auto",
+        kernel: str | None = None,
         progress: Callable[[str], None] | None = None,
         console_log: Path | None = None,
     ) -> Self:
         """Start a peer on the "vm" or "native" back end; "auto" takes native where it works.
 
+        `kernel` names the guest's as `roceproof env up --kernel` does, and needs the vm.
         `console_log` keeps the peer's console after the peer has gone.
         """
-        place = _open_backend(backend, progress or (lambda text: None), console_log)
+        place = _open_backend(backend, kernel, progress or (lambda text: None), console_log)
         try:
             return cls(place)
         except BaseException:
@@ -110,12 +112,18 @@ class SoftRoce(Verbs):
 
 
 def _open_backend(
-    wanted: str, progress: Callable[[str], None], console_log: Path | None
+    wanted: str, kernel: str | None, progress: Callable[[str], None], console_log: Path | None
 ) -> Backend:
+    if wanted == "native" and kernel is not None:
+        raise Unavailable("the native back end has the host's kernel: use --backend vm")
+    if wanted == "auto" and kernel is not None:
+        wanted = "vm"
     if wanted == "auto":
         wanted = "native" if native.missing() is None else "vm"
     if wanted == "vm":
-        return VmBackend(vm_backend.machine(progress), progress, console_log=console_log)
+        return VmBackend(
+            vm_backend.machine(progress, kernel=kernel), progress, console_log=console_log
+        )
     if wanted == "native":
         return native.NativeBackend(progress, console_log=console_log)
     raise Unavailable(f"there is no back end '{wanted}': use auto, vm or native")

@@ -36,6 +36,7 @@ class Machine:
     accel: str
     initramfs: Path | None = None
     append: str = ""
+    release: str = ""  # of the kernel, for who is told that it does not boot
 
     def hardware(self) -> list[str]:
         """Return the arguments that decide what the guest sees."""

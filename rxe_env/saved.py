@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from roceproof.common.seal import seal_of
-from roceproof.rxe_env import cache, qemu, rundir
+from roceproof.rxe_env import boot, cache, qemu, rundir
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied, RxeError
@@ -22,7 +22,7 @@ from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.qmp import Qmp
 from roceproof.rxe_env.vm import Vm
 
-BOOT_SECONDS = 180.0  # an emulated guest on a busy machine takes minutes
+HELLO_SECONDS = 30.0
 SAVE_SECONDS = 60.0
 STATE_FILE = "state.zst"
 
@@ -88,12 +88,12 @@ def _boot_and_save(machine: Machine, state: Path) -> None:
     ) as vm:
         connection = vm.connect("agent")
         with connection:
+            boot.wait_until_up(vm, connection, machine.release)
             agent = AgentChannel(connection.fileno(), connection.fileno())
             try:
-                agent.call("hello", {}, timeout=BOOT_SECONDS)
+                agent.call("hello", {}, timeout=HELLO_SECONDS)
             except PeerDied as error:
-                reason = f"the guest did not boot: {error.reason}"
-                raise PeerDied(reason, vm.console_tail()) from None
+                raise PeerDied(error.reason, vm.console_tail()) from None
             with vm.connect("monitor") as control:
                 _save(Qmp(control), vm.socket_path("state"), state)
 

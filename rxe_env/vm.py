@@ -91,6 +91,16 @@ class Vm:
         """Return the last lines of the console, after anything that QEMU itself said."""
         return tail(_text(self.directory / QEMU_LOG) + self.console())
 
+    def waited_seconds(self) -> float:
+        """Return for how long QEMU could have run and had no processor of the host's."""
+        waits = [0]
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            children = Path(f"/proc/{self._keeper.pid}/task/{self._keeper.pid}/children")
+            pid = children.read_text().split()[0]
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                waits.append(int((thread / "schedstat").read_text().split()[1]))
+        return max(waits) / 1e9
+
     def close(self) -> None:
         """End QEMU and remove the run directory."""
         assert self._keeper.stdin

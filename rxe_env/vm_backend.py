@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Soft-RoCE in a virtual machine with the distribution's kernel. Needs no privileges."""
+"""Soft-RoCE in a virtual machine with a kernel of its own. Needs no privileges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.packages import missing_tools
-from roceproof.rxe_env import accel, initramfs, kernel, rundir, saved, vm
+from roceproof.rxe_env import accel, initramfs, kernels, rundir, saved, unpacked, vm
 from roceproof.rxe_env.agent_build import build_agent
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import PeerDied, Unavailable
@@ -22,26 +22,34 @@ RESTART_SECONDS = 5.0
 HELLO_SECONDS = 30.0
 
 
-def machine(progress: Callable[[str], None], *, agent: Path | None = None) -> Machine:
+def machine(
+    progress: Callable[[str], None], *, kernel: str | None = None, agent: Path | None = None
+) -> Machine:
     """Return the peer's machine with everything it boots from in place.
 
-    `agent` replaces the agent that is built from the sources.
+    `kernel` says which one as `kernels.find` takes it; `agent` replaces the agent that is built
+    from the sources.
     """
     if lack := missing_tools(TOOLS):  # before anything is fetched
         raise Unavailable(lack)
-    guest_kernel = kernel.fetch(progress)
+    guest_kernel = kernels.find(kernel, progress)
     image = initramfs.build_image(
         guest_kernel,
-        modules=kernel.PEER_MODULES,
+        modules=unpacked.PEER_MODULES,
         init="init-peer.sh",
         programs=[agent or build_agent()],
     )
-    return Machine(guest_kernel.image, accel.choose(guest_kernel.image, progress), image)
+    return Machine(
+        guest_kernel.image,
+        accel.choose(guest_kernel.image, progress),
+        image,
+        release=guest_kernel.release,
+    )
 
 
-def prepare(progress: Callable[[str], None]) -> None:
+def prepare(progress: Callable[[str], None], *, kernel: str | None = None) -> None:
     """Put into the cache all that a machine starts from."""
-    saved.state_for(machine(progress), progress)
+    saved.state_for(machine(progress, kernel=kernel), progress)
 
 
 class VmBackend:

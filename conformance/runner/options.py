@@ -32,6 +32,7 @@ class Options:
     keep_all: bool = False
     show: bool = False
     waves: bool = False
+    kernel: str | None = None
     interface: str | None = None
     agent: tuple[str, ...] = field(default=())
     mirror: str | None = None
@@ -53,6 +54,8 @@ class Options:
         words = ["roceproof", "test", *self.cases, "--target", self.target]
         if self.dut != REFERENCE_DUT:
             words += ["--dut", os.path.relpath(self.dut)]
+        if self.kernel:
+            words += ["--kernel", self.kernel]
         if self.interface:
             words += ["--interface", self.interface]
         if self.agent:
@@ -91,6 +94,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-keep-all", action="store_true", help="keep the captures of passing cases, too")
     add("--roce-show", action="store_true", help="show the packets of failures as Scapy does")
     add("--roce-waves", action="store_true", help="write waves of every case that runs (hdl)")
+    add("--roce-kernel", help="version, newest or path of the guest's kernel (rxe)")
     add("--roce-interface", help="network interface (nic)")
     add("--roce-agent", help="command that starts the verbs agent beside the NIC (nic)")
     add("--roce-mirror", help="interface that gets a copy of what the device sends (nic)")
@@ -119,6 +123,7 @@ def read_options(config: pytest.Config) -> Options | None:
         keep_all=get("--roce-keep-all"),
         show=get("--roce-show"),
         waves=get("--roce-waves"),
+        kernel=get("--roce-kernel"),
         interface=get("--roce-interface"),
         agent=tuple(shlex.split(agent)) if agent else (),
         mirror=get("--roce-mirror"),
@@ -177,7 +182,7 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
     if options.target == "rxe":
         from roceproof.conformance.targets.rxe import RxeFactory
 
-        return RxeFactory()
+        return RxeFactory(options.kernel)
     from roceproof.conformance.targets.nic import NicFactory, NicOptions
 
     if not options.interface or not options.agent:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common import packages
-from roceproof.rxe_env import accel, initramfs, kernel, qemu
+from roceproof.rxe_env import accel, initramfs, kernel, qemu, unpacked
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
@@ -41,7 +41,7 @@ def prepare(progress: Callable[[str], None] = lambda text: None) -> Stock:
     guest_kernel = kernel.fetch(progress)
     image = initramfs.build_image(
         guest_kernel,
-        modules=kernel.STOCK_MODULES,
+        modules=unpacked.STOCK_MODULES,
         init="init-stock.sh",
         programs=[Path(tool(name)) for name in TOOLS],
         files={f"/lib/{UNWINDER}": Path(_unwinder()).read_bytes()},

@@ -24,7 +24,7 @@ from roceproof.conformance.targets.verbs_factory import (
     VERBS_CAPABILITIES,
     VerbsFactory,
 )
-from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernel, qemu, vm_backend
+from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernels, qemu, vm_backend
 from roceproof.verbs.addresses import Host, parse_mac
 
 TESTER_MAC = "02:00:00:00:00:01"
@@ -52,13 +52,18 @@ class RxeFactory(VerbsFactory):
         absent=ABSENT,
     )
 
+    def __init__(self, kernel: str | None = None) -> None:
+        """`kernel` names the guest's as `roceproof test --kernel` does."""
+        super().__init__()
+        self._kernel = kernel
+
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
         """Fetch the kernel, boot and save the guest."""
-        vm_backend.prepare(progress)
+        vm_backend.prepare(progress, kernel=self._kernel)
 
     def _plug_in(self) -> VerbsDevice:
         with ExitStack() as undo:
-            peer = undo.enter_context(SoftRoce.start(backend="vm"))
+            peer = undo.enter_context(SoftRoce.start(backend="vm", kernel=self._kernel))
             wire = Wire(StreamPort(Path(peer.link.removeprefix("socket:"))))
             undo.callback(wire.close)
             return VerbsDevice(
@@ -78,5 +83,5 @@ class RxeFactory(VerbsFactory):
 
     def versions(self) -> Mapping[str, str]:
         """The guest's kernel, once it has been fetched, and what it runs on."""
-        guest = kernel.cached()
+        guest = kernels.kept(self._kernel)
         return {"qemu": qemu.version(), **({"kernel": guest.release} if guest else {})}

@@ -18,7 +18,7 @@ from roceproof.rxe_env import Unavailable, accel, agent_build, apt, cache, kerne
 from roceproof.rxe_env.doctor import HOST_CHECKS
 
 NOBODY = 65534
-ENTRY_KINDS = [kind for kind in cache.KINDS if kind != "env"]
+ENTRY_KINDS = [kind for kind, (thing, _) in cache.KINDS.items() if thing]
 
 
 def build_stand_in(place: Path) -> None:
