@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from ipaddress import ip_address
 from typing import Any
 
@@ -23,6 +24,13 @@ class Step:
     def apply(self, play: Play) -> None:
         """Do it."""
         getattr(play, self.name)(**self.fields)
+
+    @property
+    def optional(self) -> list[str]:
+        """The names of what need not be said."""
+        parameters = signature(getattr(Play, self.name)).parameters.values()
+        needed = {each.name for each in parameters if each.default is each.empty}
+        return [name for name in self.fields if name not in needed]
 
     def without(self, field: str) -> Step:
         """The same step, in which that is not said."""

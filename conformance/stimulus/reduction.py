@@ -85,8 +85,7 @@ class Reduction:
 
     def _shorter(self, index: int) -> Iterator[Callable[[Plan], Plan]]:
         """Less said in a step; all at once first."""
-        step = self.plan.steps[index]
-        optional = [name for name in step.fields if name not in ("key", "ns", "kind")]
+        optional = self.plan.steps[index].optional
         if len(optional) > 2:
             yield partial(_changed, index=index, names=optional)
         for name in optional:

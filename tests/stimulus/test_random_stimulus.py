@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from random_devices import opener
 
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.reduction import Reduction
 from roceproof.conformance.stimulus.trial import Finding, try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -152,3 +155,22 @@ def test_no_two_are_active_in_one_place_whatever_a_reduced_plan_leaves_out(
         for key, qpn in enumerate((8, 9, 8 + 16, 9 + 32)):
             play.connect(key=key, local_qpn=qpn)
         assert noted.reset == [8, 9]
+
+
+def test_a_plan_that_is_made_smaller_can_still_be_played() -> None:
+    flaws = [("icrc", 3), ("opcode", 22)]
+    steps = (
+        Step("salvo", {"key": 0, "flaws": flaws, "oldest": 1, "apart": 50}),
+        Step("endless", {"key": 0, "op": "WRITE", "length": 1 << 20, "immediate": 7}),
+    )
+
+    def fails(plan: Plan) -> bool:
+        for step in plan.steps:
+            signature(getattr(Play, step.name)).bind(None, **step.fields)
+        return len(plan.steps) == len(steps)
+
+    least = Reduction(Plan(steps=steps), fails, seconds=60).run()
+    assert [sorted(step.fields) for step in least.steps] == [
+        ["flaws", "key"],
+        ["key", "length", "op"],
+    ]
