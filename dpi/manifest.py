@@ -26,7 +26,7 @@ from roceproof.verbs.service import PathMtu, Service
 __all__ = ["Capabilities", "Manifest", "ManifestError", "load_manifest"]
 
 SCHEMAS = (1, 2)
-DATA_WIDTHS = (64, 128, 256, 512, 1024)
+DATA_WIDTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 FEATURES = ("cnp", "ipv6")
 """What a device may do besides: react to CNPs, speak IPv6."""
 

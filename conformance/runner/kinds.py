@@ -58,7 +58,7 @@ KINDS = (
     _is("offset", True, "whose payload starts in another byte lane than the first"),
     _is("solicited", True, "that is solicited"),
     *(_is("op", op, f"of {op}") for op in ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")),
-    *(_is("width", bits, f"at {bits} bits") for bits in (64, 128, 256, 512, 1024)),
+    *(_is("width", bits, f"at {bits} bits") for bits in (8, 16, 32, 64, 128, 256, 512, 1024)),
     _is("nak", True, "of a queue pair that had a NAK"),
     _is("nak", False, "of a queue pair that had no NAK"),
     _is("immediate", False, "without immediate"),
