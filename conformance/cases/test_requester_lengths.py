@@ -15,7 +15,7 @@ from roceproof.conformance.suite.case import (
     over_services,
 )
 from roceproof.conformance.suite.exact import frames_are_exact
-from roceproof.conformance.suite.pattern import WRITE_FIRST
+from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_MIDDLE
 from roceproof.conformance.suite.within_limits import several_mtus
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.limits import LONGEST_MESSAGE
@@ -112,6 +112,18 @@ def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
     qp = bench.connect()
     qp.begin(Op.WRITE, length=LONGEST_MESSAGE)
     qp.expect(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST_MESSAGE))
+
+
+@case("MTU-03", "OPC-01", "RETH-02", needs=[Capability.WRITE], targets=["hdl"])
+@over_services
+@over("bit", range(16, 31))
+def test_a_message_begins_alike_whatever_bit_of_its_length_is_set(
+    bench: Bench, service: Service, bit: int
+) -> None:
+    qp = bench.connect(service)
+    qp.begin(Op.WRITE, length=1 << bit)
+    qp.expect(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=1 << bit))
+    qp.expect(*(WRITE_MIDDLE(psn=psn, payload=qp.mtu) for psn in (1, 2)))
 
 
 @case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])

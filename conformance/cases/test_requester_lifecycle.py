@@ -202,6 +202,21 @@ def begin(bench: Bench, qp: Connection, length: int) -> Posted:
     return message
 
 
+@case("QPS-02", needs=[Capability.RESET], targets=["hdl"])
+@over_services
+def test_a_reset_stops_the_message_that_is_leaving(bench: Bench, service: Service) -> None:
+    qp, other = bench.connect(service, path_mtu=MTU), bench.connect(service, path_mtu=MTU)
+    message = begin(bench, qp, 400 * MTU)
+    bench.target.set_state(qp.qp, State.RESET)
+    other.transfer(Op.WRITE, 700)
+    bench.settle()
+    if len(qp.inbox) == len(message.packets):
+        raise bench.failed(f"all {len(qp.inbox)} packets of the message left")
+    qp.inbox.clear()
+    qp.expect_silence()
+    other.transfer(Op.WRITE, 700)
+
+
 @case("QPS-06", smoke=True)
 @over_services
 def test_opening_another_queue_pair_leaves_a_busy_one_alone(bench: Bench, service: Service) -> None:

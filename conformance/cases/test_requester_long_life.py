@@ -24,6 +24,7 @@ from roceproof.conformance.suite.storm_crowd import (
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -33,6 +34,7 @@ MTU = 256
 MESSAGES = 1200
 BATCH = 100
 IDENTITIES = 1 << 16
+LIVES = 260
 MILLION = 1_000_000
 NARROWEST = 64
 
@@ -60,6 +62,17 @@ def test_more_messages_than_ten_bits_count(bench: Bench) -> None:
         for _ in range(BATCH):
             post_any(stream, operations(bench, Service.RC), tiny(bench.random), lanes=lanes(bench))
         storm.rage(answers=some_that_left, at_once=True)
+
+
+@case("QPS-04", "ACK-08", needs=[Capability.RC, Capability.WRITE, Capability.RESET])
+def test_more_lives_than_eight_bits_count(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    for life in range(LIVES):
+        qp.transfer(Op.WRITE, 5)
+        if life == LIVES // 2:  # whatever counts resets, too, counts on from an odd number
+            bench.target.set_state(qp.qp, State.RESET)
+        qp.reconnect()
+    qp.transfer(Op.WRITE, 2 * MTU + 1)
 
 
 @case(

@@ -91,8 +91,19 @@ def test_packets_that_follow_do_not_put_it_off(bench: Bench) -> None:
     since_ns, least = last_sent_ns(bench), least_ns(qp.spec.ack_timeout)
     while not qp.has_outcome() and bench.target.now_ns < since_ns + 5 * least:
         qp.post(Op.WRITE, 5)
-        bench.pump(least // 2)
+        bench.pump(least // 2, qp.has_outcome)
     qp.inbox.clear()
+    ends_in_time(bench, qp, message, since_ns=since_ns)
+
+
+@case("RTX-01", "RTX-23")
+def test_the_traffic_of_another_queue_pair_does_not_put_it_off(bench: Bench) -> None:
+    qp, busy = connect(bench, brief_code(bench)), connect(bench, brief_code(bench) + 1)
+    (message,) = write_all(qp, 5)
+    since_ns, least = last_sent_ns(bench), least_ns(qp.spec.ack_timeout)
+    while not qp.has_outcome() and bench.target.now_ns < since_ns + 5 * least:
+        busy.transfer(Op.WRITE, 5)
+        bench.pump(least // 8, qp.has_outcome)
     ends_in_time(bench, qp, message, since_ns=since_ns)
 
 

@@ -9,6 +9,7 @@ what has stopped it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from roceproof.verbs.service import Service
 
 _ALIVE, _WHOLE, _COMPLETES, _COMPLETES_ON_UC = "LIVE-01", "OPC-01", "ACK-08", "UC-01"
 _ICRC = "ICRC-"
+_PLACE = re.compile(r"\S+\.py:\d+: ")
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,10 @@ def _because(outcome: Outcome, rules: Sequence[str]) -> str:
 def head_of(failure: CaseFailed) -> str:
     """A failure in one line, without the frames seen."""
     lines = str(failure).partition("\nframes seen:")[0].splitlines()
-    return "; ".join(" ".join(line.split()) for line in lines[-4:])
+    parts = [" ".join(line.split()) for line in lines[-4:]]
+    if parts and _PLACE.match(parts[0]):  # a line of a program, which is one part all the same
+        parts[0] = parts[0].replace(";", ",")
+    return "; ".join(parts)
 
 
 def _fitting(bench: Bench, stop: Stop | None, own: Sequence[str]) -> list[str]:

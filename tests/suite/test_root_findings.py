@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.observations import FEATURES
-from roceproof.conformance.runner.root_findings import Root, roots
+from roceproof.conformance.runner.root_findings import Root, roots, without_place
 from roceproof.conformance.runner.separation import separate
+from roceproof.conformance.suite.failure import CaseFailed
 
 USUAL = {
     "rest": 0,
@@ -260,3 +262,8 @@ def test_what_stops_cases_shows_how_the_streams_of_one_stood() -> None:
     found = documents(shown.roots(), shown.cases, shown.seen)
     assert found
     assert not any(each["streams"] for each in found)
+
+
+def test_the_line_of_a_case_is_no_part_of_what_was_wrong() -> None:
+    failure = CaseFailed('test_it.py:55: fail(f"after {a} ns; T is {b} ns")\nafter 9 ns; T is 1 ns')
+    assert without_place(head_of(failure)) == "after 9 ns; T is 1 ns"
