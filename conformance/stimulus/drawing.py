@@ -130,6 +130,8 @@ class Drawing(DrawnStrains):
         for _ in range(self._draw.between(3, 8)):
             for key in self._some(2):
                 self._post(key, count=self._draw.tail(1, 5), largest=self._draw.tail(300, 3000))
+            if self._draw.maybe(0.2):
+                self._abort()
             self._moment()
             key = self._key()
             for _ in range(self._draw.between(2, 5)):
@@ -137,6 +139,15 @@ class Drawing(DrawnStrains):
                 self._act(self._draw.pick(kinds), key if self._draw.maybe(0.6) else self._key())
                 if self._draw.maybe(0.75):
                     self._step("wait", ns=self._draw.between(1, 70))
+
+    def _abort(self) -> None:
+        """A long message is leaving when its queue pair ends, or begins anew."""
+        key = self._key()
+        self._step("post", key=key, **{**self._fields.work(256, 0), "size": 20_000})
+        self._step("until", frames=self._draw.tail(1, 8))
+        self._act(self._draw.pick({"reset": 2, "restart": 1}), key)
+        if self._draw.maybe(0.5):
+            self._restart(key)
 
     def _receive(self) -> None:
         """The receive path at its limits: good and flawed responses and foreign frames at once."""

@@ -8,6 +8,7 @@ from roceproof.conformance.stimulus.drawn_acts import DrawnActs
 _TICK_NS = 4096
 _LONGEST_CODE = 14
 _SMALLEST_MTU = 256
+_LONGEST_WAIT_NS = 1_000_000
 
 
 class DrawnStrains(DrawnActs):
@@ -45,6 +46,23 @@ class DrawnStrains(DrawnActs):
             self._answer(key, kind="share")
         longest = max(self._time_of(key) for key in self._mtus)
         self._step("wait", ns=4 * min(longest, most) + 20_000)
+        self._acts(self._draw.between(0, 3))
+
+    def _beside(self) -> None:
+        """A queue pair gets no answer, for longer than its timeout; another gets all of its own."""
+        self._fields.timers = "armed"
+        self._connect(2, services=("RC",), mtu=min)
+        waiting, *others = self._keys()
+        for key in others:
+            self._step("serve", key=key, every=1)
+        self._post(waiting, largest=600)
+        time = min(self._time_of(waiting), _LONGEST_WAIT_NS)
+        total = 4 * time + _LONGEST_WAIT_NS
+        tick = max(time // self._draw.between(2, 4), total // 60)
+        for _ in range(total // tick):
+            for key in others:
+                self._burst_of(key, self._draw.tail(1, 3))
+            self._step("wait", ns=tick)
         self._acts(self._draw.between(0, 3))
 
     def _expiries(self) -> None:

@@ -20,6 +20,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "neighbours": 4,
         "depth": 9,
         "timeouts": 6,
+        "beside": 2,
         "expiries": 6,
         "window": 8,
         "wear": 3,
