@@ -38,5 +38,8 @@ class Backend(Protocol):
     def console_tail(self) -> str:
         """Return the last lines that the place has to say for itself."""
 
+    def held_up_ns(self) -> int:
+        """Return for how long the place could have run and had no processor, as far as known."""
+
     def close(self) -> None:
         """End everything that was started and remove everything that was made."""

@@ -72,6 +72,10 @@ class NativeBackend:
         """Return what the script and the agent have complained about."""
         return self._attempt.complaints()
 
+    def held_up_ns(self) -> int:
+        """Return nothing: the host's kernel is not a process."""
+        return 0
+
     def close(self) -> None:
         """End the agent; the script then removes what it made."""
         self._attempt.close()

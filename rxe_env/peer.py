@@ -88,6 +88,10 @@ class SoftRoce(Verbs):
         """Return the last lines of the peer's console."""
         return self._backend.console_tail()
 
+    def held_up_ns(self) -> int:
+        """Return for how long the peer could have run and had no processor."""
+        return self._backend.held_up_ns()
+
     def close(self) -> None:
         """End the peer."""
         self._backend.close()

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from roceproof.common.held_up import held_up_ns
 from roceproof.rxe_env import qemu, rundir
 from roceproof.rxe_env.commands import tool
 from roceproof.rxe_env.errors import PeerDied
@@ -91,15 +92,13 @@ class Vm:
         """Return the last lines of the console, after anything that QEMU itself said."""
         return tail(_text(self.directory / QEMU_LOG) + self.console())
 
-    def waited_seconds(self) -> float:
+    def held_up_ns(self) -> int:
         """Return for how long QEMU could have run and had no processor of the host's."""
-        waits = [0]
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            children = Path(f"/proc/{self._keeper.pid}/task/{self._keeper.pid}/children")
-            pid = children.read_text().split()[0]
-            for thread in Path(f"/proc/{pid}/task").iterdir():
-                waits.append(int((thread / "schedstat").read_text().split()[1]))
-        return max(waits) / 1e9
+        children = Path(f"/proc/{self._keeper.pid}/task/{self._keeper.pid}/children")
+        try:
+            return held_up_ns(int(children.read_text().split()[0]))
+        except (OSError, ValueError, IndexError):  # it has ended, or this kernel does not say
+            return 0
 
     def close(self) -> None:
         """End QEMU and remove the run directory."""

@@ -76,6 +76,10 @@ class VmBackend:
         """Return the last lines of the guest's console."""
         return self._vm.console_tail()
 
+    def held_up_ns(self) -> int:
+        """Return for how long the host has kept the machine waiting."""
+        return self._vm.held_up_ns()
+
     def close(self) -> None:
         """End the machine."""
         self._agent.close()
@@ -120,6 +124,10 @@ class AttachedBackend:
     def console_tail(self) -> str:
         """Return the last lines of the guest's console."""
         return vm.tail(self._console.read_text(errors="replace"))
+
+    def held_up_ns(self) -> int:
+        """Return nothing: somebody else's machine."""
+        return 0
 
     def close(self) -> None:
         """Let go of the agent."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.suite.deviations import load_deviations
-from roceproof.rxe_env import kernel
+from roceproof.conformance.suite.deviations import judged_kernels
+from roceproof.rxe_env import kernel, kernels
 
 
-def needs_judged_kernel(release: str | None = None) -> None:
-    """Skip, with the reason, when no deviation of the guest's kernel has been declared."""
+def needs_judged_kernel(release: str | None = None, *, judged: list[str] | None = None) -> None:
+    """Skip, with the reason, when deviations of the guest's kernel have not been declared."""
     release = release or kernel.fetch().release
-    judged = sorted({entry.kernels for entry in load_deviations() if entry.target == "rxe"})
-    if not any(f"{release}.".startswith(f"{version}.") for version in judged):
-        pytest.skip(f"recorded with Soft-RoCE of Linux {', '.join(judged)}; this is {release}")
+    judged = judged or judged_kernels()
+    if not any(kernels.is_of(release, version) for version in judged):
+        pytest.skip(f"judged is Soft-RoCE of Linux {', '.join(judged)}; this is {release}")

@@ -21,6 +21,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code, write_all
+from roceproof.conformance.suite.rubbish import rubbish_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.frame_edits import set_udp
@@ -291,10 +292,7 @@ def test_a_device_that_was_sent_rubbish_connects_anew(bench: Bench, service: Ser
     qp = bench.connect(service, path_mtu=MTU)
     good = qp.frame(ACK(psn=0, msn=1))
     for _ in range(300):
-        frame = bytearray(good)
-        for _ in range(bench.random.randint(1, 20)):
-            frame[bench.random.randrange(14, len(frame))] = bench.random.getrandbits(8)
-        bench.send(bytes(frame[: bench.random.randint(14, len(frame))]))
+        bench.send(rubbish_of(good, bench.random), is_void=True)
     basics(qp)
     basics(bench.connect(service, path_mtu=MTU))
 

@@ -51,7 +51,9 @@ def ends_in_time(bench: Bench, qp: Connection, message: Posted, *, since_ns: int
     code, patience = qp.spec.ack_timeout, bench.target.patience
     qp.completes(message, status=GIVEN_UP, within_ns=longest_wait_ns(bench, code))
     waited, least = bench.target.now_ns - since_ns, least_ns(code)
-    if not least - patience.grain_ns <= waited <= 4 * least + patience.quiet_ns:
+    held_up = bench.target.held_up_ns()
+    earliest, latest = least - patience.grain_ns, 4 * least + patience.quiet_ns
+    if not earliest - held_up <= waited <= latest + held_up:
         raise bench.failed(f"given up after {waited} ns; T is {least} ns, 4 T at most")
     qp.expect_silence()
 

@@ -15,6 +15,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_MIDDLE,
     WRITE_ONLY,
 )
+from roceproof.conformance.suite.rubbish import rubbish_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import State
@@ -57,10 +58,7 @@ def test_a_device_that_was_sent_rubbish_serves_a_new_queue_pair(bench: Bench) ->
     qp = bench.connect()
     good = qp.frame(WRITE_ONLY(psn=0, payload=8, a=1, **at(qp.region())))
     for _ in range(300):
-        frame = bytearray(good)
-        for _ in range(bench.random.randint(1, 20)):
-            frame[bench.random.randrange(14, len(frame))] = bench.random.getrandbits(8)
-        bench.send(bytes(frame[: bench.random.randint(14, len(frame))]))
+        bench.send(rubbish_of(good, bench.random), is_void=True)
     qp.fence(0)
     bench.connect().fence(0)
 

@@ -228,6 +228,21 @@ def test_more_pad_than_payload_is_refused(bench: Bench, maker: Maker, pad: int) 
     bench.connect().fence(0)
 
 
+@case("PAD-06")
+@over("size", [1, 2, 3, 5])
+def test_a_send_that_fills_no_words_is_not_executed(bench: Bench, size: int) -> None:
+    qp = bench.connect()
+    inbox = qp.region()
+    qp.post_receive(inbox)
+    qp.send(SEND_ONLY(psn=0, a=1).resealed(edits.resize(size, filler=0xA5)))
+    answer = qp.next(quiet=True)
+    if answer is None:
+        qp.fence(0)
+    elif answer.aeth is None or answer.aeth.syndrome != 0x60 | INVALID_REQUEST:
+        raise bench.failed("payload and pad make no whole words, and were accepted")
+    assert inbox.read(0, inbox.size) == bytes(inbox.size)
+
+
 @case("PAD-07")
 @over("dmalen, pad", [(5, 2), (5, 0), (7, 3), (6, 1), (9, 0), (8, 1)])
 def test_a_pad_that_contradicts_dmalen_is_refused(bench: Bench, dmalen: int, pad: int) -> None:

@@ -256,7 +256,7 @@ class Ingress:
         """Whether it is a packet whose payload is taken as it is."""
         row = OPCODES.get(packet.bth.opcode)
         is_plain = row is not None and row.family is not Family.WRITE
-        return is_plain and self.policy.plain_size is PlainSize.UNCHECKED
+        return is_plain and self.policy.plain_size is not PlainSize.CHECKED
 
     def are_words_whole(self, packet: Packet) -> bool:
         """Whether payload and pad fill words of four bytes."""

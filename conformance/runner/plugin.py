@@ -33,7 +33,7 @@ from roceproof.conformance.runner.results import OBSERVED, Results
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.runner.verdict import conclude, located
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.deviations import declared
+from roceproof.conformance.suite.deviations import declared, shown_by_chance
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import is_known, reason_to_skip
 from roceproof.conformance.suite.stop import Kind, Stop
@@ -159,19 +159,20 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
         host=_identity(request.node),
     )
     factory = factory_of(config, data_width)
+    version = factory.identity()[1]
 
     @contextmanager
     def another(seed: int, host: Host | None) -> Iterator[Bench]:
         other = replace(place, seed=seed, host=host, waves=None)
         with factory.device(other) as device, _watched(request, device, factory) as target:
-            fresh = Bench(target, factory.claims, seed=seed)
+            fresh = Bench(target, factory.claims, seed=seed, version=version)
             yield fresh
             for failure in judge(fresh):
                 raise failure
 
     try:
         with factory.device(place) as device, _watched(request, device, factory) as target:
-            made = Bench(target, factory.claims, seed=place.seed, another=another)
+            made = Bench(target, factory.claims, seed=place.seed, version=version, another=another)
             made.rules = frozenset(rules_of(request.node))
             yield made
             if config.stash.get(_INTERRUPTED, False):
@@ -236,7 +237,11 @@ def pytest_runtest_makereport(
     if options.mutant:
         return report
     factory = factory_of(item.config, width_of(item))
-    deviation = declared(factory.identity(), short_name(item.nodeid))
+    identity, name = factory.identity(), short_name(item.nodeid)
+    deviation = declared(identity, name)
+    if deviation is None and report.failed:
+        broken = str(dict(report.user_properties).get("broken", "")).split()
+        deviation = shown_by_chance(identity, name, broken)
     if deviation is None:
         return report
     if report.failed:

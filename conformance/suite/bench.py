@@ -38,9 +38,16 @@ class Bench(Exchange):
     """The exchange with one device, and the connections that the case has opened."""
 
     def __init__(
-        self, target: Target, claims: Claims, *, seed: int, another: Another | None = None
+        self,
+        target: Target,
+        claims: Claims,
+        *,
+        seed: int,
+        version: str = "",
+        another: Another | None = None,
     ) -> None:
         super().__init__(target, claims, seed=seed)
+        self.identity = claims.target, version
         self._another = another
         self.connections: list[Connection] = []
 

@@ -53,7 +53,7 @@ class FuzzSession:
         self._oracle = Oracle(
             bench.target.host,
             qp.qp,
-            tolerated=tolerated(bench.claims.target),
+            tolerated=tolerated(bench.identity),
             executes=bench.claims.executed_on(qp.spec.service),
         )
         self._oracle.mirror(region)

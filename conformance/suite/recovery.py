@@ -16,7 +16,7 @@ from roceproof.verbs.work import Op
 
 NEVER = 0
 _CODE_IN_LOCKSTEP = 8  # 1.05 ms: long beside a bus cycle, short beside a second
-_CODE_ON_THE_WALL = 14  # 67 ms: long beside what a host needs between two posts
+_CODE_ON_THE_WALL = 16  # 268 ms: long beside what a busy host needs between two posts
 _DETECTION = 4  # a timeout is noticed after T to 4 T
 
 

@@ -44,6 +44,8 @@ class ReferenceRequester:
                 done = len(requester.outcomes)
                 raise self._bench.failed(f"{done} of {len(works)} messages were done in time")
             requester.expire(now)
+            if len(requester.outcomes) == len(works):
+                break  # nothing more is due, and nothing more may come
             for segment in requester.take(now):
                 self._to_device.carry(segment)
             due = requester.next_deadline()

@@ -82,6 +82,13 @@ class Target(ABC):
         """The device's address that such a queue pair uses: of its IP version and VLAN."""
         return self.host
 
+    def held_up_ns(self) -> int:
+        """For how long in this case device and bench could have gone on and had no processor.
+
+        By so much may what was measured on the wall's clock be wrong.
+        """
+        return 0
+
     # the wire
 
     @abstractmethod

@@ -56,6 +56,7 @@ class RxeFactory(VerbsFactory):
         """`kernel` names the guest's as `roceproof test --kernel` does."""
         super().__init__()
         self._kernel = kernel
+        self._release = ""
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
         """Fetch the kernel, boot and save the guest."""
@@ -75,6 +76,7 @@ class RxeFactory(VerbsFactory):
                 patience=PATIENCE,
                 last_words=peer.console_tail,
                 close=undo.pop_all().close,
+                held_up_ns=peer.held_up_ns,
             )
 
     def identity(self) -> tuple[str, str]:
@@ -83,5 +85,6 @@ class RxeFactory(VerbsFactory):
 
     def versions(self) -> Mapping[str, str]:
         """The guest's kernel, once it has been fetched, and what it runs on."""
-        guest = kernels.kept(self._kernel)
-        return {"qemu": qemu.version(), **({"kernel": guest.release} if guest else {})}
+        if not self._release and (guest := kernels.kept(self._kernel)):
+            self._release = guest.release
+        return {"qemu": qemu.version(), **({"kernel": self._release} if self._release else {})}

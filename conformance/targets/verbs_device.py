@@ -44,6 +44,7 @@ class VerbsDevice:
         patience: Patience,
         last_words: Callable[[], str],
         close: Callable[[], None],
+        held_up_ns: Callable[[], int] = lambda: 0,
     ) -> None:
         self.name = name
         self.wire = wire
@@ -52,6 +53,7 @@ class VerbsDevice:
         self.has_died = False
         self.hop_limits: dict[bytes, int] = {}  # by remote IP, once they have been found out
         self.close = close
+        self.held_up_ns = held_up_ns
         self._verbs = verbs
         self._addresses = addresses
         self._tester = tester

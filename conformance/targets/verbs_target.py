@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from roceproof.common.held_up import held_up_ns
 from roceproof.conformance.targets import ping, verbs_work
 from roceproof.conformance.targets.interface import Arrival, Target, TargetError, is_from
 from roceproof.conformance.targets.verbs_connections import Connections, Made
@@ -40,6 +41,7 @@ class VerbsTarget(Target):
         self.host = device.host
         self.patience = device.patience
         self._device = device
+        self._held_up_before = held_up_ns() + device.held_up_ns()
         self._wire = device.wire
         self._call = device.call
         self._held: dict[int, _Held] = {}
@@ -52,6 +54,10 @@ class VerbsTarget(Target):
     def now_ns(self) -> int:
         """The wall's clock since the case began."""
         return self._wire.now_ns
+
+    def held_up_ns(self) -> int:
+        """What the scheduler says of this process and, where it is one, of the device."""
+        return held_up_ns() + self._device.held_up_ns() - self._held_up_before
 
     @property
     def host_traffic(self) -> Mapping[str, int]:

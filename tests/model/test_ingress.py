@@ -367,6 +367,7 @@ def test_pad_06_what_cannot_be_refused_is_dropped():
 def test_a_device_that_takes_payload_as_it_is_can_be_played(opcode: int, is_plain: bool):
     assert is_admitted(uneven(opcode), plain_size=PlainSize.UNCHECKED) == is_plain
     assert not is_admitted(uneven(0x15), plain_size=PlainSize.UNCHECKED)
+    assert is_admitted(uneven(opcode), plain_size=PlainSize.UNPADDED) == is_plain
 
 
 @pytest.mark.parametrize("qpn", [RC, RC6])

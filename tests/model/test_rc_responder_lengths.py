@@ -170,3 +170,10 @@ def test_a_device_that_takes_payload_as_it_is_can_be_played():
     assert rc.asks("READ REQUEST", 0, b"data", length=4) == ["READ ONLY 0 msn=1 4 bytes"]
     assert rc.asks("SEND FIRST", 1, pattern(P - 4)) == ["ACK 1 msn=1"]
     assert rc.asks("WRITE ONLY", 2, pattern(P + 4)) == ["NAK 61 2 msn=1"]
+
+
+def test_a_device_that_asks_for_no_whole_words_can_be_played():
+    rc = ResponderBench(receives=2, policy=ResponderPolicy(plain_size=PlainSize.UNPADDED))
+    assert rc.asks("READ REQUEST", 0, b"data", length=4) == ["READ ONLY 0 msn=1 4 bytes"]
+    assert rc.asks("SEND ONLY", 1, pattern(3), pad=0) == ["ACK 1 msn=2"]
+    assert rc.asks("SEND FIRST", 2, pattern(P - 4)) == ["NAK 61 2 msn=2"]

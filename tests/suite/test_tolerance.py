@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.model.responder.policy import DEVIATIONS, AfterRnr
+from roceproof.conformance.model.responder.policy import DEVIATIONS, AfterRnr, PlainSize
 from roceproof.conformance.suite.deviations import DeviationError, load_deviations, tolerated
 
 ENTRY = """
@@ -22,9 +22,15 @@ kernels = "6.1"
 
 
 def test_a_target_may_do_what_it_is_known_for_and_the_model_nothing_else() -> None:
-    assert AfterRnr.SEQUENCE_NAK in tolerated("rxe")
-    assert set(tolerated("rxe")) <= set(DEVIATIONS)
-    assert tolerated("model") == []
+    here = ("rxe", "6.1.0-56-amd64")
+    assert AfterRnr.SEQUENCE_NAK in tolerated(here)
+    assert set(tolerated(here)) <= set(DEVIATIONS)
+    assert tolerated(("model", "")) == []
+
+
+def test_what_a_kernel_has_mended_is_tolerated_on_those_before_only() -> None:
+    assert PlainSize.UNCHECKED in tolerated(("rxe", "6.1.0-56-amd64"))
+    assert PlainSize.UNCHECKED not in tolerated(("rxe", "6.12.117+deb12-amd64"))
 
 
 @pytest.mark.parametrize("value", ["AfterRnr.SILENT", "AfterRnr.NEVER", "rnr"])

@@ -123,9 +123,13 @@ class ConnectedResponder(Responder):
     def is_size_admitted(self, request: Segment, row: Opcode) -> bool:
         """Whether a packet of that kind may have that size at this path MTU, and fills words."""
         size = len(request.payload)
-        if row.payload.admits(size, self.spec.path_mtu) and not (size + request.bth.pad_count) % 4:
+        fits = row.payload.admits(size, self.spec.path_mtu)
+        if fits and not (size + request.bth.pad_count) % 4:
             return True
-        return row.family is not Family.WRITE and self.policy.plain_size is PlainSize.UNCHECKED
+        if row.family is Family.WRITE or self.policy.plain_size is PlainSize.CHECKED:
+            return False
+        is_looked_at = self.policy.plain_size is PlainSize.UNPADDED and row.family is Family.SEND
+        return fits or not is_looked_at
 
     def check_dma_length(self, request: Segment, row: Opcode, left: int) -> Refusal | None:
         """The payload of a WRITE packet against what DMALen leaves."""

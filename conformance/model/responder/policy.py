@@ -101,6 +101,7 @@ class PlainSize(Enum):
     """MTU-06, PAD-06: the payload of requests other than WRITEs."""
 
     CHECKED = "it is as long as the opcode and the path MTU say, and padded to whole words"
+    UNPADDED = "a SEND need not fill words; that of a READ or an atomic is not looked at"
     UNCHECKED = "it is taken as it is, by a READ or an atomic not looked at"
 
 
@@ -174,6 +175,7 @@ DEVIATIONS: dict[Enum, str] = {
     PartialReread.CONTINUED: "DUP-05",
     EarlyEnd.EXECUTED: "RETH-11",
     PlainSize.UNCHECKED: "MTU-06",
+    PlainSize.UNPADDED: "PAD-06",
     UdpLength.BELIEVED: "UDP-09",
     MidReadFault.REQUEST: "NAK-07",
     LengthAndKey.KEY_FIRST: "NAK-14",
