@@ -56,6 +56,10 @@ _EXAMPLES = {
         roceproof env status
         roceproof env status --json
     """,
+    "kernels": """
+        roceproof kernels                     # 6.1, 6.12 and the newest: build/kernels
+        roceproof kernels 6.12 newest --seed 2
+    """,
     "doctor": """
         roceproof doctor
         roceproof doctor --json

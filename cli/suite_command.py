@@ -24,6 +24,7 @@ from roceproof.common.interruption import interruptions_held, interruptions_let_
 from roceproof.common.output import output_directory
 from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.common.progress import Progress
+from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.runner.options import (
     Options,
     open_factory,
@@ -42,7 +43,7 @@ from roceproof.suite_workers import Workers, worker_arguments
 PASSED, FAILED, UNUSABLE = 0, 1, 2
 KNOWN_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
 DEFAULT_JOBS = 2
-RESULTS, JUNIT = "results.json", "junit.xml"
+RESULTS, JUNIT, DRAFTS = "results.json", "junit.xml", "drafts.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +156,8 @@ def run_session(request: Request, output: Output) -> Session | None:
     document = listener.document
     sort_junit(junit, document)
     waivers.apply(document, results=output.directory / RESULTS, junit=junit)
+    if request.target == "rxe" and not request.mutant:
+        _draft(document, request, output)
     return Session(
         document=document,
         seconds=listener.seconds,
@@ -207,6 +210,16 @@ def _with_one_kernel(request: Request) -> Request:
     if request.kernel is None:
         return request
     return replace(request, kernel=kernels.pinned(request.kernel))
+
+
+def _draft(document: dict[str, Any], request: Request, output: Output) -> None:
+    """Write drafts of entries for what the kernel does and nobody has declared."""
+    place = output.directory / DRAFTS
+    place.unlink(missing_ok=True)
+    guest = kernels.kept(request.kernel)
+    if guest and (text := drafts_of(document, guest.release)):
+        place.write_text(text, encoding="utf-8")
+        click.echo(f"roceproof: drafts of what is not declared yet: {place}", err=True)
 
 
 def _tell_interrupted(options: Options, output: Output) -> None:

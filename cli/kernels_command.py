@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof kernels``: the suite on one kernel behind the other, and a matrix of what they do.
+
+A kernel that cannot be had or does not boot is told and left out; the others still run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.output import output_directory
+from roceproof.common.progress import Progress
+from roceproof.common.terminal import Terminal
+from roceproof.common.whole_file import whole_file
+from roceproof.conformance.kernels.matrix import document_of
+from roceproof.conformance.kernels.page import page
+from roceproof.conformance.kernels.row import UNDECLARED, row_of
+from roceproof.conformance.kernels.sheet import markdown_of
+from roceproof.rxe_env import kernels
+from roceproof.suite_command import Output, Request, run_session
+
+DEFAULT = ("6.1", "6.12", kernels.NEWEST)
+PASSED, FAILED, UNUSABLE = 0, 1, 2
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """What to run on which kernels."""
+
+    kernels: Sequence[str]
+    suite: str
+    seed: int
+    expression: str | None
+    out: Path
+    jobs: int
+    quiet: bool
+
+
+def run_kernels(runs: Runs) -> int:
+    """Run them all and write the matrix; 1 if anything is undeclared, 2 if a kernel is missing."""
+    rows: dict[str, Document] = {}
+    is_whole = True
+    with output_directory(runs.out):
+        for wanted in runs.kernels:
+            try:
+                release = _fetched(wanted, quiet=runs.quiet)
+                row = rows[release] = rows.get(release) or _run(release, wanted, runs)
+            except RoceproofError as error:
+                click.echo(f"roceproof: {wanted}: {error}", err=True)
+                is_whole = False
+                continue
+            _write(document_of(rows.values()), runs.out)
+            _tell(row, runs.out)
+    if not is_whole:
+        return UNUSABLE
+    has_failed = any(_failures(row) for row in rows.values())
+    return FAILED if has_failed else PASSED
+
+
+def _fetched(wanted: str, *, quiet: bool) -> str:
+    with Progress(quiet=quiet) as progress:
+        return kernels.find(wanted, progress.step).release
+
+
+def _run(release: str, wanted: str, runs: Runs) -> Document:
+    request = Request(
+        cases=(),
+        target="rxe",
+        dut=None,
+        suite=runs.suite,
+        seed=runs.seed,
+        expression=runs.expression,
+        widths=(),
+        kernel=kernels.pinned(wanted),
+        jobs=runs.jobs,
+        waivers=None,
+        coverage=False,
+    )
+    output = Output(directory=runs.out / release, quiet=runs.quiet, stories=False)
+    output.directory.mkdir(parents=True, exist_ok=True)
+    session = run_session(request, output)
+    if session is None:
+        raise RoceproofError("the suite did not run: see above")
+    if session.is_interrupted:
+        raise KeyboardInterrupt
+    return row_of(session.document, release)
+
+
+def _write(document: Document, out: Path) -> None:
+    texts = {
+        "kernels.json": json.dumps(document, indent=1, sort_keys=True) + "\n",
+        "kernels.md": markdown_of(document),
+        "kernels.html": page(document),
+    }
+    for name, text in texts.items():
+        with whole_file(out / name) as part:
+            part.write_text(text, encoding="utf-8")
+
+
+def _failures(row: Document) -> int:
+    return sum(row["cases"].get(outcome, 0) for outcome in ("failed", "not_reached", "error"))
+
+
+def _tell(row: Document, out: Path) -> None:
+    cases, console = row["cases"], Terminal()
+    deviating = len(row["deviations"])
+    style = "red" if _failures(row) else "green"
+    console.print(
+        f"Linux {row['release']}: {cases.get('passed', 0)} passed, "
+        f"{cases.get('deviation', 0)} show "
+        f"{deviating} known deviations, [{style}]{_failures(row)} undeclared[/]",
+        highlight=False,
+    )
+    if _failures(row):
+        broken = [rule for rule, cell in row["rules"].items() if cell["verdict"] == UNDECLARED]
+        console.print(f"  breaks {', '.join(broken)}: {out / row['release'] / 'drafts.toml'}")

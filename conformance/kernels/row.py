@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What one kernel does, rule by rule, out of the results of a run of the suite on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.suite.deviations import load_deviations
+from roceproof.conformance.suite.versions import version_of
+
+Document = dict[str, Any]
+
+CONFORMS, DEVIATES, UNDECLARED, NOT_TESTED = "conforms", "deviates", "undeclared", "not tested"
+
+
+def row_of(results: Document, release: str) -> Document:
+    """The results of a kernel, as the matrix keeps them.
+
+    A rule is `undeclared` if a case found it broken that nobody has declared, `deviates` if it
+    is one of a deviation that was seen, `conforms` if its cases passed.
+    """
+    cases = results["cases"]
+    seen = Counter(case["deviation"] for case in cases if case["outcome"] == "deviation")
+    return {
+        "version": ".".join(map(str, version_of(release)[:2])),
+        "release": release,
+        "suite": results["suite"],
+        "seed": results["seed"],
+        "cases": dict(sorted(Counter(case["outcome"] for case in cases).items())),
+        "deviations": dict(sorted(seen.items())),
+        "rules": _rules(cases),
+    }
+
+
+def _rules(cases: list[Document]) -> Document:
+    declared = {each.id: set(each.rules) for each in load_deviations()}
+    broken: dict[str, set[str]] = {}
+    deviating: dict[str, set[str]] = {}
+    passed: set[str] = set()
+    named: set[str] = set()
+    for case in cases:
+        rules, found = case.get("rules", []), case.get("broken", [])
+        named.update(rules)
+        if case["outcome"] == "passed":
+            passed.update(rules)
+        elif case["outcome"] == "deviation":
+            for rule in declared.get(case["deviation"], set()) & {*rules, *found}:
+                deviating.setdefault(rule, set()).add(case["deviation"])
+        elif case["outcome"] in BAD:
+            for rule in found or rules:
+                broken.setdefault(rule, set()).add(case["case"].partition("[")[0])
+    verdicts: Document = {}
+    for rule in RULES:
+        if rule in broken:
+            verdicts[rule] = {"verdict": UNDECLARED, "by": sorted(broken[rule])}
+        elif rule in deviating:
+            verdicts[rule] = {"verdict": DEVIATES, "by": sorted(deviating[rule])}
+        elif rule in passed:
+            verdicts[rule] = {"verdict": CONFORMS}
+        elif rule in named:
+            verdicts[rule] = {"verdict": NOT_TESTED}
+    return verdicts

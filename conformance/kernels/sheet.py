@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The matrix of kernels as Markdown: deviations first, then the rules that any kernel breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from roceproof.conformance.kernels.matrix import deviation_lines, rule_lines
+from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, UNDECLARED
+
+Document = dict[str, Any]
+_MARKS = {CONFORMS: "conforms", DEVIATES: "**deviates**", UNDECLARED: "**UNDECLARED**"}
+
+
+def markdown_of(document: Document) -> str:
+    """A document of its own."""
+    lines = ["# Soft-RoCE, kernel by kernel", "", *section(document), "", "## Rules", ""]
+    lines += _rules(document)
+    return "\n".join(lines) + "\n"
+
+
+def section(document: Document) -> Iterator[str]:
+    """Which kernel shows which deviation: the part that docs/findings.md holds."""
+    rows = document["kernels"]
+    yield from _table(["", *(f"Linux {row['version']}" for row in rows)])
+    yield _line(["release", *(f"`{row['release']}`" for row in rows)])
+    for outcome in ("passed", "deviation", "failed", "not_reached", "error", "skipped"):
+        counts = [row["cases"].get(outcome, 0) for row in rows]
+        if any(counts):
+            words = {"deviation": "known deviations", "not_reached": "not reached"}
+            yield _line([f"cases: {words.get(outcome, outcome)}", *(f"{n:,}" for n in counts)])
+    yield ""
+    versions = [row["version"] for row in rows]
+    yield from _table(["deviation", *versions, "changed in", "rules"])
+    for line in deviation_lines(document):
+        name = f"[{line.deviation.id}](#{line.deviation.id})"
+        seen = ["deviates" if count else "-" for count in line.counts]
+        changed = ", ".join(line.changed)
+        yield _line([name, *seen, changed, ", ".join(line.deviation.rules)])
+
+
+def _rules(document: Document) -> Iterator[str]:
+    rows = document["kernels"]
+    lines = rule_lines(document)
+    yield from _table(["rule", *(row["version"] for row in rows), "changed in", "what holds"])
+    for line in lines:
+        if set(line.verdicts) <= {CONFORMS}:
+            continue
+        cells = [_MARKS.get(verdict, verdict) for verdict in line.verdicts]
+        yield _line([line.rule, *cells, ", ".join(line.changed), line.sentence])
+    conforming = sum(set(line.verdicts) == {CONFORMS} for line in lines)
+    yield ""
+    yield f"{conforming} other rules hold on all of them."
+
+
+def _table(heads: list[str]) -> Iterator[str]:
+    yield _line(heads)
+    yield "|" + "---|" * len(heads)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The matrix of rules and kernels: what a cell says, and what is drafted of what is new."""
+
+from __future__ import annotations
+
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roceproof.conformance.kernels import sheet
+from roceproof.conformance.kernels.drafts import drafts_of
+from roceproof.conformance.kernels.matrix import deviation_lines, document_of, rule_lines
+from roceproof.conformance.kernels.page import page
+from roceproof.conformance.kernels.row import row_of
+from roceproof.conformance.suite.deviations import load_deviations
+
+OLD, NEW = "6.1.0-56-amd64", "6.12.117+deb12-amd64"
+
+
+def case(name: str, outcome: str, rules: list[str], **more: Any) -> dict[str, Any]:
+    file, _, function = name.partition(".")
+    return {
+        "file": f"test_{file}.py",
+        "case": f"test_{function}",
+        "outcome": outcome,
+        "rules": rules,
+        **more,
+    }
+
+
+def results(*cases: dict[str, Any]) -> dict[str, Any]:
+    return {"target": "rxe", "suite": "full", "seed": 1, "cases": list(cases)}
+
+
+PASSED = case("a.passes", "passed", ["PSN-02", "MTU-06"])
+DEVIATES = case(
+    "a.deviates", "deviation", ["MTU-06", "PSN-02"], deviation="rxe-send-lengths", broken=["MTU-06"]
+)
+FAILS = case(
+    "b.fails[1]", "failed", ["ACK-09"], broken=["ACK-09", "NAK-13"], head='it "fails"', replay="r"
+)
+FAILS_TOO = case("b.fails[2]", "not_reached", ["ACK-09"], broken=["ACK-09"], head="it stops")
+SKIPPED = case("a.skipped", "skipped", ["CNP-01"])
+STALE = case("c.passes", "failed", ["BTH-13"], deviation="rxe-reserved-opcode")
+
+
+def verdicts(*cases: dict[str, Any]) -> dict[str, Any]:
+    rules = row_of(results(*cases), OLD)["rules"]
+    return {rule: cell["verdict"] for rule, cell in rules.items()}
+
+
+def test_a_rule_conforms_deviates_or_is_undeclared() -> None:
+    assert verdicts(PASSED) == {"PSN-02": "conforms", "MTU-06": "conforms"}
+    assert verdicts(PASSED, DEVIATES) == {"PSN-02": "conforms", "MTU-06": "deviates"}
+    assert verdicts(SKIPPED) == {"CNP-01": "not tested"}
+    found = verdicts(FAILS, FAILS_TOO)
+    assert found == {"ACK-09": "undeclared", "NAK-13": "undeclared"}
+    assert verdicts(STALE) == {"BTH-13": "undeclared"}
+
+
+def two_kernels() -> dict[str, Any]:
+    return document_of(
+        [row_of(results(PASSED, FAILS), NEW), row_of(results(PASSED, DEVIATES, SKIPPED), OLD)]
+    )
+
+
+def test_kernels_stand_from_old_to_new_and_changes_are_told() -> None:
+    document = two_kernels()
+    assert [row["version"] for row in document["kernels"]] == ["6.1", "6.12"]
+    lines = {line.rule: line for line in rule_lines(document)}
+    assert lines["MTU-06"].verdicts == ("deviates", "conforms")
+    assert lines["MTU-06"].by[0] == ("rxe-send-lengths",)
+    assert lines["MTU-06"].changed == ("6.12",)
+    assert lines["PSN-02"].changed == ()
+    assert lines["ACK-09"].verdicts == ("not tested", "undeclared")
+    (deviation,) = deviation_lines(document)
+    assert (deviation.deviation.id, deviation.counts) == ("rxe-send-lengths", (1, 0))
+
+
+def test_the_sheet_tells_what_is_not_the_same_everywhere() -> None:
+    text = sheet.markdown_of(two_kernels())
+    assert "| MTU-06 | **deviates** | conforms | 6.12 |" in text
+    assert "| ACK-09 | not tested | **UNDECLARED** | 6.12 |" in text
+    assert "PSN-02" not in text
+    assert "1 other rules hold on all of them" in text
+    assert "[rxe-send-lengths](#rxe-send-lengths) | deviates | - | 6.12 | MTU-06 |" in text
+
+
+class Cells(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.classes: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "td":
+            self.classes.append(dict(attrs).get("class") or "")
+
+
+def test_the_page_has_a_cell_for_each_rule_and_kernel() -> None:
+    document = two_kernels()
+    cells = Cells()
+    cells.feed(page(document))
+    for verdict in ("conforms", "deviates", "undeclared"):
+        # Both tables: of deviations, and of rules.
+        in_rules = sum(line.verdicts.count(verdict) for line in rule_lines(document))
+        assert cells.classes.count(verdict) == in_rules + (verdict in ("conforms", "deviates"))
+
+
+def test_what_nobody_has_declared_becomes_a_draft_with_its_smallest_capture(tmp_path: Path) -> None:
+    small, large = tmp_path / "small.pcapng", tmp_path / "large.pcapng"
+    small.write_bytes(b"1")
+    large.write_bytes(b"22")
+    cases = [{**FAILS, "capture": str(large)}, {**FAILS_TOO, "capture": str(small)}]
+    text = drafts_of(results(PASSED, DEVIATES, *cases, STALE), NEW)
+    (entry,) = tomllib.loads(text)["deviation"]
+    assert entry == {
+        "id": "rxe-draft-b-fails",
+        "target": "rxe",
+        "rules": ["ACK-09", "NAK-13"],
+        "cases": [r"^b\.fails\[1\]$", r"^b\.fails\[2\]$"],
+        "says": "it stops",
+        "kernels": "6.12",
+    }
+    assert f"# capture: {small}" in text
+    assert "# not seen: rxe-reserved-opcode in c.passes" in text
+
+
+def test_a_draft_is_an_entry_as_it_stands(tmp_path: Path) -> None:
+    table = tmp_path / "drafts.toml"
+    table.write_text(drafts_of(results(FAILS), NEW))
+    (entry,) = load_deviations(table)
+    assert entry.covers("b.fails[1]", NEW)
+    assert not entry.covers("b.fails[10]", NEW)
+
+
+@pytest.mark.parametrize("cases", [[], [PASSED, DEVIATES, SKIPPED]])
+def test_without_news_there_is_no_draft(cases: list[dict[str, Any]]) -> None:
+    assert drafts_of(results(*cases), NEW) == ""
