@@ -22,6 +22,7 @@ from roceproof.dpi.vhdl import verilog_sources
 
 WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/*/*.vlt")])
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
+RESPONDER_DEFINES = ("ROCEPROOF_RESPONDER", "ROCEPROOF_MEMORY_READS")
 RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
 EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
@@ -88,9 +89,10 @@ def lint(manifest: Manifest, *, besides: list[Path]) -> bool:
 def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
     clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS])]
-    DEFINES["ROCEPROOF_RESPONDER"] = ""
+    DEFINES.update(dict.fromkeys(RESPONDER_DEFINES, ""))
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
-    del DEFINES["ROCEPROOF_RESPONDER"]
+    for name in RESPONDER_DEFINES:
+        del DEFINES[name]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]
     return 0 if all(clean) else 1
 

@@ -9,6 +9,7 @@ sv/roceproof_frame_sink.sv
 sv/roceproof_completion_sink.sv
 sv/roceproof_receive_completion_sink.sv
 sv/roceproof_memory.sv
+sv/roceproof_memory_reader.sv
 sv/roceproof_stream_watch.sv
 sv/roceproof_offer_check.sv
 sv/roceproof_port.sv

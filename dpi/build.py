@@ -49,6 +49,7 @@ BRIDGE_SV = tuple(
         "completion_sink",
         "receive_completion_sink",
         "memory",
+        "memory_reader",
         "stream_watch",
         "offer_check",
         "port",
@@ -147,11 +148,12 @@ def _lock(directory: Path) -> Path:
 
 def _circuit(manifest: Manifest) -> Circuit:
     """The device's; one that claims a responder has the ports for it, and so has the bridge."""
-    if manifest.responder is None:
-        return manifest.circuit
-    return replace(
-        manifest.circuit, defines={**manifest.circuit.defines, "ROCEPROOF_RESPONDER": ""}
-    )
+    defines = dict(manifest.circuit.defines)
+    if manifest.responder is not None:
+        defines["ROCEPROOF_RESPONDER"] = ""
+        if manifest.responder.reads_memory:
+            defines["ROCEPROOF_MEMORY_READS"] = ""
+    return replace(manifest.circuit, defines=defines)
 
 
 def build_simulation(

@@ -22,6 +22,11 @@ class Responder:
     receives: int = 16  # on one queue
     states: bool = False  # it knows the QP commands between reset and activation
 
+    @property
+    def reads_memory(self) -> bool:
+        """Whether it has ports for that."""
+        return any(Op.READ in operations for operations in self.operations.values())
+
 
 def read_responder(table: Table) -> Responder:
     """The table `[responder]`."""

@@ -45,7 +45,12 @@ receiver_table.sv
 receive_queue.sv
 request_checks.sv
 outcome_queue.sv
+outcome_builder.sv
+read_history.sv
+read_counter.sv
+read_ledger.sv
 responder_engine.sv
+response_segmenter.sv
 response_path.sv
 responder.sv
 stream_fork.sv

@@ -88,6 +88,8 @@ module receiver_table
       entry.pd                 = config_i.pd;
       entry.local_qpn          = config_i.local_qpn[23:0];
       entry.rnr_timer          = config_i.min_rnr_timer[4:0];
+      entry.read_limit         = config_i.max_dest_rd_atomic > 8'(MaxReads)
+          ? 5'(MaxReads) : config_i.max_dest_rd_atomic[4:0];
       entry.path.remote_mac    = config_i.remote_mac;
       entry.path.remote_ipv4   = config_i.remote_gid[31:0];
       entry.path.udp_sport     = config_i.udp_sport;

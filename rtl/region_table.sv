@@ -67,8 +67,8 @@ module region_table
   logic [31:0] key;
   logic        right, inside_range;
 
-  assign key    = query_q.local_write ? found.lkey : found.rkey;
-  assign right  = query_q.local_write ? found.access.local_write : found.access.remote_write;
+  assign key    = query_q.local_key ? found.lkey : found.rkey;
+  assign right  = (found.access & query_q.right) != '0;
   assign inside_range = query_q.address >= found.va
       && 65'(query_q.address) + 65'(query_q.length) <= 65'(found.va) + 65'(found.length);
 

@@ -11,17 +11,19 @@
 module request_checks
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
-(
+#(
+  parameter bit ServesReads = 1'b1
+) (
   input  wire request_t      request_i,
   input  wire receiver_t     receiver_i,
   input  wire progress_t     progress_i,
   input  wire logic          head_valid_i,  // there is a receive
   input  wire receive_slot_t head_i,
   input  wire logic          permitted_i,   // the region table's answer about `message`
+  input  wire logic          read_free_i,   // one more READ may be under way
+  input  wire logic          read_known_i,  // a repeated READ asks for what was given before
   output      decision_t     decision_o
 );
-
-  localparam logic [31:0] LongestMessage = 32'h8000_0000;
 
   typedef enum logic [2:0] {
     RefusalNone,
@@ -37,18 +39,22 @@ module request_checks
   logic [23:0] ahead;
   logic [12:0] mtu;
   logic [31:0] size;
-  logic        in_sequence, is_supported, follows, needs_receive, size_fits_mtu, length_agrees;
+  logic        in_sequence, is_supported, is_allowed, is_reread, follows, needs_receive;
+  logic        size_fits_mtu, length_agrees, memory_refuses;
   refusal_e    refusal;
 
-  assign operation     = operation_of(request_i.opcode);
-  assign message       = message_of(request_i, progress_i, head_i);
-  assign ahead         = request_i.psn - progress_i.expected_psn;
-  assign mtu           = mtu_bytes(receiver_i.path_mtu);
-  assign size          = 32'(request_i.payload_bytes);
-  assign in_sequence   = ahead == '0;
-  assign is_supported  = operation.kind inside {KindSend, KindWrite};
-  assign needs_receive = operation.kind == KindSend ? operation.first
-                                                    : operation.last && operation.immdt;
+  assign operation      = operation_of(request_i.opcode);
+  assign message        = message_of(request_i, progress_i, head_i);
+  assign ahead          = request_i.psn - progress_i.expected_psn;
+  assign mtu            = mtu_bytes(receiver_i.path_mtu);
+  assign size           = 32'(request_i.payload_bytes);
+  assign in_sequence    = ahead == '0;
+  assign is_supported   = operation.kind inside {KindSend, KindWrite}
+      || (operation.kind == KindRead && ServesReads);
+  assign is_reread      = operation.kind == KindRead && !in_sequence;
+  assign memory_refuses = message.left != '0 && !permitted_i;
+  assign needs_receive  = operation.kind == KindSend ? operation.first
+                                                     : operation.last && operation.immdt;
 
   // A UC message that begins puts an end to the one that is open.
   always_comb begin
@@ -58,29 +64,34 @@ module request_checks
   end
 
   always_comb begin
-    if (!operation.last) size_fits_mtu = size == 32'(mtu);
+    if (operation.kind == KindRead) size_fits_mtu = size == '0;
+    else if (!operation.last) size_fits_mtu = size == 32'(mtu);
     else size_fits_mtu = size <= 32'(mtu) && (operation.first || size != '0);
 
     length_agrees = size <= message.left;
-    if (operation.kind == KindWrite) begin
-      if (operation.last && size != message.left) length_agrees = 1'b0;
-      if (operation.reth && request_i.reth.dma_length > LongestMessage) length_agrees = 1'b0;
+    if (operation.kind == KindWrite && operation.last && size != message.left) begin
+      length_agrees = 1'b0;
     end
+    if (operation.reth && request_i.reth.dma_length > LongestMessage) length_agrees = 1'b0;
+  end
+
+  always_comb begin
+    unique case (operation.kind)
+      KindWrite: is_allowed = receiver_i.access.remote_write;
+      KindRead:  is_allowed = receiver_i.access.remote_read && read_free_i;
+      default:   is_allowed = 1'b1;
+    endcase
   end
 
   always_comb begin
     refusal = RefusalNone;
-    if (!is_supported || !follows) refusal = RefusalInvalid;
-    else if (operation.kind == KindWrite && !receiver_i.access.remote_write) begin
-      refusal = RefusalInvalid;
-    end else if (needs_receive && !head_valid_i) refusal = RefusalNoReceive;
+    if (!is_supported || !follows || !is_allowed) refusal = RefusalInvalid;
+    else if (needs_receive && !head_valid_i) refusal = RefusalNoReceive;
     else if (!size_fits_mtu) refusal = RefusalInvalid;
     else if (!length_agrees) begin
       refusal = operation.kind == KindSend ? RefusalTooLong : RefusalInvalid;
     end else if (operation.kind == KindSend && !permitted_i) refusal = RefusalLocal;
-    else if (operation.kind == KindWrite && message.left != '0 && !permitted_i) begin
-      refusal = RefusalAccess;
-    end
+    else if (operation.kind != KindSend && memory_refuses) refusal = RefusalAccess;
   end
 
   // What is left of the message behind this packet.
@@ -113,7 +124,15 @@ module request_checks
         decision_o.progress.message.open = 1'b0;
       end
     end else if (!in_sequence && ahead[23]) begin
-      decision_o.answers = is_supported && progress_i.executed;
+      decision_o.answers = is_supported && (is_reread ? read_known_i : progress_i.executed);
+      decision_o.reads   = decision_o.answers && is_reread && !memory_refuses;
+      if (is_reread && decision_o.answers && memory_refuses) begin
+        decision_o.changes         = 1'b1;
+        decision_o.fails           = 1'b1;
+        decision_o.progress.failed = 1'b1;
+        decision_o.syndrome        = SyndromeAccess;
+        decision_o.status          = StatusWrFlushErr;
+      end
     end else if (!in_sequence) begin
       decision_o.changes              = 1'b1;
       decision_o.progress.nak_pending = 1'b1;
@@ -123,7 +142,9 @@ module request_checks
     end else begin
       decision_o.changes              = 1'b1;
       decision_o.progress.nak_pending = refusal == RefusalNoReceive;
-      decision_o.answers              = request_i.ack_req || refusal != RefusalNone;
+      decision_o.reads                = operation.kind == KindRead && refusal == RefusalNone;
+      decision_o.keeps                = decision_o.reads;
+      decision_o.answers = request_i.ack_req || refusal != RefusalNone || decision_o.reads;
       decision_o.fails                = !(refusal inside {RefusalNone, RefusalNoReceive});
       decision_o.progress.failed      = decision_o.fails;
       decision_o.uses_receive         = progress_i.message.open && progress_i.message.send
@@ -151,7 +172,8 @@ module request_checks
     end
 
     if (executes && !progress_i.failed) begin
-      decision_o.progress.expected_psn = request_i.psn + 24'd1;
+      decision_o.progress.expected_psn = request_i.psn + (operation.kind != KindRead ? 24'd1
+          : 24'(packets_of(request_i.reth.dma_length, receiver_i.path_mtu)));
       decision_o.progress.executed     = 1'b1;
       decision_o.progress.message      = message_after;
       decision_o.writes                = size != '0;

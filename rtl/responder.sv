@@ -2,8 +2,9 @@
 //
 // The responder: requests come in as the receive path's streams, payload goes
 // to memory, acknowledgements leave as frames, completions of receives as
-// records. SEND and RDMA WRITE, with and without immediate, on RC and UC. What
-// it says, to the peer or to the host, is said once the bytes are in memory.
+// records. SEND and RDMA WRITE, with and without immediate, on RC and UC, and
+// RDMA READ where ServesReads is set. What it says, to the peer or to the host,
+// is said once the bytes are in memory.
 
 `default_nettype none
 
@@ -17,6 +18,7 @@ module responder
   parameter int unsigned Regions     = 16,
   parameter int unsigned Receives    = 16,
   parameter int unsigned BufferBytes = 16384,
+  parameter bit          ServesReads = 1'b1,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned LaneBits = $clog2(Lanes),
   localparam int unsigned BeatBits = 16 - LaneBits
@@ -64,6 +66,14 @@ module responder
   input  wire logic                 done_valid_i,
   input  wire memory_done_t         done_i,
 
+  output      logic                 read_valid_o,
+  input  wire logic                 read_ready_i,
+  output      memory_command_t      read_o,
+  input  wire logic [DataWidth-1:0] read_tdata_i,
+  input  wire logic [Lanes-1:0]     read_tkeep_i,
+  input  wire logic                 read_tvalid_i,
+  output      logic                 read_tready_o,
+
   output      logic [DataWidth-1:0] m_tdata_o,
   output      logic [Lanes-1:0]     m_tkeep_o,
   output      logic                 m_tvalid_o,
@@ -90,8 +100,9 @@ module responder
   logic                 outcome_valid, outcome_ready, may_write, settled;
   outcome_t             outcome;
   write_count_t         asked;
-  logic                 answer_valid, answer_ready;
+  logic                 answer_valid, answer_ready, left;
   answer_t              answer;
+  read_note_t           note;
 
   request_path #(
     .DataWidth  (DataWidth),
@@ -130,10 +141,11 @@ module responder
   );
 
   responder_engine #(
-    .DataWidth(DataWidth),
-    .Qps      (Qps),
-    .Regions  (Regions),
-    .Receives (Receives)
+    .DataWidth  (DataWidth),
+    .Qps        (Qps),
+    .Regions    (Regions),
+    .Receives   (Receives),
+    .ServesReads(ServesReads)
   ) u_engine (
     .clk_i,
     .rst_ni,
@@ -164,7 +176,9 @@ module responder
     .outcome_o      (outcome),
     .asked_o        (asked),
     .may_write_i    (may_write),
-    .settled_i      (settled)
+    .settled_i      (settled),
+    .left_i         (left),
+    .note_i         (note)
   );
 
   outcome_queue u_outcomes (
@@ -221,9 +235,18 @@ module responder
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i,
-    .answer_valid_i(answer_valid),
-    .answer_ready_o(answer_ready),
-    .answer_i      (answer),
+    .answer_valid_i (answer_valid),
+    .answer_ready_o (answer_ready),
+    .answer_i       (answer),
+    .command_valid_o(read_valid_o),
+    .command_ready_i(read_ready_i),
+    .command_o      (read_o),
+    .read_tdata_i,
+    .read_tkeep_i,
+    .read_tvalid_i,
+    .read_tready_o,
+    .left_o         (left),
+    .note_o         (note),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The responder's sequence: one request after the other is looked up, decided
-// on and acted on, four cycles each. Between requests it takes what the host
-// says: QP configurations and memory regions once all that came before is in
-// memory and answered, receives at any time.
+// on and acted on, four cycles each, a repeated READ some more. Between requests
+// it takes what the host says: QP configurations and memory regions once all that
+// came before is in memory and answered, receives at any time. What would change
+// memory waits until the READs before it have been answered.
 
 `default_nettype none
 
@@ -11,10 +12,11 @@ module responder_engine
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
-  parameter int unsigned DataWidth = 64,
-  parameter int unsigned Qps       = 16,
-  parameter int unsigned Regions   = 16,
-  parameter int unsigned Receives  = 16,  // posted on one QP
+  parameter int unsigned DataWidth   = 64,
+  parameter int unsigned Qps         = 16,
+  parameter int unsigned Regions     = 16,
+  parameter int unsigned Receives    = 16,  // posted on one QP
+  parameter bit          ServesReads = 1'b1,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1),
@@ -54,14 +56,17 @@ module responder_engine
   output      outcome_t             outcome_o,
   output      write_count_t         asked_o,
   input  wire logic                 may_write_i,
-  input  wire logic                 settled_i
+  input  wire logic                 settled_i,
+  input  wire logic                 left_i,   // an answer's frame, and this is its note
+  input  wire read_note_t           note_i
 );
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     StIdle,
     StConfigure,
     StPost,
     StLook,       // what is known of the QP is there: which memory is meant?
+    StRecall,     // and has this READ come before?
     StDecide,     // and the answer to that
     StAct,
     StFlush,      // the receive at the head ends
@@ -77,18 +82,17 @@ module responder_engine
   logic                 head_valid, queue_room, receivers_ready, regions_ready, permitted;
   logic [63:0]          memory_address;
   decision_t            decision, decision_q;
-  operation_t           operation;
-  logic                 is_posted_qp;
+  logic                 is_posted_qp, read_free, read_known, recalled, no_reads, settled;
 
   assign is_posted_qp = receiver.known && receiver.local_qpn == receive_i.qpn[23:0];
-  assign operation    = operation_of(request_i.opcode);
+  assign settled      = settled_i && no_reads;
 
   // What Idle takes up.
   logic ready, commands_wait, takes_config, takes_region, takes_receive, takes_request, lookup;
   assign ready         = receivers_ready && regions_ready;
   assign commands_wait = qpc_valid_i || region_valid_i;
-  assign takes_config  = state_q == StIdle && ready && qpc_valid_i && settled_i;
-  assign takes_region  = state_q == StIdle && ready && !qpc_valid_i && region_valid_i && settled_i;
+  assign takes_config  = state_q == StIdle && ready && qpc_valid_i && settled;
+  assign takes_region  = state_q == StIdle && ready && !qpc_valid_i && region_valid_i && settled;
   assign takes_receive = state_q == StIdle && ready && !commands_wait
       && receive_valid_i && !post_blocked_q;
   assign takes_request = state_q == StIdle && ready && !commands_wait && !takes_receive
@@ -128,7 +132,7 @@ module responder_engine
   assign act_outcome = match_q && (decision_q.answers || decision_q.completes);
   assign act_payload = beats_i != '0;
   assign acts = state_q == StAct && (!act_payload || payload_ready_i)
-      && (!act_writes || (write_ready_i && may_write_i))
+      && (!act_writes || (write_ready_i && may_write_i && no_reads))
       && (!act_outcome || outcome_ready_i);
 
   ram_1r1w #(
@@ -169,7 +173,10 @@ module responder_engine
   );
 
   message_t message;
-  assign message = message_of(request_i, progress, head);
+  logic     is_read, is_behind;
+  assign message   = message_of(request_i, progress, head);
+  assign is_read   = is_read_request(request_i);
+  assign is_behind = progress.expected_psn != request_i.psn;
 
   region_table #(
     .Regions(Regions)
@@ -180,18 +187,42 @@ module responder_engine
     .write_i      (takes_region),
     .region_i,
     .query_valid_i(state_q == StLook),
-    .query_i      ('{message.send, message.key, receiver.pd, message.address, message.left}),
+    .query_i      (query_of(message, receiver, is_read)),
     .permitted_o  (permitted),
     .address_o    (memory_address)
   );
 
-  request_checks u_checks (
+  read_ledger #(
+    .Qps(Qps)
+  ) u_reads (
+    .clk_i,
+    .rst_ni,
+    .index_i   (index_q),
+    .receiver_i(receiver),
+    .request_i,
+    .clear_i   (writes_begun),
+    .recall_i  (state_q == StLook && is_read && is_behind),
+    .recalled_o(recalled),
+    .known_o   (read_known),
+    .free_o    (read_free),
+    .begins_i  (acts && match_q && decision_q.reads),
+    .keeps_i   (decision_q.keeps),
+    .left_i,
+    .note_i,
+    .none_o    (no_reads)
+  );
+
+  request_checks #(
+    .ServesReads(ServesReads)
+  ) u_checks (
     .request_i,
     .receiver_i  (receiver),
     .progress_i  (progress),
     .head_valid_i(head_valid),
     .head_i      (head),
     .permitted_i (permitted),
+    .read_free_i (read_free),
+    .read_known_i(read_known),
     .decision_o  (decision)
   );
 
@@ -217,7 +248,8 @@ module responder_engine
         state_q         <= fails_configured ? StFlush : StIdle;
       end
       StPost: if (receive_ready_o || !refuses_post) state_q <= StIdle;
-      StLook: state_q <= StDecide;
+      StLook: state_q <= is_read && is_behind ? StRecall : StDecide;
+      StRecall: if (recalled) state_q <= StDecide;
       StDecide: state_q <= StAct;
       StAct: begin
         first_flushed_q <= !decision_q.uses_receive;
@@ -265,35 +297,22 @@ module responder_engine
     reserved: '0
   };
 
-  receive_completion_t completion;
-  always_comb begin
-    completion         = '0;
-    completion.wr_id   = head.wr_id;
-    completion.qpn     = 32'(receiver.local_qpn);
-    completion.status  = StatusWrFlushErr;
-    completion.src_qpn = 32'(receiver.path.remote_qpn);
-    if (state_q == StAct) begin
-      completion.status          = StatusSuccess;
-      completion.byte_len        = decision_q.byte_len;
-      completion.flags.solicited = request_i.solicited;
-      completion.flags.immediate = operation.immdt;
-      if (operation.immdt) completion.immediate = request_i.immediate;
-    end else if (state_q == StPost) begin
-      completion.wr_id = receive_i.wr_id;
-    end else if (!first_flushed_q) begin
-      completion.status = decision_q.status;
-    end
-  end
-
   assign outcome_valid_o = (acts && act_outcome) || flushes || (refuses_post && outcome_ready_i);
-  assign outcome_o       = '{
-    answers:    state_q == StAct && decision_q.answers,
-    answer:     '{receiver.path, decision_q.answer_psn, decision_q.syndrome,
-                  decision_q.progress.msn},
-    completes:  state_q != StAct || decision_q.completes,
-    completion: completion,
-    asked:      asked_o + write_count_t'(write_valid_o)
-  };
+
+  outcome_builder u_outcome (
+    .acts_i         (state_q == StAct),
+    .posts_i        (state_q == StPost),
+    .first_flushed_i(first_flushed_q),
+    .request_i,
+    .decision_i     (decision_q),
+    .receiver_i     (receiver),
+    .head_i         (head),
+    .posted_wr_id_i (receive_i.wr_id),
+    .index_i        (11'(index_q)),
+    .address_i      (memory_address),
+    .asked_i        (asked_o + write_count_t'(write_valid_o)),
+    .outcome_o
+  );
 
 endmodule
 

@@ -11,6 +11,9 @@ package responder_pkg;
   import roce_pkg::*;
 
   parameter int unsigned MaxPayload = 4096;  // bytes of a packet at the longest path MTU
+  parameter int unsigned MaxReads   = 16;    // of one QP that are remembered, or not yet answered
+
+  parameter logic [31:0] LongestMessage = 32'h8000_0000;
 
   // AETH syndromes.
   parameter logic [7:0] SyndromeAck         = 8'h1F;  // no end-to-end credits
@@ -20,9 +23,10 @@ package responder_pkg;
   parameter logic [7:0] SyndromeAccess      = 8'h62;
   parameter logic [7:0] SyndromeOperational = 8'h63;
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     KindSend,
     KindWrite,
+    KindRead,
     KindResponse,    // the requester's affair
     KindUnsupported  // reserved, or an operation that this responder does not have
   } kind_e;
@@ -60,6 +64,7 @@ package responder_pkg;
     logic [15:0]              pd;
     logic [23:0]              local_qpn;
     logic [4:0]               rnr_timer;
+    logic [4:0]               read_limit;
     roce_tx_pkg::path_t       path;
   } receiver_t;
 
@@ -93,18 +98,28 @@ package responder_pkg;
 
   // A question to the region table.
   typedef struct packed {
-    logic        local_write;  // by lkey to write, otherwise by rkey for a peer to write
+    logic        local_key;  // an lkey, otherwise an rkey
+    roceproof_dut_pkg::access_t right;
     logic [31:0] key;
     logic [15:0] pd;
     logic [63:0] address;
     logic [31:0] length;
   } region_query_t;
 
+  // Whose READ has been answered once a frame has left.
+  typedef struct packed {
+    logic        ends;   // a READ, with this frame
+    logic        holds;  // it counts among those of its QP; a repeated one does not
+    logic [10:0] index;  // of the QP
+  } read_note_t;
+
   // What becomes of one request.
   typedef struct packed {
     logic                       changes;       // there is new progress
     progress_t                  progress;
     logic                       writes;        // the payload goes to memory
+    logic                       keeps;         // this READ is remembered
+    logic                       reads;         // the answer is what memory holds
     logic                       answers;
     logic [7:0]                 syndrome;
     logic [23:0]                answer_psn;
@@ -115,13 +130,27 @@ package responder_pkg;
     roceproof_dut_pkg::status_e status;
   } decision_t;
 
-  // An acknowledge packet to be sent.
+  // An acknowledge packet to be sent, or what a READ asks for.
   typedef struct packed {
     roce_tx_pkg::path_t path;
     logic [23:0]        psn;
     logic [7:0]         syndrome;
     logic [23:0]        msn;
+    logic               reads;
+    logic [2:0]         path_mtu;
+    logic [63:0]        address;  // in memory
+    logic [31:0]        length;
+    read_note_t         note;
   } answer_t;
+
+  // A READ of which the device remembers that it answered it.
+  typedef struct packed {
+    logic [23:0] psn;
+    logic [24:0] packets;  // of the answer
+    logic [31:0] rkey;
+    logic [63:0] address;
+    logic [31:0] length;
+  } kept_read_t;
 
   // Counts writes asked for; never half of what it can count are outstanding.
   typedef logic [7:0] write_count_t;
@@ -148,6 +177,13 @@ package responder_pkg;
         operation.last  = opcode[4:0] >= 5'h02;
         operation.immdt = opcode[4:0] inside {5'h03, 5'h05};
       end
+      5'h0C:
+      if (!opcode[5]) begin  // RC alone
+        operation.kind  = KindRead;
+        operation.first = 1'b1;
+        operation.last  = 1'b1;
+        operation.reth  = 1'b1;
+      end
       5'h06, 5'h07, 5'h08, 5'h09, 5'h0A, 5'h0B: begin
         operation.kind  = KindWrite;
         operation.first = opcode[4:0] inside {5'h06, 5'h0A, 5'h0B};
@@ -160,7 +196,7 @@ package responder_pkg;
     operation.extension_bytes = (operation.reth ? 5'd16 : 5'd0) + (operation.immdt ? 5'd4 : 5'd0);
     if (!opcode[5]) begin  // RC alone
       unique case (opcode[4:0])
-        5'h0C, 5'h1D:               operation.extension_bytes = 5'd16;  // READ, ATOMIC WRITE
+        5'h1D:                      operation.extension_bytes = 5'd16;  // ATOMIC WRITE
         5'h13, 5'h14:               operation.extension_bytes = 5'd28;  // CMP SWAP, FETCH ADD
         5'h16, 5'h17:               operation.extension_bytes = 5'd4;   // SEND with invalidate
         5'h1C:                      operation.extension_bytes = 5'd20;  // FLUSH
@@ -173,6 +209,13 @@ package responder_pkg;
 
   function automatic logic [12:0] mtu_bytes(logic [2:0] path_mtu);
     return 13'd128 << path_mtu;
+  endfunction
+
+  // Packets that carry so many bytes; none at all need one.
+  function automatic logic [24:0] packets_of(logic [31:0] length, logic [2:0] path_mtu);
+    logic [32:0] rounded;
+    rounded = 33'(length) + 33'(mtu_bytes(path_mtu)) - 33'd1;
+    return length == '0 ? 25'd1 : 25'((rounded >> 7) >> path_mtu);
   endfunction
 
   // The message that a packet belongs to, as it is before the packet. A packet
@@ -197,6 +240,28 @@ package responder_pkg;
       end
     end
     return message;
+  endfunction
+
+  function automatic logic is_read_request(request_t request);
+    operation_t operation;
+    operation = operation_of(request.opcode);
+    return operation.kind == KindRead;
+  endfunction
+
+  // Whether what is left of a message may go where it is to go, or come from there.
+  function automatic region_query_t query_of(
+      message_t message, receiver_t receiver, logic is_read);
+    region_query_t query;
+    query                    = '0;
+    query.local_key          = message.send;
+    query.key                = message.key;
+    query.pd                 = receiver.pd;
+    query.address            = message.address;
+    query.length             = message.left;
+    query.right.local_write  = message.send;
+    query.right.remote_read  = is_read;
+    query.right.remote_write = !message.send && !is_read;
+    return query;
   endfunction
 
 endpackage

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// From answers to frames with ICRC. An ACKNOWLEDGE has its AETH where other
-// packets have their immediate, so the transmit half's stages build it.
+// From answers to frames with ICRC, in order; what READs ask for is fetched from
+// memory on the way, some packets ahead. An AETH stands where other packets have
+// their immediate, so the transmit half's stages build the frames. When a frame
+// leaves, its note says whose READ ends with it.
 
 `default_nettype none
 
 module response_path
   import roce_tx_pkg::*;
-  import responder_pkg::answer_t;
+  import responder_pkg::*;
+  import roceproof_dut_pkg::memory_command_t;
 #(
   parameter int unsigned DataWidth = 64
 ) (
@@ -20,6 +23,17 @@ module response_path
   output      logic                   answer_ready_o,
   input  wire answer_t                answer_i,
 
+  output      logic                   command_valid_o,
+  input  wire logic                   command_ready_i,
+  output      memory_command_t        command_o,
+  input  wire logic [DataWidth-1:0]   read_tdata_i,
+  input  wire logic [DataWidth/8-1:0] read_tkeep_i,
+  input  wire logic                   read_tvalid_i,
+  output      logic                   read_tready_o,
+
+  output      logic                   left_o,
+  output      read_note_t             note_o,
+
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
@@ -27,18 +41,85 @@ module response_path
   input  wire logic                   m_tready_i
 );
 
-  // Don't Fragment is set, so the identification has nothing to identify.
-  packet_t packet;
+  localparam int unsigned Ahead    = 8;   // packets, while their data come from memory
+  localparam int unsigned InFlight = 32;  // frames
+
+  logic            cut_valid, cut_ready, ask_valid, ask_ready, packet_valid, packet_ready;
+  logic            packet_room, note_room, unused_note_valid;
+  packet_t         cut, packet;
+  read_note_t      cut_note;
+  memory_command_t ask;
+
+  assign cut_ready = packet_room && note_room;
+
+  response_segmenter u_segmenter (
+    .clk_i,
+    .rst_ni,
+    .answer_valid_i,
+    .answer_ready_o,
+    .answer_i,
+    .packet_valid_o (cut_valid),
+    .packet_ready_i (cut_ready),
+    .packet_o       (cut),
+    .note_o         (cut_note),
+    .command_valid_o(ask_valid),
+    .command_ready_i(ask_ready),
+    .command_o      (ask)
+  );
+
+  stream_fifo #(
+    .Width($bits(packet_t)),
+    .Depth(Ahead)
+  ) u_packets (
+    .clk_i,
+    .rst_ni,
+    .s_data_i (cut),
+    .s_valid_i(cut_valid && note_room),
+    .s_ready_o(packet_room),
+    .m_data_o (packet),
+    .m_valid_o(packet_valid),
+    .m_ready_i(packet_ready)
+  );
+
+  stream_fifo #(
+    .Width($bits(memory_command_t)),
+    .Depth(Ahead)
+  ) u_commands (
+    .clk_i,
+    .rst_ni,
+    .s_data_i (ask),
+    .s_valid_i(ask_valid),
+    .s_ready_o(ask_ready),
+    .m_data_o (command_o),
+    .m_valid_o(command_valid_o),
+    .m_ready_i(command_ready_i)
+  );
+
+  stream_fifo #(
+    .Width($bits(read_note_t)),
+    .Depth(InFlight)
+  ) u_notes (
+    .clk_i,
+    .rst_ni,
+    .s_data_i (cut_note),
+    .s_valid_i(cut_valid && packet_room),
+    .s_ready_o(note_room),
+    .m_data_o (note_o),
+    .m_valid_o(unused_note_valid),
+    .m_ready_i(left_o)
+  );
+
+  assign left_o = m_tvalid_o && m_tready_i && m_tlast_o;
+
+  // Behind the last byte come pads, which are zero.
+  logic [DataWidth-1:0] payload_tdata;
   always_comb begin
-    packet                  = '0;
-    packet.path             = answer_i.path;
-    packet.opcode           = roce_pkg::RcAcknowledge;
-    packet.psn              = answer_i.psn;
-    packet.extensions.immdt = 1'b1;
-    packet.immediate        = {answer_i.syndrome, answer_i.msn};
+    for (int unsigned lane = 0; lane < DataWidth / 8; lane++) begin
+      payload_tdata[8*lane+:8] = read_tkeep_i[lane] ? read_tdata_i[8*lane+:8] : '0;
+    end
   end
 
-  logic                   frame_valid, frame_ready, unused_payload_tready;
+  logic                   frame_valid, frame_ready;
   frame_t                 frame;
   logic [DataWidth-1:0]   open_tdata;
   logic [DataWidth/8-1:0] open_tkeep;
@@ -50,8 +131,8 @@ module response_path
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i,
-    .packet_valid_i(answer_valid_i),
-    .packet_ready_o(answer_ready_o),
+    .packet_valid_i(packet_valid),
+    .packet_ready_o(packet_ready),
     .packet_i      (packet),
     .frame_valid_o (frame_valid),
     .frame_ready_i (frame_ready),
@@ -66,9 +147,9 @@ module response_path
     .frame_valid_i   (frame_valid),
     .frame_ready_o   (frame_ready),
     .frame_i         (frame),
-    .payload_tdata_i ('0),
-    .payload_tvalid_i(1'b0),
-    .payload_tready_o(unused_payload_tready),
+    .payload_tdata_i (payload_tdata),
+    .payload_tvalid_i(read_tvalid_i),
+    .payload_tready_o(read_tready_o),
     .m_tdata_o       (open_tdata),
     .m_tkeep_o       (open_tkeep),
     .m_tvalid_o      (open_tvalid),

@@ -4,7 +4,8 @@
 // (docs/dut-contract.md). Sends SEND and RDMA WRITE, with and without
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
 // and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
-// has a responder, and the ports of the contract's version 2 for it.
+// has a responder, and the ports of the contract's version 2 for it; with
+// ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too.
 
 `default_nettype none
 
@@ -70,6 +71,17 @@ module roce_endpoint
   input  wire logic                   mwd_tready_i,
   input  wire logic                   mdn_valid_i,
   input  wire memory_done_t           mdn_i
+`endif
+`ifdef ROCEPROOF_MEMORY_READS
+  ,
+  output logic                        mrc_valid_o,
+  input  wire logic                   mrc_ready_i,
+  output memory_command_t             mrc_o,
+  input  wire logic [DataWidth-1:0]   mrd_tdata_i,
+  input  wire logic [DataWidth/8-1:0] mrd_tkeep_i,
+  input  wire logic                   mrd_tvalid_i,
+  input  wire logic                   mrd_tlast_i,
+  output logic                        mrd_tready_o
 `endif
 );
 
@@ -278,6 +290,34 @@ module roce_endpoint
   logic [DataWidth/8-1:0] answer_tkeep;
   logic                   answer_tvalid, answer_tlast, answer_tready, unused_answer_left;
 
+  logic                   read_valid, read_ready, read_tvalid, read_tready;
+  memory_command_t        read;
+  logic [DataWidth-1:0]   read_tdata;
+  logic [DataWidth/8-1:0] read_tkeep;
+
+`ifdef ROCEPROOF_MEMORY_READS
+  localparam bit ServesReads = 1'b1;
+
+  logic unused_read_tlast;
+  assign unused_read_tlast = mrd_tlast_i;
+  assign mrc_valid_o       = read_valid;
+  assign mrc_o             = read;
+  assign read_ready        = mrc_ready_i;
+  assign read_tdata        = mrd_tdata_i;
+  assign read_tkeep        = mrd_tkeep_i;
+  assign read_tvalid       = mrd_tvalid_i;
+  assign mrd_tready_o      = read_tready;
+`else
+  localparam bit ServesReads = 1'b0;
+
+  logic unused_reads;
+  assign unused_reads = ^{read_valid, read, read_tready};
+  assign read_ready   = 1'b0;
+  assign read_tdata   = '0;
+  assign read_tkeep   = '0;
+  assign read_tvalid  = 1'b0;
+`endif
+
   // The transmitter takes a configuration only when it is ready for the first.
   assign tx_qpc_taken = qpc_ready && ready;
 
@@ -293,9 +333,10 @@ module roce_endpoint
   );
 
   responder #(
-    .DataWidth(DataWidth),
-    .Qps      (Qps),
-    .Regions  (Regions)
+    .DataWidth  (DataWidth),
+    .Qps        (Qps),
+    .Regions    (Regions),
+    .ServesReads(ServesReads)
   ) u_responder (
     .clk_i,
     .rst_ni,
@@ -336,6 +377,13 @@ module roce_endpoint
     .write_tready_i    (mwd_tready_i),
     .done_valid_i      (mdn_valid_i),
     .done_i            (mdn_i),
+    .read_valid_o      (read_valid),
+    .read_ready_i      (read_ready),
+    .read_o            (read),
+    .read_tdata_i      (read_tdata),
+    .read_tkeep_i      (read_tkeep),
+    .read_tvalid_i     (read_tvalid),
+    .read_tready_o     (read_tready),
     .m_tdata_o         (answer_tdata),
     .m_tkeep_o         (answer_tkeep),
     .m_tvalid_o        (answer_tvalid),

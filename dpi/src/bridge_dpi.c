@@ -193,3 +193,12 @@ void roceproof_memory_write(void *handle, long long address, const svBitVecVal *
         error_set(port->error, "port %u: out of memory", port->index);
     }
 }
+
+void roceproof_memory_read(void *handle, long long address, svBitVecVal *data, int length) {
+    struct port *port = handle;
+    uint8_t bytes[CHUNK_BYTES] = {0};
+    if (port && length > 0 && length <= CHUNK_BYTES) {
+        memory_read(&port->memory, (uint64_t)address, bytes, (size_t)length);
+    }
+    lanes_to_vector(bytes, data, CHUNK_WORDS);
+}

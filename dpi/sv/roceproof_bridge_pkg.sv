@@ -105,6 +105,9 @@ package roceproof_bridge_pkg;
   // Up to ChunkBytes into the memory behind the device's memory ports.
   import "DPI-C" function void roceproof_memory_write(
     input chandle handle, input longint address, input bit [1023:0] data, input int length);
+  // And from there; bytes behind the length are zero.
+  import "DPI-C" function void roceproof_memory_read(
+    input chandle handle, input longint address, output bit [1023:0] data, input int length);
 
 endpackage
 

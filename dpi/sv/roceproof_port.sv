@@ -75,6 +75,12 @@ module roceproof_port
   data_t        mwd_tdata;
   keep_t        mwd_tkeep;
 `endif
+`ifdef ROCEPROOF_MEMORY_READS
+  logic         mrc_valid, mrc_ready, mrd_tvalid, mrd_tlast, mrd_tready;
+  logic [127:0] mrc;
+  data_t        mrd_tdata;
+  keep_t        mrd_tkeep;
+`endif
 
   `ROCEPROOF_DUT #(
     .DataWidth(DataWidth),
@@ -131,6 +137,17 @@ module roceproof_port
     .mwd_tready_i(mwd_tready),
     .mdn_valid_i (mdn_valid),
     .mdn_i       (mdn)
+`endif
+`ifdef ROCEPROOF_MEMORY_READS
+    ,
+    .mrc_valid_o (mrc_valid),
+    .mrc_ready_i (mrc_ready),
+    .mrc_o       (mrc),
+    .mrd_tdata_i (mrd_tdata),
+    .mrd_tkeep_i (mrd_tkeep),
+    .mrd_tvalid_i(mrd_tvalid),
+    .mrd_tlast_i (mrd_tlast),
+    .mrd_tready_o(mrd_tready)
 `endif
   );
 
@@ -200,6 +217,25 @@ module roceproof_port
     .done_valid_o   (mdn_valid),
     .done_o         (mdn)
   );
+
+`ifdef ROCEPROOF_MEMORY_READS
+  roceproof_memory_reader #(
+    .Index    (Index),
+    .DataWidth(DataWidth)
+  ) u_memory_reader (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .command_valid_i(mrc_valid),
+    .command_ready_o(mrc_ready),
+    .command_i      (mrc),
+    .tdata_o        (mrd_tdata),
+    .tkeep_o        (mrd_tkeep),
+    .tvalid_o       (mrd_tvalid),
+    .tlast_o        (mrd_tlast),
+    .tready_i       (mrd_tready)
+  );
+`endif
 `else
   logic unused_wakes;
   assign unused_wakes = ^wake_i[AllStreams-1:Streams];

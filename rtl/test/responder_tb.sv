@@ -8,6 +8,7 @@
 // and what the responder does is written to +log=, behind the cycle:
 //   T BYTES    a frame left          K RECORD   a receive completed
 //   X A BYTES  a write to address A is done
+//   L A N      N bytes from address A on are read
 //   H          a QP configuration or a memory region was taken
 //   S N        at the end: in N cycles a frame had to wait
 // +gap=, +tx_stall=, +cpl_stall=, +mem_stall=: chance in percent of a pause;
@@ -51,6 +52,10 @@ module responder_tb
   logic                 write_valid, write_ready, done_valid;
   memory_command_t      write;
   memory_done_t         done;
+  logic                 read_valid, read_ready, data_tvalid, data_tready;
+  memory_command_t      read;
+  logic [DataWidth-1:0] data_tdata;
+  logic [Lanes-1:0]     data_tkeep;
 
   logic                       window_valid, window_last, discard, parsed_valid, parsed_last;
   logic [DataWidth-1:0]       window_data;
@@ -93,6 +98,9 @@ module responder_tb
     .write_tdata_o(mem_tdata), .write_tkeep_o(mem_tkeep), .write_tvalid_o(mem_tvalid),
     .write_tlast_o(mem_tlast), .write_tready_i(mem_tready),
     .done_valid_i(done_valid), .done_i(done),
+    .read_valid_o(read_valid), .read_ready_i(read_ready), .read_o(read),
+    .read_tdata_i(data_tdata), .read_tkeep_i(data_tkeep), .read_tvalid_i(data_tvalid),
+    .read_tready_o(data_tready),
     .m_tdata_o(tx_tdata), .m_tkeep_o(tx_tkeep), .m_tvalid_o(tx_tvalid), .m_tlast_o(tx_tlast),
     .m_tready_i(tx_tready));
 
@@ -225,45 +233,29 @@ module responder_tb
     rst_n = 1'b1;
   end
 
-  // The memory: commands and data in order, done some time behind the last beat.
-  memory_command_t commands [$];
-  string           written [$], text = "";
-  int              due [$];
+  logic memory_busy;
+
+  bench_memory #(
+    .DataWidth(DataWidth)
+  ) u_memory (
+    .clk_i(clk), .rst_ni(rst_n), .cycle_i(cycle), .log_file_i(log_file), .stall_i(mem_stall),
+    .latency_i(mem_latency), .busy_o(memory_busy),
+    .write_valid_i(write_valid), .write_ready_o(write_ready), .write_i(write),
+    .write_tdata_i(mem_tdata), .write_tkeep_i(mem_tkeep), .write_tvalid_i(mem_tvalid),
+    .write_tlast_i(mem_tlast), .write_tready_o(mem_tready), .done_valid_o(done_valid),
+    .done_o(done), .read_valid_i(read_valid), .read_ready_o(read_ready), .read_i(read),
+    .read_tdata_o(data_tdata), .read_tkeep_o(data_tkeep), .read_tvalid_o(data_tvalid),
+    .read_tready_i(data_tready));
 
   // What leaves.
   string sent = "";
 
   always @(posedge clk) begin
-    cycle       = cycle + 1;
-    write_ready <= int'($urandom % 100) >= mem_stall;
-    mem_tready  <= int'($urandom % 100) >= mem_stall;
-    tx_tready   <= int'($urandom % 100) >= tx_stall;
-    cpl_ready   <= int'($urandom % 100) >= cpl_stall;
-    done_valid  <= 1'b0;
-    quiet       = rx_tvalid || tx_tvalid || cpl_valid || write_valid || mem_tvalid
-        || due.size() != 0 || !rst_n ? 0 : quiet + 1;
+    cycle     = cycle + 1;
+    tx_tready <= int'($urandom % 100) >= tx_stall;
+    cpl_ready <= int'($urandom % 100) >= cpl_stall;
+    quiet     = rx_tvalid || tx_tvalid || cpl_valid || memory_busy || !rst_n ? 0 : quiet + 1;
     if (rx_tvalid && !rx_tready) stalled = stalled + 1;
-
-    if (rst_n && write_valid && write_ready) commands.push_back(write);
-    if (rst_n && mem_tvalid && mem_tready) begin
-      for (int lane = 0; lane < int'(Lanes); lane++) begin
-        if (mem_tkeep[lane]) text = {text, $sformatf("%02x", mem_tdata[8*lane+:8])};
-      end
-      if (mem_tlast) begin
-        written.push_back(text);
-        due.push_back(cycle + mem_latency);
-        text = "";
-      end
-    end
-    if (due.size() != 0 && due[0] <= cycle && commands.size() != 0) begin
-      automatic memory_command_t command = commands.pop_front();
-      automatic string           data = written.pop_front();
-      void'(due.pop_front());
-      if (data.len() != 2 * int'(command.length)) $fatal(1, "FAIL: a write is not of its length");
-      $fdisplay(log_file, "%0d X %0h %s", cycle, command.address, data);
-      done_valid <= 1'b1;
-      done       <= '{tag: command.tag, reserved: '0};
-    end
 
     if (rst_n && tx_tvalid && tx_tready) begin
       for (int lane = 0; lane < int'(Lanes); lane++) begin

@@ -42,6 +42,7 @@ class Happened:
     frames: list[tuple[int, bytes]]
     completions: list[tuple[int, ReceiveCompletion]]
     writes: list[tuple[int, int, bytes]]
+    reads: list[tuple[int, int, int]]
     told: list[int]  # when a configuration or a region was taken
     stalled: int  # cycles in which a frame had to wait
 
@@ -55,7 +56,7 @@ def play(binary: Path, steps: list[str], directory: Path, plusargs: dict[str, in
     done = subprocess.run(args, capture_output=True, text=True, timeout=RUN_SECONDS, check=False)
     reproduce = f"{done.stdout[:1500]}{done.stderr[-500:]}\nreproduce: {' '.join(args)}"
     assert done.returncode == 0 and "PASS" in done.stdout, reproduce
-    happened = Happened([], [], [], [], 0)
+    happened = Happened([], [], [], [], [], 0)
     for line in log.read_text().splitlines():
         cycle, what, *rest = line.split()
         match what:
@@ -67,6 +68,8 @@ def play(binary: Path, steps: list[str], directory: Path, plusargs: dict[str, in
             case "X":
                 data = bytes.fromhex(rest[1])
                 happened.writes.append((int(cycle), int(rest[0], 16), data))
+            case "L":
+                happened.reads.append((int(cycle), int(rest[0], 16), int(rest[1])))
             case "H":
                 happened.told.append(int(cycle))
             case "S":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from responder_trial import PEER, PORT, RIGHTS, Trial
 from rtl_frames import replaced
@@ -18,7 +18,8 @@ from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 
 WRAP = 1 << 24
-SEND, WRITE = 0x00, 0x06
+READS_AT_ONCE = 12  # messages with which no queue pair has too many READs under way
+SEND, WRITE, READ = 0x00, 0x06, 0x0C
 OPCODES = sorted({*range(0x20)} - {*range(0x0D, 0x13), 0x16, 0x17})
 """Of requests, reserved ones among them; not those with invalidate, which the model has."""
 _FIRST, _MIDDLE, _LAST, _LAST_IMM, _ONLY, _ONLY_IMM = range(6)
@@ -81,6 +82,11 @@ def message(
     return packets
 
 
+def read(spec: QpSpec, psn: int, to: tuple[int, int], length: int, **bth: int) -> Packet:
+    """A READ request."""
+    return request(spec, READ, psn, b"", Reth(*to, length), **bth)
+
+
 @dataclass
 class Peer:
     """A sender at the other end of one queue pair, and what it does wrong now and then."""
@@ -89,13 +95,15 @@ class Peer:
     regions: list[Region]
     rng: random.Random
     psn: int = 0
-    is_broken: bool = False  # RC: the queue pair has failed
+    reads: list[tuple[int, int, int]] = field(default_factory=list)  # PSN, offset, length
 
     def next_message(self) -> list[Packet]:
         """A message as it should be."""
         rng = self.rng
         mtu = self.spec.path_mtu
         region = self.regions[0]
+        if self.spec.service is Service.RC and rng.random() < 0.2:
+            return self.next_read()
         size = rng.choice((0, 1, 3, 4, rng.randrange(64), mtu - 1, mtu, mtu + 1, 2 * mtu + 7))
         data = rng.randbytes(min(size, region.size // 2))
         place = region.addr + rng.randrange(region.size - len(data) + 1), region.rkey
@@ -109,6 +117,23 @@ class Peer:
         )
         self.psn += len(packets)
         return packets
+
+    def next_read(self) -> list[Packet]:
+        """A READ as it should be, or once more of what was read before, whole or in part."""
+        rng, mtu, region = self.rng, self.spec.path_mtu, self.regions[0]
+        if self.reads and rng.random() < 0.4:
+            psn, offset, size = rng.choice(self.reads)
+            skipped = rng.randrange(-(-size // mtu) or 1)
+            less = rng.choice((0, 0, 0, 1, mtu))
+            left = max(0, size - skipped * mtu - less) + rng.choice((0, 0, 0, 1))
+            to = region.addr + offset + skipped * mtu, region.rkey
+            return [read(self.spec, psn + skipped + rng.choice((0, 0, 0, 1)), to, left)]
+        size = rng.choice((0, 1, 3, mtu - 1, mtu, mtu + 1, 3 * mtu, rng.randrange(4 * mtu)))
+        offset = rng.randrange(region.size - size + 1)
+        packet = read(self.spec, self.psn, (region.addr + offset, region.rkey), size)
+        self.reads.append((self.psn, offset, size))
+        self.psn += -(-size // mtu) or 1
+        return [packet]
 
     def frames(self) -> Iterator[bytes]:
         """A message, on a bad day with something wrong."""
@@ -200,21 +225,23 @@ def wandering(trial: Trial, rng: random.Random, *, qps: int, messages: int) -> N
             traffic_class=rng.getrandbits(6) << 2,
             hop_limit=rng.randrange(1, 256),
             min_rnr_timer=rng.randrange(32),
-            access=RIGHTS if number != 1 else RIGHTS - {"remote_write"},
+            access=RIGHTS - {1: {"remote_write"}, 4: {"remote_read"}}.get(number, set()),
+            max_dest_rd_atomic=16,
         )
         regions = [
             trial.register(8192),
-            trial.register(64, access=RIGHTS - {"remote_write"}),
+            trial.register(64, access=RIGHTS - {"remote_write", "remote_read"}),
         ]
         if number == 0:
             regions.append(trial.register(64, is_foreign=True))
         trial.open(spec)
         peers.append(Peer(spec, regions, rng, spec.rq_psn))
-    for _ in range(messages):
+    for number in range(messages):
         peer = rng.choice(peers)
         queue_pair = trial.model.queue_pairs[peer.spec.local_qpn]
         if queue_pair.responder.failed and rng.random() < 0.5:
             peer.spec = trial.open(replace(peer.spec, rq_psn=peer.psn % WRAP))
+            peer.reads.clear()
         while len(queue_pair.receives) < 2 and rng.random() < 0.5:
             region = rng.choice((peer.regions[0], *peer.regions[:2]))
             length = rng.randrange(region.size)
@@ -225,6 +252,8 @@ def wandering(trial: Trial, rng: random.Random, *, qps: int, messages: int) -> N
                     offset=rng.randrange(region.size - length),
                     length=length,
                 )
+        if number % READS_AT_ONCE == 0:
+            trial.settle()  # the model answers at once
         for frame in peer.frames():
             trial.send(frame)
         expected = getattr(queue_pair.responder, "expected_psn", None)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The memory that the DUT reads from: commands in, a packet of data for each
+// out, in order. The first beat comes Latency cycles behind its command at the
+// earliest, with the bytes that memory holds in that cycle.
+
+`default_nettype none
+
+module roceproof_memory_reader
+  import roceproof_bridge_pkg::*;
+#(
+  parameter int          Index     = 0,
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned Latency   = 16
+) (
+  input  wire logic                   clk_i,
+  input  wire logic                   rst_ni,
+  input  wire cycle_t                 cycle_i,
+  input  wire logic                   command_valid_i,
+  output logic                        command_ready_o,
+  input  wire logic [127:0]           command_i,  // memory_command_t
+  output logic [DataWidth-1:0]        tdata_o,
+  output logic [DataWidth/8-1:0]      tkeep_o,
+  output logic                        tvalid_o,
+  output logic                        tlast_o,
+  input  wire logic                   tready_i
+);
+
+  localparam int Lanes = DataWidth / 8;
+
+  typedef struct packed {
+    logic [63:0] address;
+    logic [31:0] length;
+    logic [15:0] tag;
+    logic [15:0] reserved;
+  } command_t;
+
+  command_t commands[$];
+  cycle_t   due[$];
+  int       given_q;  // bytes of the first command
+
+  assign command_ready_o = 1'b1;
+
+  task automatic offer();
+    automatic chunk_t data;
+    automatic int     left = int'(commands[0].length) - given_q;
+    automatic int     bytes = left < Lanes ? left : Lanes;
+    roceproof_memory_read(
+        port[Index], longint'(commands[0].address) + longint'(given_q), data, bytes);
+    tdata_o  <= data[DataWidth-1:0];
+    tkeep_o  <= {DataWidth / 8{1'b1}} >> (Lanes - bytes);
+    tlast_o  <= left == bytes;
+    tvalid_o <= 1'b1;
+    given_q  <= left == bytes ? 0 : given_q + bytes;
+    if (left == bytes) begin
+      void'(commands.pop_front());
+      void'(due.pop_front());
+    end
+  endtask
+
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tvalid_o <= 1'b0;
+      given_q  <= 0;
+    end else begin
+      if (command_valid_i) begin
+        if (command_i[63:32] == '0) $fatal(1, "port %0d: a read of no bytes", Index);
+        commands.push_back(command_t'(command_i));
+        due.push_back(cycle_i + cycle_t'(Latency));
+      end
+      if (tready_i) tvalid_o <= 1'b0;
+      if (due.size() != 0 && due[0] <= cycle_i && (!tvalid_o || tready_i)) offer();
+    end
+  end
+
+endmodule
+
+`default_nettype wire
