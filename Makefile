@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-tap test test-wheel test-full mutants kernels coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-wheel test-full mutants kernels coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ setup: packages-run $(VENV)/.ready ## install what is missing; console command i
 
 demo: setup ## an HDL transmitter writes into a real Soft-RoCE receiver
 	@$(BIN)/roceproof demo
+
+demo-receive: setup ## the other direction: Soft-RoCE writes into simulated memory
+	@$(BIN)/roceproof demo-receive
 
 demo-tap: setup ## ping the simulated endpoint through a TAP, without root
 	@$(BIN)/roceproof demo-tap

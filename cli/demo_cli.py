@@ -4,55 +4,73 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from roceproof.examples import examples
 from roceproof.shared_options import kernel_option
 
+if TYPE_CHECKING:
+    from roceproof.demo import Play
+
+
+def _of_a_demonstration(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both directions have."""
+    options = (
+        click.option(
+            "--dut",
+            type=click.Path(path_type=Path),
+            help="Manifest of the device; the reference endpoint if not given.",
+        ),
+        click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto"),
+        kernel_option,
+        click.option(
+            "--width", type=int, default=64, show_default=True, help="Bits of the data path."
+        ),
+        click.option(
+            "--seed", type=int, default=1, show_default=True, help="Payloads and start PSNs."
+        ),
+        click.option("--waves", is_flag=True, help="Write OUT/waves.fst, too."),
+        click.option("--short", is_flag=True, help="Small messages only (for slow machines)."),
+        click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _run(play: Play, name: str, *, quiet: bool, **options: Any) -> None:
+    from roceproof.demo import run_demo
+    from roceproof.demo_meeting import Wanted
+
+    width, seed, kernel = options["width"], options["seed"], options["kernel"]
+    command = f"roceproof {name} --width {width} --seed {seed}"
+    command += f" --kernel {kernel}" if kernel else ""
+    wanted = Wanted(data_width=options.pop("width"), command=command, **options)
+    sys.exit(run_demo(wanted, play, quiet=quiet))
+
 
 @click.command(epilog=examples("demo"))
-@click.option(
-    "--dut",
-    type=click.Path(path_type=Path),
-    help="Manifest of the device; the reference endpoint if not given.",
-)
-@click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto")
-@kernel_option
-@click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Payloads and start PSNs.")
+@_of_a_demonstration
 @click.option("--out", type=click.Path(path_type=Path), default=Path("build/demo"))
-@click.option("--waves", is_flag=True, help="Write OUT/waves.fst, too.")
-@click.option("--short", is_flag=True, help="Small messages only (for slow machines).")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def demo(
-    dut: Path | None,
-    backend: str,
-    kernel: str | None,
-    width: int,
-    seed: int,
-    out: Path,
-    waves: bool,
-    short: bool,
-    quiet: bool,
-) -> None:
+def demo(**options: Any) -> None:
     """Send every kind of message from the HDL endpoint into a real Soft-RoCE receiver."""
-    from roceproof.demo import Wanted, run_demo
+    from roceproof.demo import demonstrate
 
-    wanted = Wanted(
-        dut=dut,
-        backend=backend,
-        kernel=kernel,
-        data_width=width,
-        seed=seed,
-        out=out,
-        waves=waves,
-        short=short,
-        command=f"roceproof demo --width {width} --seed {seed}"
-        + (f" --kernel {kernel}" if kernel else ""),
-    )
-    sys.exit(run_demo(wanted, quiet=quiet))
+    _run(demonstrate, "demo", **options)
+
+
+@click.command("demo-receive", epilog=examples("demo-receive"))
+@_of_a_demonstration
+@click.option("--out", type=click.Path(path_type=Path), default=Path("build/demo-receive"))
+def demo_receive(**options: Any) -> None:
+    """Send to the HDL endpoint from a real Soft-RoCE sender, write to it and read from it."""
+    from roceproof.demo_receive import demonstrate_receiving
+
+    _run(demonstrate_receiving, "demo-receive", **options)
 
 
 @click.command("demo-tap", epilog=examples("demo-tap"))

@@ -8,8 +8,8 @@ below 2**24 that each queue pair wraps.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from roceproof.common.errors import RoceproofError
 from roceproof.dpi import Manifest, Operation, PathMtu, Service
@@ -26,14 +26,15 @@ LONGEST = 1048577
 class Message:
     """One message to send: its kind, its payload and, where it carries one, its immediate."""
 
-    operation: Operation
+    operation: Operation | Op
     payload: bytes
+    """Of a READ what it brings."""
     immediate: int | None
 
     @property
     def consumes_receive(self) -> bool:
         """Whether the receiver must have posted a receive for it."""
-        return self.operation != Operation.WRITE
+        return self.operation.name not in ("WRITE", "READ")
 
 
 @dataclass(frozen=True)
@@ -79,27 +80,34 @@ def plan(*, seed: int, device: Manifest, short: bool = False) -> Iterator[Connec
     rng = random.Random(seed)
     for service, path_mtu, operations in kinds[: claimed.qps]:
         sizes = dict.fromkeys(map(limits.bend, lengths(path_mtu.size, short=short)))
-        messages = tuple(
-            Message(
-                operation=operation,
-                payload=rng.randbytes(size),
-                immediate=(
-                    rng.getrandbits(32)
-                    if operation in (Operation.SEND_IMM, Operation.WRITE_IMM)
-                    else None
-                ),
-            )
-            for operation in operations
-            for size in sizes
+        drawn = drawn_connection(rng, service, path_mtu, operations, sizes)
+        yield replace(drawn, start_psn=limits.fixed.get("sq_psn", drawn.start_psn))
+
+
+def drawn_connection(
+    rng: random.Random,
+    service: Service,
+    path_mtu: PathMtu,
+    operations: Iterable[Operation | Op],
+    sizes: Iterable[int],
+) -> Connection:
+    """Messages of each kind and size, from a PSN on behind which it wraps."""
+    messages = tuple(
+        Message(
+            operation=operation,
+            payload=rng.randbytes(size),
+            immediate=rng.getrandbits(32) if operation.name.endswith("_IMM") else None,
         )
-        total = sum(packets(len(m.payload), path_mtu.size) for m in messages)
-        drawn = PSN_MODULUS - rng.randrange(1, min(max(total, 2), 64))
-        yield Connection(
-            service=service,
-            path_mtu=path_mtu,
-            start_psn=limits.fixed.get("sq_psn", drawn),
-            messages=messages,
-        )
+        for operation in operations
+        for size in sizes
+    )
+    total = sum(packets(len(message.payload), path_mtu.size) for message in messages)
+    return Connection(
+        service=service,
+        path_mtu=path_mtu,
+        start_psn=PSN_MODULUS - rng.randrange(1, min(max(total, 2), 64)),
+        messages=messages,
+    )
 
 
 def _operations(device: Manifest, service: Service) -> list[Operation]:

@@ -79,7 +79,7 @@ class Sender:
         receiver.connect(ipv4=DUT_IPV4, qpn=qpn, sq_psn=reverse_psn)
         psn = connection.start_psn
         alive = True
-        refused: set[tuple[Operation, Status]] = set()
+        refused: set[tuple[str, Status]] = set()
         for index, message in enumerate(connection.messages):
             landing = status = None
             if alive:
@@ -90,10 +90,10 @@ class Sender:
             result = judge(connection, message, psn, landing)
             if status is not None and not result.ok:
                 alive = status in REFUSED
-                if not alive or (message.operation, status) not in refused:
+                if not alive or (message.operation.name, status) not in refused:
                     lack = landing.lack(message) if landing else f"completed {status.name}"
-                    self._report(f"{_name(connection, message)} did not land: {lack}")
-                refused.add((message.operation, status))
+                    self._report(f"{name_of(connection, message)} did not land: {lack}")
+                refused.add((message.operation.name, status))
             yield result
             if status not in REFUSED:
                 psn = (psn + packets(len(message.payload), connection.path_mtu.size)) % PSN_MODULUS
@@ -101,11 +101,12 @@ class Sender:
     def _send(
         self, message: Message, config: QpConfig, address: int, rkey: int, index: int
     ) -> Status:
-        writes = message.operation in (Operation.WRITE, Operation.WRITE_IMM)
+        operation = Operation[message.operation.name]
+        writes = operation in (Operation.WRITE, Operation.WRITE_IMM)
         request = WorkRequest(
             wr_id=self._next_wr_id,
             qpn=config.local_qpn,
-            operation=message.operation,
+            operation=operation,
             length=len(message.payload),
             remote_addr=address if writes else 0,
             rkey=rkey if writes else 0,
@@ -140,7 +141,8 @@ class Sender:
         return completion.completion.status
 
 
-def _name(connection: Connection, message: Message) -> str:
+def name_of(connection: Connection, message: Message) -> str:
+    """A message in a few words."""
     operation = message.operation.name
     return f"{connection.service.name} {operation} of {len(message.payload)} bytes"
 

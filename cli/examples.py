@@ -15,6 +15,11 @@ _EXAMPLES = {
         roceproof demo --short --waves                   # few messages, with waves
         roceproof demo --kernel newest                   # a receiver of another kernel
     """,
+    "demo-receive": """
+        roceproof demo-receive                           # the reference endpoint's responder
+        roceproof demo-receive --dut rtl/responder.toml --width 512
+        roceproof demo-receive --short --kernel newest
+    """,
     "demo-tap": """
         roceproof demo-tap
         roceproof demo-tap --width 512

@@ -11,7 +11,8 @@ from typing import Any
 from roceproof.common.errors import RoceproofError
 from roceproof.common.progress import Progress
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
-from roceproof.demo import Demonstration, Wanted, demonstrate
+from roceproof.demo import demonstrate
+from roceproof.demo_meeting import Demonstration, Wanted
 from roceproof.demo_report import MessageResult
 from roceproof.dpi import SimulationError
 from roceproof.rxe_env.errors import AgentError, PeerDied

@@ -25,6 +25,7 @@ _COMMANDS = {
     "check": "roceproof.check_cli:check",
     "coverage": "roceproof.reach_cli:coverage",
     "demo": "roceproof.demo_cli:demo",
+    "demo-receive": "roceproof.demo_cli:demo_receive",
     "demo-tap": "roceproof.demo_cli:demo_tap",
     "diff": "roceproof.diff_cli:diff",
     "doctor": "roceproof.doctor_cli:doctor",

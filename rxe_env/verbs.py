@@ -8,8 +8,9 @@ else goes through `call` with the fields that docs/agent.md lists.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 CHUNK_BYTES = 64 * 1024
@@ -102,9 +103,10 @@ class Verbs(ABC):
         path_mtu: int,
         rq_psn: int,
         sq_psn: int = 0,
+        rts: Mapping[str, int] = MappingProxyType({}),
         **more: int,
     ) -> None:
-        """Move a queue pair to RTR and RTS.
+        """Move a queue pair to RTR with `more` and to RTS with what `rts` says of that.
 
         The kernel resolves `remote_ipv4` by ARP while it does so: whoever has that
         address must be answering on the link.
@@ -120,7 +122,7 @@ class Verbs(ABC):
             sgid_index=self.gid_index,
             **more,
         )
-        self.call("modify_qp", qp=qp.handle, state="RTS", sq_psn=sq_psn)
+        self.call("modify_qp", qp=qp.handle, state="RTS", sq_psn=sq_psn, **rts)
 
     def post_recv(
         self, qp: QueuePair, mr: MemoryRegion, *, wr_id: int, offset: int = 0, length: int

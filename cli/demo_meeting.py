@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What both demonstrations share: a simulated endpoint and a Soft-RoCE peer on one link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roceproof.common.progress import Progress
+from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.rules.findings import Direction, Finding
+from roceproof.conformance.rules.table import Severity
+from roceproof.demo_report import MessageResult, PeerFacts
+from roceproof.dpi import Manifest, PortOptions, Simulation, SimulationError
+from roceproof.dpi.build import build_simulation
+from roceproof.rxe_env.errors import AgentError
+from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
+
+ENDPOINT_MAC = "02:00:00:00:00:01"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What to demonstrate, and where to leave its capture."""
+
+    dut: Path | None
+    backend: str
+    data_width: int
+    seed: int
+    out: Path
+    waves: bool
+    short: bool
+    command: str
+    kernel: str | None = None
+
+
+@dataclass(kw_only=True)
+class Demonstration:
+    """What came of it, as far as it got."""
+
+    capture: Path
+    facts: PeerFacts | None = None
+    results: list[MessageResult] = field(default_factory=list)
+    due: int = 0
+    frames: int = 0
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def landed(self) -> int:
+        """Messages that are in the receiver's memory as they were sent."""
+        return sum(result.ok for result in self.results)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every message landed and every frame was right."""
+        return self.landed == len(self.results) > 0 and not self.findings
+
+
+@contextmanager
+def meeting(
+    wanted: Wanted, manifest: Manifest, shown: Demonstration, progress: Progress, *, peer_is: str
+) -> Iterator[tuple[Simulation, SoftRoce]]:
+    """Both ends, started; what fails since one of them has died is raised as that death."""
+    progress.step(f"building the {wanted.data_width}-bit simulation")
+    build_simulation(manifest, data_width=wanted.data_width, ports=1, fst=wanted.waves)
+    progress.step(f"starting the Soft-RoCE {peer_is}")
+    started = SoftRoce.start(backend=wanted.backend, kernel=wanted.kernel, progress=progress.step)
+    with started as peer:
+        shown.facts = PeerFacts(backend=peer.backend, accel=peer.accel, kernel=peer.kernel)
+        port = PortOptions(mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=peer.link, capture=shown.capture)
+        with (
+            Simulation.start(
+                manifest,
+                data_width=wanted.data_width,
+                ports=[port],
+                seed=wanted.seed,
+                free_running=True,
+                waves=wanted.out / "waves.fst" if wanted.waves else None,
+                log=wanted.out / "simulation.log",
+                netns=peer.netns,
+                command=wanted.command,
+            ) as simulation,
+            root_cause(simulation, peer),
+        ):
+            yield simulation, peer
+
+
+@contextmanager
+def root_cause(simulation: Simulation, peer: SoftRoce) -> Iterator[None]:
+    """When one side fails because the other has died, raise the death instead."""
+    try:
+        yield
+    except AgentError:
+        simulation.statistics()
+        raise
+    except SimulationError:
+        peer.call("hello")
+        raise
+
+
+def check_capture(path: Path) -> tuple[int, list[str]]:
+    """Number of frames in the capture, and every broken MUST rule as a line of text."""
+    checker = Checker()
+    findings: list[Finding] = []
+    for record in read(path):
+        direction = Direction.RECEIVED if record.flow is Flow.INBOUND else Direction.SENT
+        findings += checker.feed(record.frame, direction)
+    findings += checker.finish()
+    broken = [finding.message for finding in findings if finding.severity is Severity.MUST]
+    return checker.counts.frames, broken

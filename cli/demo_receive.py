@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The demonstration in the other direction: a real Soft-RoCE sender works on simulated memory.
+
+It writes to the device, sends to it and reads from it, whatever of that the manifest's
+`[responder]` says; message by message the memory of both ends is compared.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.paths import REPOSITORY
+from roceproof.common.progress import Progress
+from roceproof.demo_meeting import Demonstration, Wanted, check_capture, meeting
+from roceproof.demo_memory import ReceivingEndpoint
+from roceproof.demo_peer import Writer
+from roceproof.demo_plan import PATH_MTUS, SERVICES, Connection, drawn_connection, lengths
+from roceproof.dpi import Manifest
+from roceproof.dpi.manifest import load_manifest
+from roceproof.verbs.work import Op
+
+RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
+OPERATIONS = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM, Op.READ)
+
+
+def received_plan(*, seed: int, device: Manifest, short: bool = False) -> Iterator[Connection]:
+    """A connection for each service and path MTU, with all that the device executes of it."""
+    if device.responder is None:
+        raise RoceproofError(
+            f"{device.path}: nothing can be sent to it: it has no [responder], "
+            "which says what it executes (docs/dut-contract-v2.md)"
+        )
+    rng = random.Random(seed)
+    for service in SERVICES:
+        executes = device.responder.operations.get(service, frozenset())
+        for path_mtu in PATH_MTUS:
+            if executes and path_mtu in device.capabilities.path_mtus:
+                operations = [each for each in OPERATIONS if each in executes]
+                sizes = lengths(path_mtu.size, short=short)
+                yield drawn_connection(rng, service, path_mtu, operations, sizes)
+
+
+def demonstrate_receiving(wanted: Wanted, shown: Demonstration, progress: Progress) -> None:
+    """Send all, and note in `shown` what comes of it until the end or an error."""
+    manifest = load_manifest(wanted.dut or RESPONDER_DUT)
+    connections = list(received_plan(seed=wanted.seed, device=manifest, short=wanted.short))
+    with meeting(wanted, manifest, shown, progress, peer_is="sender") as (simulation, peer):
+        endpoint = ReceivingEndpoint(
+            simulation, peer, device=manifest, clock_ps=manifest.clock_ps_at(wanted.data_width)
+        )
+        writer = Writer(peer, endpoint, report=progress.problem)
+        shown.due = sum(len(connection.messages) for connection in connections)
+        with progress.bar("receiving", total=shown.due, unit="messages") as bar:
+            for connection in connections:
+                for result in writer.send_all(connection):
+                    shown.results.append(result)
+                    bar.advance()
+    progress.step("checking every frame of the capture")
+    shown.frames, shown.findings = check_capture(shown.capture)
