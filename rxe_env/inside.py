@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roceproof.common.paths import REPOSITORY, cache_dir
-from roceproof.rxe_env import accel, initramfs, kernel, qemu, unpacked
+from roceproof.rxe_env import accel, initramfs, kernels, qemu, unpacked
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.vm import Vm
@@ -25,9 +25,14 @@ FRESH = (("tmp",), ("run",))
 EXPORT = "local,path=/,security_model=none,readonly=on,multidevs=remap,mount_tag=host"
 
 
-def run_inside_vm(argv: Sequence[str], *, timeout: float = RUN_SECONDS) -> tuple[int, str]:
-    """Run a command in the machine and return its exit code and everything it printed."""
-    guest_kernel = kernel.fetch()
+def run_inside_vm(
+    argv: Sequence[str], *, kernel: str | None = None, timeout: float = RUN_SECONDS
+) -> tuple[int, str]:
+    """Run a command in the machine and return its exit code and everything it printed.
+
+    `kernel` says which one as `kernels.find` takes it.
+    """
+    guest_kernel = kernels.find(kernel)
     image = initramfs.build_image(
         guest_kernel,
         modules=unpacked.INSIDE_MODULES,

@@ -22,9 +22,11 @@ _BASE_MODULES = (
     "8021q",
     "rdma_rxe",
 )
-INSIDE_MODULES = (*_BASE_MODULES, "tun", "9p", "9pnet_virtio")
+_HOST_MODULES = ("tun", "9p", "9pnet_virtio")
 PEER_MODULES = STOCK_MODULES = (*_BASE_MODULES, "rdma_ucm")
-KEPT_MODULES = (*INSIDE_MODULES, *PEER_MODULES)
+KEPT_MODULES = (*_BASE_MODULES, *_HOST_MODULES, *PEER_MODULES)
+# What rdma_ucm needs is kept, too; rxe itself no longer needs ib_uverbs.
+INSIDE_MODULES = (*_BASE_MODULES, "ib_uverbs", *_HOST_MODULES)
 # Newer kernels compute CRC-32 without the crypto API.
 OPTIONAL_MODULES = ("crc32_generic",)
 IMAGE_NAMES = ("vmlinuz", "vmlinuz.unsigned")

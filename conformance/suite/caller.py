@@ -13,7 +13,7 @@ from roceproof.conformance.suite.management import SERVICE_ID, ManagementEnd
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import PathMtu, Service
 
-_ACK_TIMEOUT_CODE = 18  # a second: none of what a case does by itself waits for it
+_ACK_TIMEOUT_CODE = 20  # four seconds: nothing that a case does waits for it
 _RESPONSE_TIMEOUT_CODE = 20
 _NO_LID = 0xFFFF
 
