@@ -46,7 +46,8 @@ def run_demo(wanted: Wanted, play: Play, *, quiet: bool) -> int:
         print(finding)
     print(
         f"\n{shown.landed} of {len(shown.results)} messages landed; {shown.frames} frames, "
-        f"{len(shown.findings)} findings ({facts.backend}, {facts.accel}, Linux {facts.kernel}; "
+        f"{_lost(shown)}{len(shown.findings)} findings "
+        f"({facts.backend}, {facts.accel}, Linux {facts.kernel}; "
         f"{time.monotonic() - started:.1f} s)\n{shown.capture}\n{wanted.out / 'result.json'}"
     )
     return 0 if shown.ok else 1
@@ -73,3 +74,7 @@ def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> Non
                     bar.advance()
     progress.step("checking every frame of the capture")
     shown.frames, shown.findings = check_capture(shown.capture)
+
+
+def _lost(shown: Demonstration) -> str:
+    return f"{shown.losses.lost} lost of {shown.losses.frames}, " if shown.losses.frames else ""

@@ -49,6 +49,7 @@ def _run(play: Play, name: str, *, quiet: bool, **options: Any) -> None:
     width, seed, kernel = options["width"], options["seed"], options["kernel"]
     command = f"roceproof {name} --width {width} --seed {seed}"
     command += f" --kernel {kernel}" if kernel else ""
+    command += f" --loss {options['loss']:g}" if options.get("loss") else ""
     wanted = Wanted(data_width=options.pop("width"), command=command, **options)
     sys.exit(run_demo(wanted, play, quiet=quiet))
 
@@ -65,6 +66,13 @@ def demo(**options: Any) -> None:
 
 @click.command("demo-receive", epilog=examples("demo-receive"))
 @_of_a_demonstration
+@click.option(
+    "--loss",
+    type=click.FloatRange(0, 20),
+    default=0.0,
+    show_default=True,
+    help="Percent of the frames that are lost, each way; RC only then.",
+)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("build/demo-receive"))
 def demo_receive(**options: Any) -> None:
     """Send to the HDL endpoint from a real Soft-RoCE sender, write to it and read from it."""

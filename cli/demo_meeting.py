@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from roceproof.conformance.rules.table import Severity
 from roceproof.demo_report import MessageResult, PeerFacts
 from roceproof.dpi import Manifest, PortOptions, Simulation, SimulationError
 from roceproof.dpi.build import build_simulation
+from roceproof.lossy_wire import Losses, lossy_wire
 from roceproof.rxe_env.errors import AgentError
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
@@ -35,6 +36,8 @@ class Wanted:
     short: bool
     command: str
     kernel: str | None = None
+    loss: float = 0.0
+    """Percent of the RoCE frames, each way."""
 
 
 @dataclass(kw_only=True)
@@ -47,6 +50,7 @@ class Demonstration:
     due: int = 0
     frames: int = 0
     findings: list[str] = field(default_factory=list)
+    losses: Losses = field(default_factory=Losses)
 
     @property
     def landed(self) -> int:
@@ -70,12 +74,12 @@ def meeting(
     started = SoftRoce.start(backend=wanted.backend, kernel=wanted.kernel, progress=progress.step)
     with started as peer:
         shown.facts = PeerFacts(backend=peer.backend, accel=peer.accel, kernel=peer.kernel)
-        port = PortOptions(mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=peer.link, capture=shown.capture)
         with (
+            _wire(peer.link, wanted, shown) as link,
             Simulation.start(
                 manifest,
                 data_width=wanted.data_width,
-                ports=[port],
+                ports=[_port(link, shown)],
                 seed=wanted.seed,
                 free_running=True,
                 waves=wanted.out / "waves.fst" if wanted.waves else None,
@@ -86,6 +90,16 @@ def meeting(
             root_cause(simulation, peer),
         ):
             yield simulation, peer
+
+
+def _wire(link: str, wanted: Wanted, shown: Demonstration) -> AbstractContextManager[str]:
+    if not wanted.loss:
+        return nullcontext(link)
+    return lossy_wire(link, percent=wanted.loss, seed=wanted.seed, losses=shown.losses)
+
+
+def _port(link: str, shown: Demonstration) -> PortOptions:
+    return PortOptions(mac=ENDPOINT_MAC, ipv4=DUT_IPV4, link=link, capture=shown.capture)
 
 
 @contextmanager

@@ -114,6 +114,8 @@ class ReceivingEndpoint:
                 problem = f"receive completion {receives[0].completion.status.name}"
         elif self._connection.service is Service.UC and length:
             problem = self._awaited(lambda: self._ends_as(message), f"{length} bytes", length)
+        if len(receives) > 1 or (receives and not message.consumes_receive):
+            problem = "it was received more than once"
         done = receives[0].completion if receives and problem is None else None
         told = done is not None and ReceiveFlags.IMMEDIATE in done.flags
         return Landing(

@@ -16,17 +16,24 @@ from roceproof.rxe_env.verbs import MemoryRegion, QueuePair
 from roceproof.verbs.service import Service
 
 COMPLETION_S = 60.0
-ACK_TIMEOUT = 20
-"""4.3 s of the peer's time, in which the simulation gets through a long message."""
+MOST_RETRIES = 7
+ACK_TIMEOUT, ACK_TIMEOUT_OF_LOSSY = 20, 16
+"""4.3 s of the peer's time, in which the simulation gets through a long message; 268 ms."""
 
 
 class Writer:
     """Sends through queue pairs of the peer, one message at a time."""
 
     def __init__(
-        self, peer: SoftRoce, endpoint: ReceivingEndpoint, *, report: Callable[[str], None]
+        self,
+        peer: SoftRoce,
+        endpoint: ReceivingEndpoint,
+        *,
+        is_lossy: bool,
+        report: Callable[[str], None],
     ) -> None:
         self._peer, self._endpoint, self._report = peer, endpoint, report
+        self._timeout = ACK_TIMEOUT_OF_LOSSY if is_lossy else ACK_TIMEOUT
 
     def send_all(self, connection: Connection) -> Iterator[MessageResult]:
         """Connect, then send every message of the connection and say how it fared.
@@ -37,7 +44,8 @@ class Writer:
         region = self._peer.reg_mr(max(1, longest), access=("local_write",))
         queue = self._peer.open_qp(connection.service.name, depth=16)
         qpn, reverse_psn = self._endpoint.open(connection, remote_qpn=queue.qpn)
-        more = {"timeout": ACK_TIMEOUT} if connection.service is Service.RC else {}
+        is_reliable = connection.service is Service.RC
+        retries = {"timeout": self._timeout, "retry_cnt": MOST_RETRIES} if is_reliable else {}
         self._peer.connect(
             queue,
             remote_ipv4=DUT_IPV4,
@@ -45,7 +53,7 @@ class Writer:
             path_mtu=connection.path_mtu.size,
             rq_psn=reverse_psn,
             sq_psn=connection.start_psn,
-            rts=more,
+            rts=retries,
         )
         psn, alive = connection.start_psn, True
         for index, message in enumerate(connection.messages):

@@ -19,6 +19,7 @@ from roceproof.demo_peer import Writer
 from roceproof.demo_plan import PATH_MTUS, SERVICES, Connection, drawn_connection, lengths
 from roceproof.dpi import Manifest
 from roceproof.dpi.manifest import load_manifest
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
@@ -46,11 +47,13 @@ def demonstrate_receiving(wanted: Wanted, shown: Demonstration, progress: Progre
     """Send all, and note in `shown` what comes of it until the end or an error."""
     manifest = load_manifest(wanted.dut or RESPONDER_DUT)
     connections = list(received_plan(seed=wanted.seed, device=manifest, short=wanted.short))
+    if wanted.loss:  # what is lost on UC stays lost
+        connections = [each for each in connections if each.service is Service.RC]
     with meeting(wanted, manifest, shown, progress, peer_is="sender") as (simulation, peer):
         endpoint = ReceivingEndpoint(
             simulation, peer, device=manifest, clock_ps=manifest.clock_ps_at(wanted.data_width)
         )
-        writer = Writer(peer, endpoint, report=progress.problem)
+        writer = Writer(peer, endpoint, is_lossy=wanted.loss > 0, report=progress.problem)
         shown.due = sum(len(connection.messages) for connection in connections)
         with progress.bar("receiving", total=shown.due, unit="messages") as bar:
             for connection in connections:

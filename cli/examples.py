@@ -18,7 +18,7 @@ _EXAMPLES = {
     "demo-receive": """
         roceproof demo-receive                           # the reference endpoint's responder
         roceproof demo-receive --dut rtl/responder.toml --width 512
-        roceproof demo-receive --short --kernel newest
+        roceproof demo-receive --loss 1                  # of a hundred frames, each way
     """,
     "demo-tap": """
         roceproof demo-tap

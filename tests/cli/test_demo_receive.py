@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,26 @@ def test_every_message_of_a_kernel_lands(console: Any, tmp_path: Path) -> None:
     )
     requests = [r for r in read(tmp_path / "capture.pcapng") if r.flow is Flow.INBOUND]
     assert sum(parse(record.frame) is not None for record in requests) > len(document["messages"])
+
+
+@pytest.mark.rxe
+@pytest.mark.sim
+def test_what_is_lost_on_the_way_lands_once_all_the_same(console: Any, tmp_path: Path) -> None:
+    run = console.run("demo-receive", "--short", "--loss", "3", "--out", str(tmp_path))
+    assert run.returncode == 0, run.stdout + run.stderr
+    document = json.loads((tmp_path / "result.json").read_text())
+    assert {message["service"] for message in document["messages"]} == {"RC"}
+    lost = re.search(r"frames, (\d+) lost of (\d+), 0 findings", run.stdout)
+    assert lost and 0 < int(lost[1]) < int(lost[2]) // 8
+
+
+def test_a_message_that_comes_twice_is_told() -> None:
+    def arrives(device: Device, at: int) -> None:
+        whole(device, at)
+        completed(device)
+        completed(device)
+
+    assert fate(arrives, op=Op.WRITE_IMM) == "it was received more than once"
 
 
 def test_a_device_without_a_responder_cannot_receive() -> None:
