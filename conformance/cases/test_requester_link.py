@@ -10,6 +10,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.exact import frames_are_exact
+from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import frame_check_sequence
@@ -205,10 +206,11 @@ def test_every_packet_of_a_queue_pair_carries_its_tag(bench: Bench, service: Ser
 
 @case("VLAN-02", needs=[Capability.WRITE, Capability.VLAN, Capability.RETRANSMISSION])
 def test_a_packet_that_is_sent_again_carries_its_tag(bench: Bench) -> None:
-    qp = bench.connect(vlan=TAG, ack_timeout=1, retry_count=1)
+    qp = bench.connect(vlan=TAG, ack_timeout=timeout_code(bench), retry_count=1)
     message = qp.post(Op.WRITE, 5)
     again = message.packets[0].but(vlan=TAG)
-    qp.expect(again, again)
+    qp.expect(again)
+    qp.expect(again, within_ns=longest_wait_ns(bench))
     qp.finish(message)
 
 
