@@ -50,9 +50,7 @@ def lossy_wire(link: str, *, percent: float, seed: int, losses: Losses) -> Itera
             wire.join()
 
 
-def _connect(
-    listener: socket.socket, path: str, percent: float, seed: int, losses: Losses
-) -> None:
+def _connect(listener: socket.socket, path: str, percent: float, seed: int, losses: Losses) -> None:
     """Carry frames both ways until one of the ends is gone; nobody comes if it never started."""
     try:
         near, _ = listener.accept()
