@@ -39,7 +39,7 @@ def run(
     todo = list(plans)
     bystander = _Bystander(bench)
     places: list[tuple[Connection, Region, Region]] = []
-    at_once = min(AT_ONCE, bench.claims.qps - len(bench.connections))
+    at_once = max(1, min(AT_ONCE, bench.claims.qps - len(bench.connections)))
     while todo:
         now, todo = todo[:at_once], todo[at_once:]
         for place in places[: len(now)]:
