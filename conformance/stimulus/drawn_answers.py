@@ -34,6 +34,7 @@ class DrawnAnswers:
         self._draw = draw
         self._claims = claims
         self.is_contract = Capability.RESTART in claims.capabilities
+        self._hears_opcodes = self.is_contract and Capability.RESPONDER not in claims.capabilities
         self.local = Host(b"", bytes(4))
         """The device's own addresses."""
 
@@ -138,7 +139,7 @@ class DrawnAnswers:
         flaw = (
             self._draw.one_of("flaw") if self._draw.maybe(0.5) else self._draw.among(_ALWAYS_WRONG)
         )
-        return flaw if self.is_contract or flaw not in _OF_CONTRACTS else "icrc"
+        return flaw if self._hears_opcodes or flaw not in _OF_TRANSMITTERS else "icrc"
 
     def foreign(self) -> Fields:
         """What concerns nobody."""
@@ -190,5 +191,5 @@ class DrawnAnswers:
         return fields
 
 
-_OF_CONTRACTS = frozenset(["opcode"])
+_OF_TRANSMITTERS = frozenset(["opcode"])  # a request is no flaw for whoever answers it
 _ALWAYS_WRONG = tuple(flaw for flaw in FLAWS if flaw != BEHIND)
