@@ -17,6 +17,7 @@ from pathlib import Path
 import pyslang
 
 from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY
+from roceproof.dpi.build import circuit_of
 from roceproof.dpi.manifest import Manifest, load_manifest
 from roceproof.dpi.vhdl import verilog_sources
 
@@ -24,6 +25,7 @@ WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/
 DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
 RESPONDER_DEFINES = ("ROCEPROOF_RESPONDER", "ROCEPROOF_MEMORY_READS")
 RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
+SMALL_DUT = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"  # with a memory of its own
 EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
 HELPERS = sorted((REPOSITORY / "rtl" / "helpers").glob("*.sv"))
@@ -67,8 +69,11 @@ def slang(sources: list[Path], *, tops: list[str]) -> bool:
     return bool(driver.reportDiagnostics(True))
 
 
-def lint(manifest: Manifest, *, besides: list[Path]) -> bool:
-    """Whether a device's sources, and those beside them, are clean; prints what is not."""
+def lint(manifest: Manifest, *, besides: list[Path], twice: bool = True) -> bool:
+    """Whether a device's sources, and those beside them, are clean; prints what is not.
+
+    Not `twice`: slang, which knows no widths but the modules' own, is not asked.
+    """
     device = list(verilog_sources(manifest, BUILD / "sim"))
     everything = [*device, *besides]
     jobs = [
@@ -83,7 +88,7 @@ def lint(manifest: Manifest, *, besides: list[Path]) -> bool:
     if found:
         print("\n".join(found))
     tops = [module for path in everything for module in modules(path)]
-    return slang(everything, tops=tops) and not found
+    return not found and (not twice or slang(everything, tops=tops))
 
 
 def main() -> int:
@@ -94,6 +99,8 @@ def main() -> int:
     for name in RESPONDER_DEFINES:
         del DEFINES[name]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]
+    DEFINES.update(circuit_of(load_manifest(SMALL_DUT)).defines, ROCEPROOF_DUT="roceproof_wrapper")
+    clean += [lint(load_manifest(SMALL_DUT), besides=BRIDGE, twice=False)]
     return 0 if all(clean) else 1
 
 

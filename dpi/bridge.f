@@ -7,7 +7,7 @@ sv/roceproof_chunk_source.sv
 sv/roceproof_record_source.sv
 sv/roceproof_frame_sink.sv
 sv/roceproof_completion_sink.sv
-sv/roceproof_receive_completion_sink.sv
+sv/roceproof_record_sink.sv
 sv/roceproof_memory.sv
 sv/roceproof_memory_reader.sv
 sv/roceproof_stream_watch.sv

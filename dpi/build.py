@@ -22,6 +22,7 @@ from roceproof.common.seal import SEAL, flaw, seal, seal_of
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.manifest_circuit import Circuit
 from roceproof.dpi.verilate import (
+    BACKDOOR,
     C_FLAGS,
     EXECUTABLE,
     MAKE_FLAGS,
@@ -47,7 +48,7 @@ BRIDGE_SV = tuple(
         "record_source",
         "frame_sink",
         "completion_sink",
-        "receive_completion_sink",
+        "record_sink",
         "memory",
         "memory_reader",
         "stream_watch",
@@ -146,14 +147,20 @@ def _lock(directory: Path) -> Path:
     return directory.with_name(f".{directory.name}.lock")
 
 
-def _circuit(manifest: Manifest) -> Circuit:
-    """The device's; one that claims a responder has the ports for it, and so has the bridge."""
-    defines = dict(manifest.circuit.defines)
-    if manifest.responder is not None:
-        defines["ROCEPROOF_RESPONDER"] = ""
-        if manifest.responder.reads_memory:
-            defines["ROCEPROOF_MEMORY_READS"] = ""
-    return replace(manifest.circuit, defines=defines)
+def circuit_of(manifest: Manifest) -> Circuit:
+    """The device's; what it claims besides requests says which ports it and the bridge have."""
+    parts: dict[str, str] = {}
+    if manifest.cm is not None:
+        parts["ROCEPROOF_CM"] = ""
+    if responder := manifest.responder:
+        parts["ROCEPROOF_RESPONDER"] = ""
+        if responder.static_regions:
+            parts["ROCEPROOF_STATIC_KEYS"] = ""
+        if responder.backdoor:
+            parts[BACKDOOR] = responder.backdoor
+        elif responder.reads_memory:
+            parts["ROCEPROOF_MEMORY_READS"] = ""
+    return replace(manifest.circuit, defines={**manifest.circuit.defines, **parts})
 
 
 def build_simulation(
@@ -183,7 +190,7 @@ def build_simulation(
                 "ClockPs": manifest.clock_ps_at(data_width),
             },
             dut=manifest.top,
-            circuit=_circuit(manifest),
+            circuit=circuit_of(manifest),
             fst=fst,
             coverage=coverage,
         )

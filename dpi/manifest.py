@@ -17,7 +17,12 @@ from typing import Any, TypeVar
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.manifest_circuit import IDENTIFIER, Circuit, read_circuit, read_files
 from roceproof.dpi.manifest_limits import Environment, read_environment, read_limits
-from roceproof.dpi.manifest_responder import Responder, read_responder
+from roceproof.dpi.manifest_responder import (
+    Management,
+    Responder,
+    read_management,
+    read_responder,
+)
 from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
 from roceproof.verbs.limits import Limits
@@ -70,6 +75,7 @@ class Manifest:
     limits: Limits = field(default_factory=Limits)
     environment: Environment = field(default_factory=Environment)
     responder: Responder | None = None
+    cm: Management | None = None
     waivers: tuple[Mapping[str, Any], ...] = ()
     """As they stand there; what a suite accepts for a time is no matter of the bridge."""
 
@@ -148,7 +154,11 @@ def _capabilities_2(
 
 
 def _responder(table: Table) -> Responder | None:
-    return read_responder(table.take_table("responder")) if "responder" in table else None
+    if "responder" not in table:
+        if "region" in table:
+            raise table.error("region", "says what a responder has: add a table [responder]")
+        return None
+    return read_responder(table.take_table("responder"), table.take_tables("region"))
 
 
 def _word(table: Table, key: str, form: re.Pattern[str], expected: str) -> str:
@@ -207,6 +217,7 @@ def load_manifest(path: Path) -> Manifest:
             "limits": read_limits(limits, table.take_table("fixed"), by_service),
             "environment": read_environment(table.take_table("environment")),
             "responder": _responder(table),
+            "cm": read_management(table.take_table("cm")) if "cm" in table else None,
             "waivers": tuple(table.take_list("waivers", dict) if "waivers" in table else ()),
         }
     result = Manifest(

@@ -3,14 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from roceproof.dpi.manifest_circuit import IDENTIFIER
 from roceproof.dpi.toml_table import Table, shown
+from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 MOST_HELD = 1 << 16
+HIERARCHY = re.compile(rf"{IDENTIFIER.pattern}(\.{IDENTIFIER.pattern})*")
+LARGEST_KEY, LARGEST_ADDRESS, LARGEST_BASE = (1 << 32) - 1, (1 << 63) - 1, (1 << 31) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticRegion:
+    """Memory whose key is built in; byte `va` for a peer is byte `base` of the memory."""
+
+    rkey: int
+    length: int
+    va: int = 0
+    base: int = 0
+    access: frozenset[str] = FULL_ACCESS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +38,8 @@ class Responder:
     regions: int = 16  # at once
     receives: int = 16  # on one queue
     states: bool = False  # it knows the QP commands between reset and activation
+    static_regions: tuple[StaticRegion, ...] = ()  # instead of those that it is told of
+    backdoor: str | None = None  # the array below the wrapper that is its memory
 
     @property
     def reads_memory(self) -> bool:
@@ -28,8 +47,24 @@ class Responder:
         return any(Op.READ in operations for operations in self.operations.values())
 
 
-def read_responder(table: Table) -> Responder:
-    """The table `[responder]`."""
+@dataclass(frozen=True, kw_only=True)
+class Management:
+    """The device makes connections itself, if it is asked for this service."""
+
+    service_id: int
+
+
+def read_management(table: Table) -> Management:
+    """The table `[cm]`."""
+    management = Management(
+        service_id=table.take_number("service_id", least=0, most=LARGEST_ADDRESS)
+    )
+    table.finish()
+    return management
+
+
+def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
+    """The table `[responder]`, and each `[[region]]`."""
     operations = {}
     for service in Service:
         if service.name not in table:
@@ -46,5 +81,34 @@ def read_responder(table: Table) -> Responder:
         if key in table
     }
     states = table.take("states", bool, default=False)
+    backdoor = table.take("backdoor", str) if "backdoor" in table else None
+    if backdoor is not None and not HIERARCHY.fullmatch(backdoor):
+        raise table.error(
+            "backdoor", f"{shown(backdoor)} is no array below the wrapper, as u_core.u_ram.bytes is"
+        )
     table.finish()
-    return Responder(operations=operations, states=states, **limits)
+    return Responder(
+        operations=operations,
+        states=states,
+        static_regions=tuple(map(_region, regions)),
+        backdoor=backdoor,
+        **limits,
+    )
+
+
+def _region(table: Table) -> StaticRegion:
+    access = table.take_list("access", str)
+    for name in access:
+        if name not in FULL_ACCESS:
+            raise table.error(
+                "access", f"{shown(name)} is none of {', '.join(sorted(FULL_ACCESS))}"
+            )
+    region = StaticRegion(
+        rkey=table.take_number("rkey", least=0, most=LARGEST_KEY),
+        va=table.take_number("va", least=0, most=LARGEST_ADDRESS, default=0),
+        base=table.take_number("base", least=0, most=LARGEST_BASE, default=0),
+        length=table.take_number("length", least=1, most=LONGEST_MESSAGE),
+        access=frozenset(access),
+    )
+    table.finish()
+    return region

@@ -18,9 +18,16 @@ from roceproof.dpi.manifest import (
 )
 from roceproof.dpi.manifest_circuit import IDENTIFIER, MEANINGFUL_WARNINGS
 from roceproof.dpi.manifest_limits import MOST_CYCLES, MOST_OUTSTANDING, SMALLEST_MTU
-from roceproof.dpi.manifest_responder import MOST_HELD
+from roceproof.dpi.manifest_responder import (
+    HIERARCHY,
+    LARGEST_ADDRESS,
+    LARGEST_BASE,
+    LARGEST_KEY,
+    MOST_HELD,
+)
 from roceproof.dpi.records import Operation
 from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
+from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import PathMtu, Service
 from roceproof.verbs.work import Op
 
@@ -72,6 +79,24 @@ def manifest_schema() -> Schema:
                     {"resolves_addresses": _flag("It asks for its peers by ARP before it sends.")},
                 ),
                 "responder": _responder(),
+                "cm": _table(
+                    "It makes connections itself when somebody asks for its service.",
+                    {
+                        "service_id": _number(
+                            "That service: 0x01060000 and a port, for the RDMA IP CM.",
+                            0,
+                            LARGEST_ADDRESS,
+                        )
+                    },
+                    needed=("service_id",),
+                ),
+                "region": {
+                    "type": "array",
+                    "minItems": 1,
+                    "uniqueItems": True,
+                    "items": _region(),
+                    "description": "Memory of a responder whose keys are built in.",
+                },
                 "waivers": {
                     "type": "array",
                     "minItems": 1,
@@ -81,6 +106,7 @@ def manifest_schema() -> Schema:
             },
             needed=("schema", "name", "top", "sources", "clock_ps", "data_widths", "capabilities"),
         ),
+        "dependencies": {"region": ["responder"]},
     }
 
 
@@ -109,7 +135,25 @@ def _responder() -> Schema:
             "regions": _number("Memory regions at once; 16 if not said.", 1, MOST_HELD),
             "receives": _number("Receives on one queue; 16 if not said.", 1, MOST_HELD),
             "states": _flag("It knows the QP commands between reset and activation."),
+            "backdoor": _text(
+                "The array that is its memory, below the wrapper: u_core.u_ram.bytes.",
+                HIERARCHY.pattern,
+            ),
         },
+    )
+
+
+def _region() -> Schema:
+    return _table(
+        "One of them.",
+        {
+            "rkey": _number("Its key, for peers and receives.", 0, LARGEST_KEY),
+            "va": _number("The address of its first byte, for them.", 0, LARGEST_ADDRESS),
+            "base": _number("Where that lies in the memory.", 0, LARGEST_BASE),
+            "length": _number("Bytes.", 1, LONGEST_MESSAGE),
+            "access": _list("What may be done with it.", sorted(FULL_ACCESS)),
+        },
+        needed=("rkey", "length", "access"),
     )
 
 

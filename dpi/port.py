@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from roceproof.dpi.connection_records import ConnectionEvent
 from roceproof.dpi.events import Frame, Taken, TimedCompletion, TimedReceive
 from roceproof.dpi.options import Flow
 from roceproof.dpi.payload import PatternPayload
@@ -32,6 +33,7 @@ class Port:
         self._taken: list[Taken] = []
         self._receives: list[TimedReceive] = []
         self._memory: list[bytes] = []
+        self._connections: list[ConnectionEvent] = []
 
     def configure(self, config: QpConfig) -> None:
         """Configure a QP. Work requests posted later wait until the device has taken it.
@@ -110,6 +112,15 @@ class Port:
         """The answers to what was asked of memory since the last call."""
         taken, self._memory = self._memory, []
         return taken
+
+    def take_connections(self) -> list[ConnectionEvent]:
+        """What has become of the device's own connections since the last call, in order."""
+        taken, self._connections = self._connections, []
+        return taken
+
+    def add_connection(self, event: ConnectionEvent) -> None:
+        """For the simulation: a connection has taken a step."""
+        self._connections.append(event)
 
     def add_receive(self, completion: TimedReceive) -> None:
         """For the simulation: a receive has completed."""

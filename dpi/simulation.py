@@ -20,6 +20,7 @@ from typing import Self
 from roceproof.common.interruption import interruptions_held
 from roceproof.dpi import wire
 from roceproof.dpi.build import Build, build_simulation, discard
+from roceproof.dpi.connection_records import ConnectionEvent
 from roceproof.dpi.events import (
     Frame,
     Inbound,
@@ -317,6 +318,13 @@ class Simulation:
                 except RecordError as error:
                     raise SimulationError(str(error), log=self.log) from error
                 self._ports[index].add_receive(TimedReceive(cycle, received))
+            case MessageType.CONNECTION:
+                index, cycle = wire.COMPLETION.unpack_from(body)
+                try:
+                    event = ConnectionEvent.unpack(body[wire.COMPLETION.size :])
+                except RecordError as error:
+                    raise SimulationError(str(error), log=self.log) from error
+                self._ports[index].add_connection(event)
             case MessageType.MEMORY:
                 self._ports[body[0]].add_memory(body[1:])
             case MessageType.TAKEN:

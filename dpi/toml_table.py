@@ -71,6 +71,11 @@ class Table:
             raise self.error(key, f"expected {kind.__name__}, got {shown(value)}")
         return value
 
+    def take_tables(self, key: str) -> list[Table]:
+        """An array of tables within; none if it is not there."""
+        values = self.take_list(key, dict) if key in self else []
+        return [Table(self._path, f"{self._name}{key}.", each) for each in values]
+
     def take_list(self, key: str, kind: type[T]) -> list[T]:
         """A list of different values, with at least one."""
         values = self.take(key, list)

@@ -32,6 +32,7 @@ MAIN = ROOM / "src" / "main.cpp"
 
 TOOLS = ("verilator", "make", "g++", "cc")
 TOP = "roceproof_top"
+BACKDOOR = "ROCEPROOF_BACKDOOR"  # a macro: the bench looks into a memory of the device
 MODEL = "Vroceproof"
 EXECUTABLE = "simulation"
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
@@ -160,13 +161,14 @@ def _object_name(source: Path) -> str:
     return f"bridge_{source.stem}.o"
 
 
-def _compile_bridge(directory: Path, log: Path) -> None:
+def _compile_bridge(circuit: Circuit, directory: Path, log: Path) -> None:
     compiler = [word for word in (_compiler_cache(), "cc") if word]
     includes = [f"-isystem{_svdpi_directory()}", f"-I{directory}"]
     header = f'-DROCEPROOF_DPI_HEADER="{MODEL}__Dpi.h"'
+    door = [f"-D{BACKDOOR}"] if BACKDOOR in circuit.defines else []
     for source in BRIDGE_C:
         # Only the shim depends on the build; the others' objects come from the cache.
-        extra = [*includes, header] if source.stem == "bridge_dpi" else []
+        extra = [*includes, header, *door] if source.stem == "bridge_dpi" else []
         target = directory / _object_name(source)
         _run([*compiler, *C_FLAGS, *extra, "-c", source, "-o", target], log)
 
@@ -217,7 +219,7 @@ def verilate(recipe: Recipe, directory: Path) -> None:
     )
     _judge_warnings(recipe.circuit, log)
     if recipe.bridge:
-        _compile_bridge(directory, log)
+        _compile_bridge(recipe.circuit, directory, log)
     processors = os.cpu_count() or 1
     make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{processors}")
     if recipe.coverage:

@@ -36,6 +36,7 @@ class MessageType(IntEnum):
     TAKEN = 0x87
     RECEIVE_COMPLETION = 0x88
     MEMORY = 0x89
+    CONNECTION = 0x8A
 
 
 HELLO = struct.Struct("<HHIQ")

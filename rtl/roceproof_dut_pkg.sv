@@ -188,6 +188,26 @@ package roceproof_dut_pkg;
     logic [15:0] reserved;
   } memory_done_t;
 
+  typedef enum logic [7:0] {
+    ConnectionAnswered    = 8'd0,  // a REQ, by a REP: requests are taken
+    ConnectionEstablished = 8'd1,  // by RTU or the first request: and work requests
+    ConnectionEnded       = 8'd2   // by DREQ or REJ: neither
+  } connection_step_e;
+
+  // A step of a connection that the device makes itself. 32 bytes.
+  typedef struct packed {
+    logic [31:0]      qpn;         // local QPN
+    connection_step_e step;
+    path_mtu_e        path_mtu;
+    logic [15:0]      reserved0;
+    logic [31:0]      remote_qpn;
+    logic [31:0]      sq_psn;      // PSN of the first request sent
+    logic [31:0]      rq_psn;      // PSN expected in the first request received
+    logic [15:0]      udp_sport;   // as in qp_config_t: what the device has chosen
+    logic [15:0]      ip_id;
+    logic [63:0]      reserved1;
+  } connection_event_t;
+
 endpackage
 
 `endif

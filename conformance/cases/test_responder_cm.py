@@ -57,7 +57,7 @@ def test_path_mtu_qpn_and_hops_are_those_of_the_exchange(bench: Bench, mtu: int)
     qp.transfer(Op.WRITE, 2 * mtu + 3)
 
 
-@case("CM-05", needs=REQUESTS)
+@case("CM-05", needs=[*REQUESTS, Capability.RETRANSMISSION])
 @over("retries", [0, 2], ids=str)
 def test_the_requester_tries_as_often_as_the_exchange_says(bench: Bench, retries: int) -> None:
     qp = Caller(bench).connect(retry_count=retries, ack_timeout=8)
@@ -78,7 +78,7 @@ def test_no_more_reads_are_outstanding_than_the_caller_has_resources_for(bench: 
     qp.expect_silence()
 
 
-@case("CM-05", needs=[*REQUESTS, Capability.SEND])
+@case("CM-05", needs=[*REQUESTS, Capability.SEND, Capability.RETRANSMISSION])
 @over("retries", [0, 2], ids=str)
 def test_a_receiver_that_is_not_ready_is_asked_as_often_as_the_exchange_says(
     bench: Bench, retries: int

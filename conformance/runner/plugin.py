@@ -35,9 +35,10 @@ from roceproof.conformance.runner.verdict import conclude, located
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared, shown_by_chance
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.skips import is_known, reason_to_skip
+from roceproof.conformance.suite.skips import PREFIX, is_known, reason_to_skip
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.interface import (
+    Beyond,
     CasePlace,
     DeviceDied,
     DeviceFactory,
@@ -208,6 +209,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except DeviceDied as death:
         text = f"the device died: {death}"
         own = bench.failed(text, rules=["LIVE-01"], stop=Stop(Kind.DEATH))
+    except Beyond as limit:
+        pytest.skip(f"{PREFIX}{bench.claims.device}: {limit}")
     except AssertionError as failure:
         told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
         own = located(told, pyfuncitem.path)

@@ -8,4 +8,4 @@ from roceproof.verbs.work import Region
 
 def at(region: Region, offset: int = 0) -> dict[str, int]:
     """The address and key of a place in a region: `WRITE_ONLY(psn=0, **at(region, 8))`."""
-    return {"va": region.addr + offset, "rkey": region.rkey}
+    return {"va": (region.addr + offset) % (1 << 64), "rkey": region.rkey}

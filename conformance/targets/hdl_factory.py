@@ -101,6 +101,7 @@ class HdlFactory(DeviceFactory):
             simulation,
             clock_ps,
             responder=responder,
+            cm=self.manifest.cm,
             host=own,
             limits=limits,
             environment=environment,

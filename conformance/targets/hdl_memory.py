@@ -21,40 +21,43 @@ def access_of(rights: frozenset[str]) -> Access:
 
 
 class HdlRegion(work.Region):
-    """Bytes from `addr` on, which peers name by `rkey`."""
+    """Bytes from `addr` on, which peers name by `rkey` and receives by `lkey`."""
 
     def __init__(
-        self, memory: HdlMemory, *, place: int, addr: int, size: int, access: Access, pd: int
+        self, simulation: Simulation, *, addr: int, size: int, rkey: int, lkey: int, base: int
     ) -> None:
-        self._memory = memory
-        self.place = place
         self.addr = addr
-        self.rkey = (addr // _ALIGNMENT % (1 << 16)) << 16 | place
         self.size = size
-        self.record = MemoryRegion(
-            lkey=self.lkey,
-            rkey=self.rkey,
-            va=addr,
-            length=size,
-            base=addr + _ELSEWHERE,
-            access=access,
-            pd=pd,
-        )
-
-    @property
-    def lkey(self) -> int:
-        """What receives name it by."""
-        return self.rkey | _LKEY
+        self.rkey = rkey
+        self.lkey = lkey
+        self._simulation = simulation
+        self._base = base
 
     def read(self, offset: int, length: int) -> bytes:
         """Bytes as they are now."""
-        return self._memory.simulation.peek(0, self.record.base + offset, length)
+        return self._simulation.peek(0, self._base + offset, length)
 
     def write(self, offset: int, data: bytes) -> None:
         """Change bytes."""
         if not 0 <= offset <= self.size - len(data):
             raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.size}")
-        self._memory.port.poke(self.record.base + offset, data)
+        self._simulation.port(0).poke(self._base + offset, data)
+
+
+class ToldRegion(HdlRegion):
+    """One that the device is told of."""
+
+    def __init__(
+        self, memory: HdlMemory, *, place: int, addr: int, size: int, access: Access, pd: int
+    ) -> None:
+        rkey = (addr // _ALIGNMENT % (1 << 16)) << 16 | place
+        lkey, base = rkey | _LKEY, addr + _ELSEWHERE
+        super().__init__(memory.simulation, addr=addr, size=size, rkey=rkey, lkey=lkey, base=base)
+        self._memory = memory
+        self.place = place
+        self.record = MemoryRegion(
+            lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd
+        )
 
     def deregister(self) -> None:
         """Make its keys invalid."""
@@ -79,11 +82,11 @@ class HdlMemory:
         """A region, which the device is told of."""
         place, addr = self._free.pop(0), self._next_address
         self._next_address += (size // _ALIGNMENT + 2) * _ALIGNMENT
-        region = HdlRegion(self, place=place, addr=addr, size=size, access=access, pd=pd)
+        region = ToldRegion(self, place=place, addr=addr, size=size, access=access, pd=pd)
         self.port.register(region.record)
         return region
 
-    def forget(self, region: HdlRegion) -> None:
+    def forget(self, region: ToldRegion) -> None:
         """The device is told that the keys name nothing."""
         record = region.record
         self.port.register(

@@ -9,9 +9,11 @@ from typing import Any
 from roceproof.conformance.targets.contract_config import config_of
 from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, access_of
-from roceproof.conformance.targets.interface import Refused, TargetError
+from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
+from roceproof.conformance.targets.interface import Beyond, TargetError
+from roceproof.dpi.connection_records import ConnectionEvent
 from roceproof.dpi.events import Inbound, Until
-from roceproof.dpi.manifest_responder import Responder
+from roceproof.dpi.manifest_responder import Management, Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
 from roceproof.dpi.records import QpCommand, QpConfig
 from roceproof.dpi.simulation import Simulation
@@ -34,24 +36,39 @@ class HdlResponder(HdlTarget):
     """A device in lockstep with the ports of the contract's second version."""
 
     def __init__(
-        self, simulation: Simulation, clock_ps: int, *, responder: Responder, **options: Any
+        self,
+        simulation: Simulation,
+        clock_ps: int,
+        *,
+        responder: Responder,
+        cm: Management | None = None,
+        **options: Any,
     ) -> None:
+        self._cm = cm
+        self._connections: dict[int, ConnectionEvent] = {}
         self._untaken = {Inbound.REGION: 0, Inbound.RECEIVE: 0}
         super().__init__(simulation, clock_ps, **options)
         self._memory = HdlMemory(simulation, regions=responder.regions)
+        self._built_in = (
+            HdlStaticMemory(simulation, responder=responder) if responder.static_regions else None
+        )
         self._states = responder.states
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
         """Zeroed memory."""
+        if self._built_in:
+            return self._built_in.add(size, access)
         return self._register(size, access, OWN_DOMAIN)
 
     def register_elsewhere(self, size: int) -> Region:
         """Memory of another domain."""
+        if self._built_in:
+            raise Beyond("its memory is of one protection domain, as its queue pairs are")
         return self._register(size, FULL_ACCESS, FOREIGN_DOMAIN)
 
     def _register(self, size: int, access: frozenset[str], domain: int) -> HdlRegion:
         if not self._memory.has_room:
-            raise Refused("the device holds no more memory regions: [responder] regions says so")
+            raise Beyond("it holds no more memory regions: [responder] regions says so")
         region = self._memory.add(size, access_of(access), pd=domain)
         self._until_taken(Inbound.REGION)
         return region
@@ -90,6 +107,32 @@ class HdlResponder(HdlTarget):
             self._configure(spec, spec.local_qpn, command=QpCommand.RTR)
         return Qp(spec.local_qpn, spec)
 
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """It does, all the time, to one service."""
+        if self._cm is None or service_id != self._cm.service_id:
+            raise Beyond(f"it does not listen to service {service_id:#x}")
+
+    def accepted(self, qpn: int, spec: QpSpec) -> Qp:
+        """The device has told of it, and of what REQ and REP say."""
+        end = self._cycle + self._answer_cycles
+        while qpn not in self._connections and self._cycle < end:
+            self._run(_STEP_CYCLES, Until.CYCLES)
+        event = self._connections.get(qpn)
+        if event is None:
+            raise AssertionError(f"cme_o never told of queue pair {qpn:#x}, which REP names")
+        told = (event.remote_qpn, event.path_mtu.size, event.sq_psn, event.rq_psn)
+        said = (spec.remote_qpn, spec.path_mtu, spec.sq_psn, spec.rq_psn)
+        if told != said:
+            raise AssertionError(
+                f"cme_o tells otherwise of queue pair {qpn:#x} than REQ and REP\n"
+                f"want  {_shown_connection(said)}\ngot   {_shown_connection(told)}"
+            )
+        return Qp(qpn, replace(spec, udp_sport=event.udp_sport, ip_id=event.ip_id))
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """The contract has no way to tell it."""
+        raise Beyond("it makes connections only when it is asked")
+
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
         return replace(
             config_of(spec, qpn, command=command),
@@ -108,6 +151,7 @@ class HdlResponder(HdlTarget):
 
     def _advance(self, cycles: int, until: Until) -> Until:
         came = super()._advance(cycles, until)
+        self._connections |= {each.qpn: each for each in self._port.take_connections()}
         for timed in self._port.take_receives():
             done = timed.completion
             is_good = done.status.name == "SUCCESS"
@@ -127,3 +171,8 @@ class HdlResponder(HdlTarget):
 
     def _note_taken(self, stream: Inbound) -> None:
         self._untaken[stream] = 0
+
+
+def _shown_connection(values: tuple[int, int, int, int]) -> str:
+    remote, mtu, sq_psn, rq_psn = values
+    return f"remote {remote:#x}, path MTU {mtu}, sends from {sq_psn:#x}, expects {rq_psn:#x}"

@@ -40,6 +40,10 @@ class Refused(TargetError):
     """The device or its driver would not do what it was asked; the text says why."""
 
 
+class Beyond(Refused):
+    """The device is not made for that, as it says: a case that needs it is skipped."""
+
+
 class Arrival(NamedTuple):
     """A frame that the device sent, and when; with its FCS from a target that shows it."""
 

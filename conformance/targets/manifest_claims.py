@@ -56,6 +56,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         names |= {service.name for service, operations in executes.items() if operations}
         names |= {Capability.RESPONDER.name, Capability.MEMORY.name}
         names |= {Capability.STATES.name} if manifest.responder.states else set()
+        names |= {Capability.CM.name} if manifest.cm else set()
         absent = {each: why for each, why in absent.items() if each.name not in names}
     return Claims(
         target="hdl",

@@ -94,7 +94,8 @@ int roceproof_port_wake(void *handle, svBitVecVal *flow) {
         flow[i / 4] |= (uint32_t)port->flow[i] << (8 * (i % 4));
     }
     bool room = buffer_size(&port->session->control.out) <= BACKLOG_LIMIT;
-    unsigned completions = 1u << STREAM_COMPLETION | 1u << STREAM_RECEIVE_COMPLETION;
+    unsigned completions =
+        1u << STREAM_COMPLETION | 1u << STREAM_RECEIVE_COMPLETION | 1u << STREAM_CONNECTION;
     return (int)(port_wake(port) | (room ? completions : 0));
 }
 
@@ -171,14 +172,16 @@ int roceproof_put_completion(void *handle, long long cycle, const svBitVecVal *r
     return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
 }
 
-int roceproof_put_receive_completion(void *handle, long long cycle, const svBitVecVal *record) {
+int roceproof_put_record(void *handle, int stream, long long cycle, const svBitVecVal *record) {
     struct port *port = handle;
-    uint8_t bytes[RECEIVE_COMPLETION_BYTES];
+    uint8_t bytes[EVENT_BYTES];
+    enum message_type type =
+        stream == STREAM_CONNECTION ? MESSAGE_CONNECTION : MESSAGE_RECEIVE_COMPLETION;
     if (!port) {
         return 0;
     }
     vector_to_record(record, bytes, sizeof bytes);
-    bool room = session_put_receive_completion(port->session, port->index, (uint64_t)cycle, bytes);
+    bool room = session_put_event(port->session, type, port->index, (uint64_t)cycle, bytes);
     return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
 }
 
@@ -202,3 +205,29 @@ void roceproof_memory_read(void *handle, long long address, svBitVecVal *data, i
     }
     lanes_to_vector(bytes, data, CHUNK_WORDS);
 }
+
+// Only a simulation of a device with memory of its own exports the two.
+#ifdef ROCEPROOF_BACKDOOR
+
+static void backdoor_read(void *scope, uint64_t address, uint8_t *bytes, size_t length) {
+    svSetScope(scope);
+    for (size_t i = 0; i < length; i++) {
+        bytes[i] = roceproof_backdoor_read((int)(address + i));
+    }
+}
+
+static void backdoor_write(void *scope, uint64_t address, const uint8_t *bytes, size_t length) {
+    svSetScope(scope);
+    for (size_t i = 0; i < length; i++) {
+        roceproof_backdoor_write((int)(address + i), bytes[i]);
+    }
+}
+
+void roceproof_backdoor_open(void *handle) {
+    struct port *port = handle;
+    if (port) {
+        port->backdoor = (struct backdoor){svGetScope(), backdoor_read, backdoor_write};
+    }
+}
+
+#endif

@@ -44,6 +44,7 @@ enum message_type {
     MESSAGE_TAKEN = 0x87,
     MESSAGE_RECEIVE_COMPLETION = 0x88,
     MESSAGE_MEMORY = 0x89,
+    MESSAGE_CONNECTION = 0x8a,
 };
 
 struct cursor {

@@ -90,6 +90,24 @@ int port_queue_receive(struct port *port, const uint8_t record[RECEIVE_BYTES]) {
     return queue_record(port, &port->receives, record, "receives");
 }
 
+void port_peek(const struct port *port, uint64_t address, uint8_t *bytes, size_t length) {
+    const struct backdoor *door = &port->backdoor;
+    if (door->scope) {
+        door->read(door->scope, address, bytes, length);
+    } else {
+        memory_read(&port->memory, address, bytes, length);
+    }
+}
+
+bool port_poke(struct port *port, uint64_t address, const uint8_t *bytes, size_t length) {
+    const struct backdoor *door = &port->backdoor;
+    if (!door->scope) {
+        return memory_write(&port->memory, address, bytes, length);
+    }
+    door->write(door->scope, address, bytes, length);
+    return true;
+}
+
 int port_queue_work_request(struct port *port, const uint8_t record[WORK_REQUEST_BYTES],
                             const struct payload *payload, const uint8_t *bytes) {
     struct work_request request = {.after = port->qpcs_queued};

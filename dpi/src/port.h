@@ -26,6 +26,7 @@ enum stream {
     STREAM_REGION = STREAMS,
     STREAM_RECEIVE,
     STREAM_RECEIVE_COMPLETION,
+    STREAM_CONNECTION,
 };
 
 enum {
@@ -34,7 +35,7 @@ enum {
     COMPLETION_BYTES = 16,
     REGION_BYTES = 40,
     RECEIVE_BYTES = 32,
-    RECEIVE_COMPLETION_BYTES = 32,
+    EVENT_BYTES = 32,  // the end of a receive, or of a step of a connection
     RECORD_LIMIT = 64, // bytes of the longest record
 };
 
@@ -64,6 +65,13 @@ struct watched {
     bool is_valid;
     bool is_ready;
     bool is_amid; // a frame or message has begun and not ended
+};
+
+// The way to a memory inside the device, whose calls are the simulator's.
+struct backdoor {
+    void *scope; // NULL: there is none
+    void (*read)(void *scope, uint64_t address, uint8_t *bytes, size_t length);
+    void (*write)(void *scope, uint64_t address, const uint8_t *bytes, size_t length);
 };
 
 struct session;
@@ -97,6 +105,7 @@ struct port {
     bool region_given;
     bool receive_given;
     struct memory memory; // behind the device's memory ports
+    struct backdoor backdoor;
 
     uint8_t tx[FRAME_MAX + CHUNK_BYTES];
     size_t tx_length;
@@ -117,6 +126,10 @@ int port_queue_region(struct port *port, const uint8_t record[REGION_BYTES]);
 int port_queue_receive(struct port *port, const uint8_t record[RECEIVE_BYTES]);
 int port_queue_work_request(struct port *port, const uint8_t record[WORK_REQUEST_BYTES],
                             const struct payload *payload, const uint8_t *bytes);
+
+// The device's memory, wherever it is. False without memory for it.
+void port_peek(const struct port *port, uint64_t address, uint8_t *bytes, size_t length);
+bool port_poke(struct port *port, uint64_t address, const uint8_t *bytes, size_t length);
 
 // Moves frames between the queues and the link as far as they go now.
 int port_service(struct port *port, uint64_t cycle);

@@ -185,10 +185,9 @@ bool session_put_completion(struct session *session, unsigned port, uint64_t cyc
     return put_record(session, MESSAGE_COMPLETION, port, cycle, record, COMPLETION_BYTES);
 }
 
-bool session_put_receive_completion(struct session *session, unsigned port, uint64_t cycle,
-                                    const uint8_t record[RECEIVE_COMPLETION_BYTES]) {
-    return put_record(session, MESSAGE_RECEIVE_COMPLETION, port, cycle, record,
-                      RECEIVE_COMPLETION_BYTES);
+bool session_put_event(struct session *session, enum message_type type, unsigned port,
+                       uint64_t cycle, const uint8_t record[EVENT_BYTES]) {
+    return put_record(session, type, port, cycle, record, EVENT_BYTES);
 }
 
 void session_put_taken(struct session *session, unsigned port, unsigned stream, uint64_t cycle) {

@@ -71,8 +71,8 @@ void session_put_taken(struct session *session, unsigned port, unsigned stream, 
 // False when the host is too far behind to take another completion.
 bool session_put_completion(struct session *session, unsigned port, uint64_t cycle,
                             const uint8_t record[COMPLETION_BYTES]);
-bool session_put_receive_completion(struct session *session, unsigned port, uint64_t cycle,
-                                    const uint8_t record[RECEIVE_COMPLETION_BYTES]);
+bool session_put_event(struct session *session, enum message_type type, unsigned port,
+                       uint64_t cycle, const uint8_t record[EVENT_BYTES]);
 
 void session_close(struct session *session, uint64_t cycle);
 

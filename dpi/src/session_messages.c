@@ -155,7 +155,7 @@ static int peek(struct session *session, struct port *port, struct cursor *body)
     give_u8(&b, (uint8_t)port->index);
     for (uint8_t bytes[4096]; left;) {
         uint32_t size = left < sizeof bytes ? left : sizeof bytes;
-        memory_read(&port->memory, address, bytes, size);
+        port_peek(port, address, bytes, size);
         give_bytes(&b, bytes, size);
         address += size;
         left -= size;
@@ -170,9 +170,8 @@ static int poke(struct session *session, struct port *port, struct cursor *body)
     if (!take_done(body)) {
         return malformed(session, "poke");
     }
-    return memory_write(&port->memory, address, bytes, length)
-               ? 0
-               : error_set(&session->error, "out of memory");
+    return port_poke(port, address, bytes, length) ? 0
+                                                   : error_set(&session->error, "out of memory");
 }
 
 static int queue_work_request(struct session *session, struct port *port, struct cursor *body) {

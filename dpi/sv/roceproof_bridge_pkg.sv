@@ -30,7 +30,8 @@ package roceproof_bridge_pkg;
   localparam int StreamRegion            = 6;
   localparam int StreamReceive           = 7;
   localparam int StreamReceiveCompletion = 8;
-  localparam int AllStreams              = 9;
+  localparam int StreamConnection        = 9;
+  localparam int AllStreams              = 10;
 
   typedef logic [AllStreams-1:0] wake_t;
 
@@ -74,7 +75,8 @@ package roceproof_bridge_pkg;
   import "DPI-C" function chandle roceproof_session_open(
     input string control, input int ports, input int data_width, input longint clock_ps);
   // Cycles until the next poll is due; 0: the host wants the end; -1: an error waits.
-  import "DPI-C" function longint roceproof_session_poll(
+  // In it C may look through the backdoors of the ports.
+  import "DPI-C" context function longint roceproof_session_poll(
     input chandle session, input longint cycle);
   import "DPI-C" function string roceproof_session_error(input chandle session);
   import "DPI-C" function void roceproof_session_close(
@@ -95,13 +97,13 @@ package roceproof_bridge_pkg;
   // Returns 1 with a record in the low bits, or 0. The call also says that the record before was taken.
   import "DPI-C" function int roceproof_get_record(
     input chandle handle, input int stream, input longint cycle, output bit [511:0] record);
-  // Both return a put_answer_t.
+  // All three return a put_answer_t.
   import "DPI-C" function int roceproof_put_chunk(
     input chandle handle, input longint cycle, input bit [1023:0] data, input int info);
   import "DPI-C" function int roceproof_put_completion(
     input chandle handle, input longint cycle, input bit [127:0] record);
-  import "DPI-C" function int roceproof_put_receive_completion(
-    input chandle handle, input longint cycle, input bit [255:0] record);
+  import "DPI-C" function int roceproof_put_record(
+    input chandle handle, input int stream, input longint cycle, input bit [255:0] record);
   // Up to ChunkBytes into the memory behind the device's memory ports.
   import "DPI-C" function void roceproof_memory_write(
     input chandle handle, input longint address, input bit [1023:0] data, input int length);

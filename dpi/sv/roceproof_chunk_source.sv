@@ -52,14 +52,18 @@ module roceproof_chunk_source
   assign tlast_o  = last_q && chunk_end;
   assign tuser_o  = discard_q && tlast_o;
 
-  // Simulators copy fixed slices of wide vectors much faster than moving ones.
-  always_comb begin
-    tdata_o = chunk_q[0];
-    for (int unsigned i = 1; i < Beats; i++) begin
-      if (32'(beat_q) == i) tdata_o = chunk_q[i];
+  // Simulators copy fixed slices of wide vectors much faster than moving ones, if they are few.
+  if (Beats <= 16) begin : gen_few
+    always_comb begin
+      tdata_o = chunk_q[0];
+      for (int unsigned i = 1; i < Beats; i++) begin
+        if (32'(beat_q) == i) tdata_o = chunk_q[i];
+      end
     end
-    tkeep_o = keep_q[beat_q];
+  end else begin : gen_many
+    assign tdata_o = chunk_q[beat_q];
   end
+  assign tkeep_o = keep_q[beat_q];
 
   roceproof_gate #(
     .Stream(Stream)

@@ -62,24 +62,35 @@ module roceproof_port
   logic         cpl_valid, cpl_ready;
   logic [127:0] cpl;
 
-  logic tx_poll, cpl_poll, rcp_poll;
-  assign poll_o = tx_poll || cpl_poll || rcp_poll;
+  logic tx_poll, cpl_poll, rcp_poll, cme_poll;
+  assign poll_o = tx_poll || cpl_poll || rcp_poll || cme_poll;
 
 `ifdef ROCEPROOF_RESPONDER
-  logic         mr_valid, mr_ready, rcv_valid, rcv_ready, rcp_valid, rcp_ready;
-  logic [319:0] mr;
+  logic         rcv_valid, rcv_ready, rcp_valid, rcp_ready;
   logic [255:0] rcv, rcp;
+`ifndef ROCEPROOF_STATIC_KEYS
+  logic         mr_valid, mr_ready;
+  logic [319:0] mr;
+`endif
+`ifndef ROCEPROOF_BACKDOOR
   logic         mwc_valid, mwc_ready, mwd_tvalid, mwd_tlast, mwd_tready, mdn_valid;
   logic [127:0] mwc;
   logic [31:0]  mdn;
   data_t        mwd_tdata;
   keep_t        mwd_tkeep;
 `endif
+`endif
+
 `ifdef ROCEPROOF_MEMORY_READS
   logic         mrc_valid, mrc_ready, mrd_tvalid, mrd_tlast, mrd_tready;
   logic [127:0] mrc;
   data_t        mrd_tdata;
   keep_t        mrd_tkeep;
+`endif
+
+`ifdef ROCEPROOF_CM
+  logic         cme_valid, cme_ready;
+  logic [255:0] cme;
 `endif
 
   `ROCEPROOF_DUT #(
@@ -118,15 +129,20 @@ module roceproof_port
     .rx_tready_o(rx_tready)
 `ifdef ROCEPROOF_RESPONDER
     ,
-    .mr_valid_i  (mr_valid),
-    .mr_ready_o  (mr_ready),
-    .mr_i        (mr),
     .rcv_valid_i (rcv_valid),
     .rcv_ready_o (rcv_ready),
     .rcv_i       (rcv),
     .rcp_valid_o (rcp_valid),
     .rcp_ready_i (rcp_ready),
-    .rcp_o       (rcp),
+    .rcp_o       (rcp)
+`ifndef ROCEPROOF_STATIC_KEYS
+    ,
+    .mr_valid_i  (mr_valid),
+    .mr_ready_o  (mr_ready),
+    .mr_i        (mr)
+`endif
+`ifndef ROCEPROOF_BACKDOOR
+    ,
     .mwc_valid_o (mwc_valid),
     .mwc_ready_i (mwc_ready),
     .mwc_o       (mwc),
@@ -137,6 +153,7 @@ module roceproof_port
     .mwd_tready_i(mwd_tready),
     .mdn_valid_i (mdn_valid),
     .mdn_i       (mdn)
+`endif
 `endif
 `ifdef ROCEPROOF_MEMORY_READS
     ,
@@ -149,9 +166,39 @@ module roceproof_port
     .mrd_tlast_i (mrd_tlast),
     .mrd_tready_o(mrd_tready)
 `endif
+`ifdef ROCEPROOF_CM
+    ,
+    .cme_valid_o (cme_valid),
+    .cme_ready_i (cme_ready),
+    .cme_o       (cme)
+`endif
   );
 
+`ifdef ROCEPROOF_CM
+  roceproof_record_sink #(
+    .Index (Index),
+    .Stream(StreamConnection)
+  ) u_connections (
+    .clk_i,
+    .rst_ni,
+    .cycle_i,
+    .wake_i  (wake_i[StreamConnection]),
+    .poll_o  (cme_poll),
+    .valid_i (cme_valid),
+    .record_i(cme),
+    .ready_o (cme_ready)
+  );
+`else
+  logic unused_connection_wake;
+  assign unused_connection_wake = wake_i[StreamConnection];
+  assign cme_poll               = 1'b0;
+`endif
+
 `ifdef ROCEPROOF_RESPONDER
+`ifdef ROCEPROOF_STATIC_KEYS
+  logic unused_wake;
+  assign unused_wake = wake_i[StreamRegion];
+`else
   roceproof_record_source #(
     .Index (Index),
     .Stream(StreamRegion),
@@ -168,6 +215,7 @@ module roceproof_port
     .record_o (mr),
     .ready_i  (mr_ready)
   );
+`endif
 
   roceproof_record_source #(
     .Index (Index),
@@ -186,8 +234,9 @@ module roceproof_port
     .ready_i  (rcv_ready)
   );
 
-  roceproof_receive_completion_sink #(
-    .Index(Index)
+  roceproof_record_sink #(
+    .Index (Index),
+    .Stream(StreamReceiveCompletion)
   ) u_receive_completions (
     .clk_i,
     .rst_ni,
@@ -199,6 +248,26 @@ module roceproof_port
     .ready_o (rcp_ready)
   );
 
+`ifdef ROCEPROOF_BACKDOOR
+  // The memory is the device's own: an array of whole words, the lowest byte of a word first.
+  import "DPI-C" context function void roceproof_backdoor_open(input chandle handle);
+  export "DPI-C" function roceproof_backdoor_read;
+  export "DPI-C" function roceproof_backdoor_write;
+
+  function byte unsigned roceproof_backdoor_read(input int address);
+    automatic int bytes = $bits(u_dut.`ROCEPROOF_BACKDOOR[0]) / 8;
+    return u_dut.`ROCEPROOF_BACKDOOR[address/bytes][8*(address%bytes)+:8];
+  endfunction
+
+  function void roceproof_backdoor_write(input int address, input byte unsigned value);
+    automatic int bytes = $bits(u_dut.`ROCEPROOF_BACKDOOR[0]) / 8;
+    u_dut.`ROCEPROOF_BACKDOOR[address/bytes][8*(address%bytes)+:8] = value;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) roceproof_backdoor_open(port[Index]);
+  end
+`else
   roceproof_memory #(
     .Index    (Index),
     .DataWidth(DataWidth)
@@ -236,9 +305,10 @@ module roceproof_port
     .tready_i       (mrd_tready)
   );
 `endif
+`endif
 `else
   logic unused_wakes;
-  assign unused_wakes = ^wake_i[AllStreams-1:Streams];
+  assign unused_wakes = ^wake_i[StreamReceiveCompletion:Streams];
   assign rcp_poll     = 1'b0;
 `endif
 

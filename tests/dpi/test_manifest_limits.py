@@ -9,6 +9,7 @@ import pytest
 
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
 from roceproof.dpi.manifest import CONTRACT
+from roceproof.dpi.manifest_responder import StaticRegion
 from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.work import Op
 
@@ -207,6 +208,9 @@ def test_a_responder_is_claimed_with_what_it_executes_and_holds(tmp_path: Path) 
         ('RC = ["READS"]', "responder.RC: 'READS' is none of SEND"),
         ("regions = 0", "responder.regions: 0 is out of range; expected 1 to 65536"),
         ("region = 4", "responder.region: unknown key; is regions meant"),
+        ('backdoor = "u_core[0]"', "responder.backdoor: 'u_core.0.' is no array below the wrapper"),
+        ("[[region]]\nrkey = 1\nlength = 4\naccess = ['all']", "region.access: 'all' is none of"),
+        ("[[region]]\nrkey = 1\nlength = 0\naccess = []", "region.access: expected a list"),
     ],
 )
 def test_a_wrong_claim_of_a_responder_is_told(tmp_path: Path, wrong: str, words: str) -> None:
@@ -214,4 +218,21 @@ def test_a_wrong_claim_of_a_responder_is_told(tmp_path: Path, wrong: str, words:
     (tmp_path / "a.sv").touch()
     path.write_text(f"{LEAST}[responder]\n{wrong}\n")
     with pytest.raises(ManifestError, match=words):
+        load_manifest(path)
+
+
+def test_memory_whose_keys_are_built_in_is_listed(tmp_path: Path) -> None:
+    path = tmp_path / "dut.toml"
+    (tmp_path / "a.sv").touch()
+    region = '[[region]]\nrkey = 0x1234\nlength = 4096\naccess = ["remote_write"]\n'
+    door = 'backdoor = "u_core.u_ram.bytes"\n'
+    path.write_text(f"{LEAST}[responder]\nRC = ['WRITE']\n{door}{region}")
+    responder = load_manifest(path).responder
+    assert responder is not None
+    assert responder.backdoor == "u_core.u_ram.bytes"
+    assert responder.static_regions == (
+        StaticRegion(rkey=0x1234, length=4096, access=frozenset({"remote_write"})),
+    )
+    path.write_text(LEAST + region)
+    with pytest.raises(ManifestError, match=r"region: says what a responder has"):
         load_manifest(path)

@@ -81,7 +81,12 @@ def whole() -> dict[str, Any]:
             "regions": 2,
             "receives": 3,
             "states": True,
+            "backdoor": "u_core.bytes",
         },
+        "cm": {"service_id": 0x1064791},
+        "region": [
+            {"rkey": 1, "va": 2, "base": 3, "length": 4, "access": ["local_write"]},
+        ],
         "waivers": [dict(WAIVER)],
     }
 
@@ -135,7 +140,8 @@ def test_both_know_the_same_keys(read, monkeypatch) -> None:
         known.setdefault("".join(f"{name}." for name in place[:-1]), set()).add(place[-1])
     known["clock_ps_by_width."] = {"64"}  # of those widths that the device has
     assert known == {name: found for name, found in asked.items() if name in known}
-    assert set(asked) <= {*known, "defines.", "parameters."}
+    assert set(asked) <= {*known, "defines.", "parameters.", "region."}
+    assert asked["region."] == set(SCHEMA["properties"]["region"]["items"]["properties"])
 
 
 def test_waivers_have_the_same_keys() -> None:

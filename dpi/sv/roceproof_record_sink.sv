@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Completions of receives out of the DUT, handed to C unread. Stops taking
-// while the host is behind, until the next wake: none is lost.
+// Records of 32 bytes out of the DUT, handed to C unread. Stops taking while the
+// host is behind, until the next wake: none is lost.
 
 `default_nettype none
 
-module roceproof_receive_completion_sink
+module roceproof_record_sink
   import roceproof_bridge_pkg::*;
 #(
-  parameter int Index = 0
+  parameter int Index  = 0,
+  parameter int Stream = StreamReceiveCompletion
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -32,7 +33,7 @@ module roceproof_receive_completion_sink
       if (wake_i) full_q <= 1'b0;
       if (valid_i && ready_o) begin
         automatic put_answer_t answer;
-        answer = roceproof_put_receive_completion(port[Index], cycle_i, record_i);
+        answer = roceproof_put_record(port[Index], Stream, cycle_i, record_i);
         full_q <= answer.full;
         poll_o <= answer.poll;
       end

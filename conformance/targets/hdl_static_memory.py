@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Memory of a simulated device whose keys are built in: its regions are handed out, not made."""
+
+from __future__ import annotations
+
+from roceproof.conformance.targets.hdl_memory import HdlRegion
+from roceproof.conformance.targets.interface import Beyond
+from roceproof.dpi.manifest_responder import Responder, StaticRegion
+from roceproof.dpi.simulation import Simulation
+from roceproof.verbs.work import Op
+
+_RIGHTS_OF = {
+    "local_write": (Op.SEND, Op.SEND_IMM, Op.SEND_INV),
+    "remote_write": (Op.WRITE, Op.WRITE_IMM),
+    "remote_read": (Op.READ,),
+    "remote_atomic": (Op.CMP_SWAP, Op.FETCH_ADD),
+}
+
+
+class BuiltInRegion(HdlRegion):
+    """One of the manifest's."""
+
+    def deregister(self) -> None:
+        """It cannot be taken away."""
+        raise Beyond("its memory keys are built in, none becomes invalid")
+
+
+class HdlStaticMemory:
+    """The regions of the manifest, each of which is given away once.
+
+    One serves where it is as long as what is asked for, or longer if there is none, and has the
+    same rights as far as the device knows operations that need them.
+    """
+
+    def __init__(self, simulation: Simulation, *, responder: Responder) -> None:
+        self._simulation = simulation
+        self._free = list(responder.static_regions)
+        executed = frozenset[Op]().union(*responder.operations.values())
+        self._known = {right for right, ops in _RIGHTS_OF.items() if executed & {*ops}}
+
+    def add(self, size: int, access: frozenset[str]) -> HdlRegion:
+        """A region for a case, full of zeros."""
+        found = min(
+            (each for each in self._free if self._serves(each, size, access)),
+            key=lambda each: each.length,
+            default=None,
+        )
+        if found is None:
+            raise Beyond(f"it has no other region of {size} bytes with the rights asked for")
+        self._free.remove(found)
+        region = BuiltInRegion(
+            self._simulation,
+            addr=found.va,
+            size=size,
+            rkey=found.rkey,
+            lkey=found.rkey,
+            base=found.base,
+        )
+        region.write(0, bytes(size))
+        return region
+
+    def _serves(self, region: StaticRegion, size: int, access: frozenset[str]) -> bool:
+        return region.length >= size and region.access & self._known == access & self._known
