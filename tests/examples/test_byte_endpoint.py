@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The small endpoint: memory of its own, connections of its own, and what the suite says of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
+
+from byte_endpoint_faults import BUGGY, FAULTS, HEALTHY, device_with, planted
+from gates import assert_passes, outcomes, run
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.caller import Caller
+from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
+from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.interface import Beyond, CasePlace
+from roceproof.dpi import load_manifest
+from roceproof.dpi.connection_records import ConnectionEvent
+
+pytestmark = pytest.mark.sim
+
+FACTORY = HdlFactory(load_manifest(HEALTHY / "dut.toml"))
+DEVICE = ("--dut", str(HEALTHY / "dut.toml"))
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with FACTORY.device(CasePlace(name="small", seed=1)) as target:
+        yield Bench(target, FACTORY.claims, seed=1)
+
+
+def test_built_in_memory_is_seen_through_the_backdoor(bench: Bench) -> None:
+    region, other = bench.target.register(4096), bench.target.register(4096)
+    region.write(8, b"before")
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=0, payload=b"hello", va=100, rkey=region.rkey, a=1))
+    qp.expect(ACK(psn=0))
+    assert region.read(0, 200) == bytes(8) + b"before" + bytes(86) + b"hello" + bytes(95)
+    assert other.read(0, 4096) == bytes(4096)
+    assert (region.addr, other.addr) == (0, 0)
+
+
+def test_what_built_in_memory_cannot_be_is_said(bench: Bench) -> None:
+    with pytest.raises(Beyond, match="no other region of 20000 bytes"):
+        bench.target.register(20000)
+    with pytest.raises(Beyond, match="one protection domain"):
+        bench.target.register_elsewhere(64)
+    with pytest.raises(Beyond, match="keys are built in"):
+        bench.target.register(64).deregister()
+    assert bench.target.register(64).size == 64  # another one, which is longer
+
+
+def test_what_it_tells_of_a_connection_must_be_what_it_said(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = bench.target._port.take_connections  # type: ignore[attr-defined]
+
+    def falsified() -> list[ConnectionEvent]:
+        return [replace(event, rq_psn=event.rq_psn ^ 1) for event in take()]
+
+    monkeypatch.setattr(bench.target._port, "take_connections", falsified)  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError, match="cme_o tells otherwise of queue pair"):
+        Caller(bench).connect()
+
+
+def test_a_connection_that_it_does_not_tell_of_is_missed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench.target._port, "take_connections", list)  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError, match="cme_o never told of queue pair"):
+        Caller(bench).connect()
+
+
+def test_it_passes_what_it_claims(tmp_path: Path) -> None:
+    part = ("--suite", "smoke", "-k", "not storm and not random and not sweep")
+    assert_passes(tmp_path, *DEVICE, *part, cases=100)
+
+
+@pytest.mark.slow
+def test_it_passes_the_full_suite(tmp_path: Path) -> None:
+    assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=500)
+
+
+def broken_by(manifest: Path, out: Path, *, cases: str, suite: str = "full") -> set[str]:
+    """The rules that cases find broken."""
+    code, document, _ = run(out, "--dut", str(manifest), "--suite", suite, "-k", cases)
+    assert code == 1
+    return {rule for case in outcomes(document, "failed") for rule in case["broken"]}
+
+
+def test_the_faulty_copy_has_all_faults_and_no_other() -> None:
+    for file in {fault.file for fault in FAULTS.values()}:
+        assert (BUGGY / "core" / file).read_text() == planted(file, FAULTS.values())
+
+
+def test_the_faults_of_its_copy_are_found_by_their_names(tmp_path: Path) -> None:
+    cases = "responder and not fuzz or receives_icrc"
+    broken = broken_by(BUGGY / "dut.toml", tmp_path, cases=cases, suite="smoke")
+    assert {fault.rules[0] for fault in FAULTS.values()} <= broken
+
+
+@pytest.mark.slow  # a build for each; together, they are found in every change
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_breaks_its_rules_and_no_other(name: str, tmp_path: Path) -> None:
+    fault = FAULTS[name]
+    broken = broken_by(device_with(name, tmp_path / name), tmp_path / "out", cases=fault.cases)
+    assert fault.rules[0] in broken
+    assert broken <= {*fault.rules}
