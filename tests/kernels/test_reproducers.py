@@ -46,8 +46,9 @@ def test_it_builds_by_itself_and_says_its_cases(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", told())
 def test_each_has_a_report_with_a_capture_and_the_same_words(name: str) -> None:
     text = (UPSTREAM / f"{name}.md").read_text()
-    for heading in ("Tried", "Severity", "Due", "Seen", "Suspected", "Reproducer", "Capture"):
+    for heading in ("Tried", "Severity", "Due", "Seen", "Reproducer", "Capture"):
         assert f"**{heading}**" in text
+    assert "**Suspected**" in text or (UPSTREAM / f"{name}.patch").is_file()
     assert f"`./rxe_repro {name}`" in text
     (capture,) = re.findall(r"\.\./findings/(\S+\.pcapng)\)", text)
     assert (UPSTREAM.parent / "findings" / capture).is_file()
