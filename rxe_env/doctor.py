@@ -14,7 +14,7 @@ from typing import Literal
 
 from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY, cache_dir
 from roceproof.common.plain_path import unbuildable
-from roceproof.rxe_env import accel, agent_build, apt, kernel, named, native, qemu
+from roceproof.rxe_env import accel, agent_build, apt, kernel, kernels, named, native, qemu
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import RxeError, Unavailable
 from roceproof.rxe_env.kept import damaged_entries, megabytes
@@ -127,7 +127,9 @@ def _sysctl(name: str) -> Path:
 def _kernel() -> Check:
     have = kernel.cached()
     if have:
-        return Check("guest kernel", "ok", f"{have.release} in {have.directory}")
+        more = [each.release for each in kernels.others()]
+        told = f"; beside it {', '.join(more)}" if more else ""
+        return Check("guest kernel", "ok", f"{have.release} in {have.directory}{told}")
     packages = apt.kernel_packages()
     return Check("guest kernel", "ok", f"to be fetched through apt: {packages[0]}")
 

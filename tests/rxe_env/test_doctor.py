@@ -10,7 +10,8 @@ from typing import cast
 
 import pytest
 
-from roceproof.rxe_env import SoftRoce, accel, qemu
+from roceproof.common.seal import seal
+from roceproof.rxe_env import SoftRoce, accel, kernel, qemu
 from roceproof.rxe_env import doctor as examine
 from roceproof.rxe_env.doctor import HOST_CHECKS, guarded, peer_checks
 
@@ -72,3 +73,15 @@ def test_a_peer_with_a_small_mtu_or_a_port_that_is_down_is_found() -> None:
     peer = cast(SoftRoce, SimpleNamespace(gid_index=1, ipv4="10.77.0.2", hello=hello))
     found = {check.name: check.status for check in peer_checks(peer)}
     assert found == {"peer GID": "ok", "peer MTU": "warn", "peer port": "fail"}
+
+
+def test_every_kernel_that_is_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCEPROOF_CACHE", str(tmp_path))
+    for kind, release in (("kernel", "6.1.0-1-amd64"), ("kernels", "7.3.4-amd64")):
+        place = tmp_path / kind / f"linux-image-{release}.{kernel.KEPT}"
+        place.mkdir(parents=True)
+        (place / "kernel.json").write_text(f'{{"release": "{release}", "needs": {{}}}}')
+        seal(place)
+    check = guarded("guest kernel", HOST_CHECKS["guest kernel"])
+    assert check.detail.startswith("6.1.0-1-amd64 in ")
+    assert check.detail.endswith("; beside it 7.3.4-amd64")
