@@ -72,6 +72,12 @@ module roceproof_wrapper
     rnr_timer: qpc_i.min_rnr_timer[4:0], may_write: qpc_i.access.remote_write, may_send: 1'b1
   };
 
+  be_pkg::work_t work;
+  assign work = '{
+    wr_id: wr_i.wr_id, qpn: wr_i.qpn, operation: wr_i.operation, solicited: wr_i.solicited,
+    va: wr_i.remote_addr, rkey: wr_i.rkey, length: wr_i.length, immediate: wr_i.immediate
+  };
+
   be_pkg::sent_t sent;
   assign cpl_o = '{
     wr_id: sent.wr_id, qpn: sent.qpn, status: status_e'(sent.status), syndrome: sent.syndrome,
@@ -118,14 +124,7 @@ module roceproof_wrapper
     .qp_i         (qp),
     .wr_valid_i,
     .wr_ready_o,
-    .wr_id_i      (wr_i.wr_id),
-    .wr_qpn_i     (wr_i.qpn),
-    .operation_i  (wr_i.operation),
-    .solicited_i  (wr_i.solicited),
-    .va_i         (wr_i.remote_addr),
-    .rkey_i       (wr_i.rkey),
-    .length_i     (wr_i.length),
-    .immediate_i  (wr_i.immediate),
+    .wr_i         (work),
     .pl_tdata_i,
     .pl_tvalid_i,
     .pl_tlast_i,

@@ -43,7 +43,7 @@ package be_pkg;
   typedef enum logic [1:0] { FrameNone, FrameArp, FrameEcho, FrameRoce } frame_e;
 
   // From where the bytes behind the headers come.
-  typedef enum logic [2:0] { FromNowhere, FromArp, FromEcho, FromMessage, FromMad, FromMemory } source_e;
+  typedef enum logic [1:0] { FromNowhere, FromAside, FromMessage, FromMad } source_e;
 
   typedef struct packed {
     frame_e       kind;
@@ -62,7 +62,7 @@ package be_pkg;
     logic [4:0]   ext_bytes;
     logic [159:0] ext;         // first byte on top
     logic [15:0]  first;       // byte of the source
-    logic [11:0]  bytes;       // of payload
+    logic [13:0]  bytes;       // of payload
   } order_t;
 
   // The one queue pair, as either its owner or the connection manager set it up.
@@ -83,6 +83,18 @@ package be_pkg;
     logic        may_write;    // the peer
     logic        may_send;     // this end, at once
   } queue_pair_t;
+
+  // A work request.
+  typedef struct packed {
+    logic [63:0] wr_id;
+    logic [31:0] qpn;
+    logic [7:0]  operation;
+    logic        solicited;
+    logic [63:0] va;
+    logic [31:0] rkey;
+    logic [31:0] length;
+    logic [31:0] immediate;
+  } work_t;
 
   // A receive that waits for its message.
   typedef struct packed {

@@ -23,14 +23,7 @@ module be_requester
 
   input  wire logic        wr_valid_i,
   output logic             wr_ready_o,
-  input  wire logic [63:0] wr_id_i,
-  input  wire logic [31:0] wr_qpn_i,
-  input  wire logic [7:0]  operation_i,
-  input  wire logic        solicited_i,
-  input  wire logic [63:0] va_i,
-  input  wire logic [31:0] rkey_i,
-  input  wire logic [31:0] length_i,
-  input  wire logic [31:0] immediate_i,
+  input  wire work_t       wr_i,
 
   input  wire logic [7:0]  tdata_i,
   input  wire logic        tvalid_i,
@@ -53,18 +46,16 @@ module be_requester
 
   localparam int Bits = $clog2(MessageBytes);
   localparam logic [7:0] SendImm = 8'd1, Write = 8'd2, WriteImm = 8'd3, NoSyndrome = 8'hFF;
-  // Twice 4.096 us, in cycles; a timeout may take up to four times what its code says.
-  localparam int unsigned UnitCycles = 8_192_000 / ClockPs;
+  // A timeout may take up to four times what its code says. The bytes are slow to come, so 3.5.
+  localparam int unsigned UnitCycles = 14_336_000 / ClockPs;
 
   typedef enum logic [2:0] { Idle, Store, Order, Await, Complete } state_e;
 
   state_e      state_q;
   logic [7:0]  message_q [MessageBytes];
   logic [15:0] stored_q;
-  logic [7:0]  operation_q, status_q, syndrome_q;
-  logic        solicited_q;
-  logic [63:0] wr_id_q, va_q;
-  logic [31:0] qpn_q, rkey_q, length_q, immediate_q;
+  work_t       work_q;
+  logic [7:0]  status_q, syndrome_q;
   logic [31:0] done_q;                // bytes that have left
   logic [23:0] next_q, oldest_q;      // PSNs
   logic [15:0] ip_id_q;
@@ -72,8 +63,8 @@ module be_requester
 
   logic [7:0] verdict;
   always_comb begin
-    if (!active_i || wr_qpn_i != 32'(qp_i.qpn) || operation_i > WriteImm) verdict = LocQpOpErr;
-    else if (length_i > MessageBytes) verdict = LocLenErr;
+    if (!active_i || wr_i.qpn != 32'(qp_i.qpn) || wr_i.operation > WriteImm) verdict = LocQpOpErr;
+    else if (wr_i.length > MessageBytes) verdict = LocLenErr;
     else if (failed_i) verdict = WrFlushErr;
     else verdict = Success;
   end
@@ -88,11 +79,11 @@ module be_requester
   logic [7:0]  opcode;
   always_comb begin
     mtu           = 32'd128 << qp_i.mtu;
-    left          = length_q - done_q;
+    left          = work_q.length - done_q;
     is_first      = done_q == 0;
     is_last       = left <= mtu;
-    is_write      = operation_q > SendImm;
-    has_immediate = operation_q inside {SendImm, WriteImm};
+    is_write      = work_q.operation > SendImm;
+    has_immediate = work_q.operation inside {SendImm, WriteImm};
     opcode        = is_write ? 8'h06 : 8'h00;
     if (is_first && is_last) opcode += 8'h04 + 8'(has_immediate);
     else if (is_last) opcode += 8'h02 + 8'(has_immediate);
@@ -102,14 +93,14 @@ module be_requester
   logic [127:0] reth;
   logic [31:0]  imm;
   always_comb begin
-    reth    = {va_q, rkey_q, length_q};
-    imm     = immediate_q;
+    reth    = {work_q.va, work_q.rkey, work_q.length};
+    imm     = work_q.immediate;
     order_o = '{
       kind: FrameRoce, source: FromMessage,
       mac: qp_i.mac, ip: qp_i.ip, sport: qp_i.sport, tos: qp_i.tos, ttl: qp_i.ttl, ip_id: ip_id_q,
-      opcode: opcode, solicited: solicited_q && is_last && operation_q != Write,
+      opcode: opcode, solicited: work_q.solicited && is_last && work_q.operation != Write,
       ack_request: is_last, qpn: qp_i.remote_qpn, psn: next_q,
-      ext_bytes: 5'd0, ext: '0, first: 16'(done_q), bytes: 12'(is_last ? left : mtu)
+      ext_bytes: 5'd0, ext: '0, first: 16'(done_q), bytes: 14'(is_last ? left : mtu)
     };
     if (is_write && is_first) begin
       order_o.ext_bytes = 5'd16;
@@ -152,7 +143,7 @@ module be_requester
   assign is_late = qp_i.ack_timeout != 0 && timer_q >= 48'(UnitCycles) << qp_i.ack_timeout;
 
   assign cpl_valid_o = state_q == Complete;
-  assign cpl_o       = '{wr_id: wr_id_q, qpn: qpn_q, status: status_q, syndrome: syndrome_q};
+  assign cpl_o       = '{wr_id: work_q.wr_id, qpn: work_q.qpn, status: status_q, syndrome: syndrome_q};
 
   always_ff @(posedge clk_i) begin
     fails_o <= 1'b0;
@@ -162,20 +153,13 @@ module be_requester
     end else begin
       unique case (state_q)
         Idle: begin
-          operation_q <= operation_i;
-          solicited_q <= solicited_i;
-          wr_id_q     <= wr_id_i;
-          qpn_q       <= wr_qpn_i;
-          va_q        <= va_i;
-          rkey_q      <= rkey_i;
-          length_q    <= length_i;
-          immediate_q <= immediate_i;
-          status_q    <= verdict;
-          syndrome_q  <= NoSyndrome;
-          stored_q    <= '0;
-          done_q      <= '0;
+          work_q     <= wr_i;
+          status_q   <= verdict;
+          syndrome_q <= NoSyndrome;
+          stored_q   <= '0;
+          done_q     <= '0;
           if (wr_valid_i) begin
-            if (length_i != 0) state_q <= Store;
+            if (wr_i.length != 0) state_q <= Store;
             else state_q <= verdict == Success ? Order : Complete;
           end
         end
@@ -196,7 +180,7 @@ module be_requester
           end
         end
         Await: begin
-          if (is_late) begin
+          if (is_late && !counts) begin
             status_q   <= RetryExcErr;
             syndrome_q <= NoSyndrome;
             fails_o    <= 1'b1;

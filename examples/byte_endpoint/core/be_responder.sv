@@ -20,7 +20,7 @@ module be_responder
   input  wire logic [11:0] payload_i,
   output logic             done_o,
   output logic             failed_o,    // at the same time: with a fatal NAK
-  output logic [10:0]      index_o,     // byte of the frame that is wanted
+  output logic [13:0]      index_o,     // byte of the frame that is wanted
   input  wire logic [7:0]  byte_i,
   output logic             send_o,      // at the same time: the answer
   output logic [7:0]       syndrome_o,
@@ -125,7 +125,7 @@ module be_responder
 
   assign msn_o    = msn_q;
   assign done_o   = state_q == Answer;
-  assign index_o  = 11'd54 + 11'(ext_bytes_of(opcode)) + 11'(moved_q);
+  assign index_o  = 14'd54 + 14'(ext_bytes_of(opcode)) + 14'(moved_q);
   assign byte_o   = byte_i;
   assign write_o  = state_q == Move;
   assign place_o  = next_q;

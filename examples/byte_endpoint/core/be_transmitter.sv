@@ -16,7 +16,9 @@ module be_transmitter
   input  wire order_t      order_i,
   output logic             done_o,   // the last byte leaves
   output logic [15:0]      index_o,  // byte of the source that is wanted
-  input  wire logic [7:0]  byte_i,
+  input  wire logic [7:0]  aside_i,
+  input  wire logic [7:0]  message_i,
+  input  wire logic [7:0]  mad_i,
   output logic [7:0]       tdata_o,
   output logic             tvalid_o,
   output logic             tlast_o,
@@ -27,7 +29,7 @@ module be_transmitter
 
   state_e      state_q, next;
   logic [15:0] count_q;   // bytes of the frame that have left
-  logic [11:0] part_q;    // bytes of this part that have left
+  logic [13:0] part_q;    // bytes of this part that have left
   logic [31:0] crc;
   header_t     header;
   logic [8*HeaderBytes-1:0] head_q;  // what is left of them
@@ -88,16 +90,21 @@ module be_transmitter
     unique case (state_q)
       Headers: begin
         tdata_o   = head_q[8*HeaderBytes-1-:8];
-        part_ends = part_q + 12'd1 == 12'(head_bytes);
+        part_ends = part_q + 14'd1 == 14'(head_bytes);
       end
       Payload: begin
-        tdata_o   = byte_i;
-        part_ends = part_q + 12'd1 == order_i.bytes;
+        unique case (order_i.source)
+          FromAside:   tdata_o = aside_i;
+          FromMessage: tdata_o = message_i;
+          FromMad:     tdata_o = mad_i;
+          default: ;
+        endcase
+        part_ends = part_q + 14'd1 == order_i.bytes;
       end
-      Pad:  part_ends = part_q + 12'd1 == 12'(pad);
+      Pad:  part_ends = part_q + 14'd1 == 14'(pad);
       Icrc: begin
         tdata_o   = ~crc[8*part_q[1:0]+:8];
-        part_ends = part_q == 12'd3;
+        part_ends = part_q == 14'd3;
       end
       Fill: part_ends = count_q == 16'd59;
       default: ;
@@ -143,7 +150,7 @@ module be_transmitter
     end else if (moves) begin
       count_q <= count_q + 16'd1;
       head_q  <= head_q << 8;
-      part_q  <= part_ends ? '0 : part_q + 12'd1;
+      part_q  <= part_ends ? '0 : part_q + 14'd1;
       if (part_ends) state_q <= next;
     end
   end

@@ -23,14 +23,7 @@ module byte_endpoint
 
   input  wire logic        wr_valid_i,
   output logic             wr_ready_o,
-  input  wire logic [63:0] wr_id_i,
-  input  wire logic [31:0] wr_qpn_i,
-  input  wire logic [7:0]  operation_i,
-  input  wire logic        solicited_i,
-  input  wire logic [63:0] va_i,
-  input  wire logic [31:0] rkey_i,
-  input  wire logic [31:0] length_i,
-  input  wire logic [31:0] immediate_i,
+  input  wire work_t       wr_i,
   input  wire logic [7:0]  pl_tdata_i,
   input  wire logic        pl_tvalid_i,
   input  wire logic        pl_tlast_i,
@@ -64,10 +57,6 @@ module byte_endpoint
   input  wire logic        tx_tready_i
 );
 
-  // The queue pair.
-  queue_pair_t qp_q;
-  logic active_q, ready_q, failed_q, owned_q, begin_q;
-
   // What is being done. Whoever wants to send has its order in the list below.
   typedef enum logic [2:0] { Idle, Manage, Respond, Send } job_e;
   job_e   job_q;
@@ -79,7 +68,7 @@ module byte_endpoint
   header_t     header;
   logic [11:0] payload;
   logic        release_frame;
-  logic [10:0] frame_index;
+  logic [13:0] frame_index;
   logic [7:0]  frame_byte;
 
   be_receiver u_receiver (
@@ -100,20 +89,39 @@ module byte_endpoint
     .byte_o   (frame_byte)
   );
 
+  queue_pair_t qp, connected;
+  logic active, ready, failed, owned, begins;
+  logic connect, whole, close, request_fails, respond_done, respond_fails;
+
+  be_queue_pair u_queue_pair (
+    .clk_i,
+    .rst_ni,
+    .set_i      (qp_valid_i && qp_ready_o),
+    .forget_i   (!qp_active_i),
+    .set_qp_i   (qp_i),
+    .connect_i  (connect),
+    .connected_i(connected),
+    .whole_i    (whole),
+    .fail_i     (close || request_fails || (respond_done && respond_fails)),
+    .qp_o       (qp),
+    .active_o   (active),
+    .owned_o    (owned),
+    .ready_o    (ready),
+    .failed_o   (failed),
+    .begin_o    (begins)
+  );
+
   logic is_mine, is_for_cm, is_response;
-  assign is_mine     = kind == FrameRoce && header.qpn == qp_q.qpn && active_q && !failed_q
-                    && header.src_ip == qp_q.ip && header.opcode[7:5] == 3'b000;
+  assign is_mine     = kind == FrameRoce && header.qpn == qp.qpn && active && !failed
+                    && header.src_ip == qp.ip && header.opcode[7:5] == 3'b000;
   assign is_for_cm   = kind == FrameRoce && header.qpn == 24'd1;
   assign is_response = header.opcode inside {[8'h0D:8'h12]};
 
-  logic        manage_start, manage_done, manage_send, connect, whole, close;
-  logic        respond_start, respond_done, respond_fails, respond_send;
-  logic        request_wanted, request_sent, request_fails, request_takes;
-  order_t      manage_order, request_order;
-  queue_pair_t connected;
-  logic [10:0] manage_index, respond_index;
-  logic [7:0]  mad_byte, message_byte, syndrome;
-  logic [23:0] answer_psn, msn;
+  logic        manage_start, manage_done, manage_send, respond_start, respond_send;
+  logic        request_wanted, request_sent, request_takes;
+  order_t      manage_order, request_order, respond_order, aside_order;
+  logic [13:0] manage_index, respond_index;
+  logic [7:0]  mad_byte, message_byte, aside_byte;
   logic [15:0] send_index;
 
   be_cm u_cm (
@@ -130,7 +138,7 @@ module byte_endpoint
     .byte_i       (frame_byte),
     .mad_index_i  (send_index[7:0]),
     .mad_byte_o   (mad_byte),
-    .owned_i      (owned_q),
+    .owned_i      (owned),
     .request_i    (respond_start),
     .connect_o    (connect),
     .qp_o         (connected),
@@ -142,73 +150,36 @@ module byte_endpoint
   );
   assign event_qp_o = connected;
 
-  logic      waits, take, flushes, received_valid, write;
-  waiting_t  head;
-  received_t received;
-  logic [14:0] place;
-  logic [7:0]  write_byte;
-  // A receive is taken behind the configuration that was offered before it; one of a queue
-  // pair that does not exist is forgotten.
-  logic rcv_is_mine, receives_ready, qp_changes;
-  assign rcv_is_mine = active_q && rcv_qpn_i == 32'(qp_q.qpn);
-  assign qp_changes  = qp_valid_i || begin_q;
+  // A receive is taken behind the configuration that was offered before it.
+  logic qp_changes, receives_ready;
+  assign qp_changes  = qp_valid_i || begins;
   assign rcv_ready_o = receives_ready && !qp_changes;
+  assign rcp_qpn_o   = qp.qpn;
 
-  be_receives u_receives (
+  be_receive_side u_receive_side (
     .clk_i,
     .rst_ni,
-    .clear_i  (begin_q || !active_q),
-    .flush_i  (failed_q),
-    .valid_i  (rcv_valid_i && rcv_is_mine && !qp_changes),
-    .ready_o  (receives_ready),
-    .receive_i(rcv_i),
-    .valid_o  (waits),
-    .head_o   (head),
-    .take_i   (take),
-    .flushes_o(flushes),
-    .flushed_i(rcp_ready_i && !received_valid)
-  );
-
-  always_comb begin
-    rcp_valid_o = received_valid || flushes;
-    rcp_qpn_o   = qp_q.qpn;
-    rcp_o       = received;
-    if (!received_valid) rcp_o = '{wr_id: head.wr_id, status: WrFlushErr, default: '0};
-  end
-
-  be_responder u_responder (
-    .clk_i,
-    .rst_ni,
-    .begin_i         (begin_q),
-    .qp_i            (qp_q),
-    .flush_i         (failed_q),
-    .start_i         (respond_start),
-    .header_i        (header),
-    .payload_i       (payload),
-    .done_o          (respond_done),
-    .failed_o        (respond_fails),
-    .index_o         (respond_index),
-    .byte_i          (frame_byte),
-    .send_o          (respond_send),
-    .syndrome_o      (syndrome),
-    .psn_o           (answer_psn),
-    .msn_o           (msn),
-    .waits_i         (waits),
-    .receive_i       (head),
-    .take_o          (take),
-    .received_valid_o(received_valid),
-    .received_o      (received),
-    .received_ready_i(rcp_ready_i),
-    .write_o         (write),
-    .place_o         (place),
-    .byte_o          (write_byte)
-  );
-
-  be_memory u_memory (
-    .clk_i,
-    .write_i  (write),
-    .address_i(place),
-    .byte_i   (write_byte)
+    .begin_i    (begins),
+    .qp_i       (qp),
+    .active_i   (active),
+    .failed_i   (failed),
+    .ip_id_i    (ip_id_q),
+    .start_i    (respond_start),
+    .header_i   (header),
+    .payload_i  (payload),
+    .done_o     (respond_done),
+    .fails_o    (respond_fails),
+    .send_o     (respond_send),
+    .order_o    (respond_order),
+    .index_o    (respond_index),
+    .byte_i     (frame_byte),
+    .rcv_valid_i(rcv_valid_i && !qp_changes),
+    .rcv_ready_o(receives_ready),
+    .rcv_qpn_i,
+    .rcv_i,
+    .rcp_valid_o,
+    .rcp_o,
+    .rcp_ready_i
   );
 
   be_requester #(
@@ -216,22 +187,15 @@ module byte_endpoint
   ) u_requester (
     .clk_i,
     .rst_ni,
-    .begin_i    (begin_q),
-    .qp_i       (qp_q),
-    .active_i   (active_q),
-    .ready_i    (ready_q && job_q == Idle && kind == FrameNone),
-    .failed_i   (failed_q),
+    .begin_i    (begins),
+    .qp_i       (qp),
+    .active_i   (active),
+    .ready_i    (ready && job_q == Idle && kind == FrameNone),
+    .failed_i   (failed),
     .fails_o    (request_fails),
     .wr_valid_i (wr_valid_i && !qp_valid_i),
     .wr_ready_o (request_takes),
-    .wr_id_i,
-    .wr_qpn_i,
-    .operation_i,
-    .solicited_i,
-    .va_i,
-    .rkey_i,
-    .length_i,
-    .immediate_i,
+    .wr_i,
     .tdata_i    (pl_tdata_i),
     .tvalid_i   (pl_tvalid_i),
     .tlast_i    (pl_tlast_i),
@@ -250,41 +214,23 @@ module byte_endpoint
 
   assign wr_ready_o = request_takes && !qp_valid_i;
 
-  // Answers to ARP and echo requests come out of the frame that asked.
-  logic [7:0]   echo_byte, arp_byte;
-  logic [223:0] arp;
-  logic [16:0]  echo_sum;
-  logic [15:0]  echo_checksum;
-  logic [47:0]  asking_mac;
-  logic [31:0]  asking_ip;
+  be_aside u_aside (
+    .mac_i,
+    .ip_i,
+    .kind_i  (kind),
+    .header_i(header),
+    .ip_id_i (ip_id_q),
+    .order_o (aside_order),
+    .index_i (send_index),
+    .byte_i  (frame_byte),
+    .byte_o  (aside_byte)
+  );
+
   always_comb begin
-    // They lie where a packet has parts of its IP header.
-    {asking_mac, asking_ip} = {header.ttl, header.protocol, header.ip_checksum, header.src_ip,
-                               header.dst_ip[31:16]};
-    arp      = {64'h0001_0800_0604_0002, mac_i, ip_i, asking_mac, asking_ip};
-    arp_byte = arp[8*(27-send_index[4:0])+:8];
-    echo_sum = {1'b0, header.dst_port} + 17'h0800;
-    echo_checksum = echo_sum[15:0] + 16'(echo_sum[16]);
-    unique case (send_index)
-      16'd0:   echo_byte = 8'd0;
-      16'd2:   echo_byte = echo_checksum[15:8];
-      16'd3:   echo_byte = echo_checksum[7:0];
-      default: echo_byte = frame_byte;
-    endcase
-  end
-  logic [7:0] send_byte;
-  always_comb begin
-    unique case (order_q.source)
-      FromArp:     send_byte = arp_byte;
-      FromEcho:    send_byte = echo_byte;
-      FromMessage: send_byte = message_byte;
-      FromMad:     send_byte = mad_byte;
-      default:     send_byte = 8'd0;
-    endcase
     unique case (job_q)
       Manage:  frame_index = manage_index;
       Respond: frame_index = respond_index;
-      default: frame_index = 11'd34 + 11'(send_index);
+      default: frame_index = 14'd34 + 14'(send_index);
     endcase
   end
 
@@ -294,55 +240,20 @@ module byte_endpoint
     .rst_ni,
     .mac_i,
     .ip_i,
-    .start_i (send_start),
-    .order_i (order_q),
-    .done_o  (send_done),
-    .index_o (send_index),
-    .byte_i  (send_byte),
-    .tdata_o (tx_tdata_o),
-    .tvalid_o(tx_tvalid_o),
-    .tlast_o (tx_tlast_o),
-    .tready_i(tx_tready_i)
+    .start_i  (send_start),
+    .order_i  (order_q),
+    .done_o   (send_done),
+    .index_o  (send_index),
+    .aside_i  (aside_byte),
+    .message_i(message_byte),
+    .mad_i    (mad_byte),
+    .tdata_o  (tx_tdata_o),
+    .tvalid_o (tx_tvalid_o),
+    .tlast_o  (tx_tlast_o),
+    .tready_i (tx_tready_i)
   );
 
-  // Of the queue pair, to its peer.
-  function automatic order_t acknowledgement();
-    order_t order = '0;
-    order.kind      = FrameRoce;
-    order.mac       = qp_q.mac;
-    order.ip        = qp_q.ip;
-    order.sport     = qp_q.sport;
-    order.tos       = qp_q.tos;
-    order.ttl       = qp_q.ttl;
-    order.ip_id     = ip_id_q;
-    order.opcode    = 8'h11;
-    order.qpn       = qp_q.remote_qpn;
-    order.psn       = answer_psn;
-    order.ext_bytes = 5'd4;
-    order.ext       = {syndrome, msn, 128'd0};
-    return order;
-  endfunction
-
-  function automatic order_t reply();  // to whoever asked
-    order_t order = '0;
-    order.kind  = kind;
-    order.mac   = header.src_mac;
-    order.ttl   = 8'd64;
-    order.ip_id = ip_id_q;
-    if (kind == FrameArp) begin
-      order.source = FromArp;
-      order.bytes  = 12'd28;
-    end else begin
-      order.source = FromEcho;
-      order.ip     = header.src_ip;
-      order.bytes  = 12'(header.ip_length - 16'd20);
-    end
-    return order;
-  endfunction
-
-  logic is_begin;
-  assign is_begin      = job_q == Idle && kind == FrameNone;
-  assign qp_ready_o    = is_begin && !request_wanted && !pl_tready_o;
+  assign qp_ready_o    = job_q == Idle && kind == FrameNone && !request_wanted && !pl_tready_o;
   assign manage_start  = job_q == Idle && is_for_cm;
   assign respond_start = job_q == Idle && is_mine && !is_response;
   assign release_frame = (job_q == Idle && !manage_start && !respond_start && kind == FrameRoce)
@@ -353,13 +264,8 @@ module byte_endpoint
 
   always_ff @(posedge clk_i) begin
     send_start <= 1'b0;
-    begin_q    <= 1'b0;
     if (!rst_ni) begin
       job_q    <= Idle;
-      active_q <= 1'b0;
-      ready_q  <= 1'b0;
-      failed_q <= 1'b0;
-      owned_q  <= 1'b0;
       ip_id_q  <= '0;
     end else begin
       unique case (job_q)
@@ -372,16 +278,7 @@ module byte_endpoint
           end else if (kind inside {FrameArp, FrameEcho}) begin
             job_q      <= Send;
             send_start <= 1'b1;
-            order_q    <= reply();
-          end else if (qp_valid_i && qp_ready_o) begin
-            if (qp_active_i) begin
-              qp_q     <= qp_i;
-              begin_q  <= 1'b1;
-              failed_q <= 1'b0;
-            end
-            active_q <= qp_active_i;
-            owned_q  <= qp_active_i;
-            ready_q  <= qp_active_i && qp_i.may_send;
+            order_q    <= aside_order;
           end else if (request_wanted) begin
             job_q        <= Send;
             send_start   <= 1'b1;
@@ -400,7 +297,7 @@ module byte_endpoint
           if (respond_done) begin
             job_q      <= respond_send ? Send : Idle;
             send_start <= respond_send;
-            order_q    <= acknowledgement();
+            order_q    <= respond_order;
           end
         end
         default: begin
@@ -410,15 +307,6 @@ module byte_endpoint
           end
         end
       endcase
-      if (connect) begin
-        qp_q     <= connected;
-        begin_q  <= 1'b1;
-        active_q <= 1'b1;
-        ready_q  <= 1'b0;
-        failed_q <= 1'b0;
-      end
-      if (whole) ready_q <= 1'b1;
-      if (close || request_fails || (respond_done && respond_fails)) failed_q <= 1'b1;
     end
   end
 

@@ -22,7 +22,7 @@ module be_cm
   output logic             done_o,
   output logic             send_o,     // at the same time: the answer, of order_o
   output order_t           order_o,
-  output logic [10:0]      index_o,    // byte of the frame that is wanted
+  output logic [13:0]      index_o,    // byte of the frame that is wanted
   input  wire logic [7:0]  byte_i,
   input  wire logic [7:0]  mad_index_i,
   output logic [7:0]       mad_byte_o,
@@ -76,7 +76,7 @@ module be_cm
   logic [31:0] own_id_q, their_id_q;
   logic [63:0] their_transaction_q;
 
-  assign index_o = 11'd62 + 11'(count_q);
+  assign index_o = 14'd62 + 14'(count_q);
   assign read    = {read_q, byte_i};
 
   always_ff @(posedge clk_i) begin
@@ -137,7 +137,7 @@ module be_cm
     kind: FrameRoce, source: FromMad, mac: header_i.src_mac, ip: header_i.src_ip, sport: 16'hC001,
     tos: 8'd0, ttl: 8'd64, ip_id: 16'(ticks_q), opcode: 8'h64, solicited: 1'b0, ack_request: 1'b0,
     qpn: header_i.ext[119:96], psn: psn_q, ext_bytes: 5'd8, ext: {Qkey, 32'd1, 96'd0},
-    first: 16'd0, bytes: 12'd256
+    first: 16'd0, bytes: 14'd256
   };
   assign done_o  = state_q == Done;
 

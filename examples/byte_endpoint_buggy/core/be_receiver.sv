@@ -8,7 +8,7 @@
 module be_receiver
   import be_pkg::*;
 #(
-  parameter int FrameBytes = 2048
+  parameter int FrameBytes = 16384
 ) (
   input  wire logic                          clk_i,
   input  wire logic                          rst_ni,
