@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from roceproof.dpi import Manifest, Operation
+from roceproof.dpi.manifest_responder import Responder
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 
@@ -19,7 +20,8 @@ def told_limits(manifest: Manifest) -> list[str]:
             if each in claimed.operations
             and limits.against_operation(service, Op[each.name]) is None
         ]
-        told.append(f"{service.name}: {', '.join(names)}")
+        told.append(f"sends {service.name}: {', '.join(names) or 'nothing'}")
+    told += _told_responder(manifest.responder)
     if not claimed.retransmission:
         told.append("nothing is repeated")
     if claimed.path_mtus != frozenset(PathMtu):
@@ -43,3 +45,13 @@ def told_limits(manifest: Manifest) -> list[str]:
     if manifest.environment.resolves_addresses:
         told.append("asks for its peers by ARP")
     return told
+
+
+def _told_responder(responder: Responder | None) -> list[str]:
+    if responder is None:
+        return ["no responder: nothing can be sent to it"]
+    told = [
+        f"executes {service.name}: {', '.join(op.name for op in Op if op in operations)}"
+        for service, operations in responder.operations.items()
+    ]
+    return [*told, f"regions: {responder.regions}", f"receives: {responder.receives}"]

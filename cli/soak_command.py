@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
@@ -26,6 +27,7 @@ from roceproof.conformance.runner.options import Options, open_factory, widths_o
 from roceproof.conformance.runner.soak import Chunk, Found, play
 from roceproof.conformance.stimulus.steering import steered
 from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 
 _CHUNK = 12
@@ -62,6 +64,10 @@ def run_soak(wanted: Soak) -> int:
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
         widths = widths_of(options)
         factories = [open_factory(options, width) for width in widths]
+        if any(Capability.REQUESTER not in factory.claims.capabilities for factory in factories):
+            raise RoceproofError(
+                f"{wanted.dut}: no plans for it: they send, and its [capabilities] list nothing"
+            )
         for factory in factories:
             factory.prepare(progress.step)
         night = _Night(wanted, [factory.claims for factory in factories])

@@ -130,15 +130,15 @@ def _capabilities_1(table: Table) -> Capabilities:
 
 
 def _capabilities_2(
-    table: Table, limits: Table
+    table: Table, limits: Table, *, is_responder: bool
 ) -> tuple[Capabilities, dict[Service, frozenset[Operation]]]:
-    """Operations are listed by service: `RC = ["WRITE", "SEND"]`."""
+    """Operations are listed by service: `RC = ["WRITE", "SEND"]`. A responder may send nothing."""
     by_service = {
         service: _enum_names(table, service.name, Operation)
         for service in Service
         if service.name in table
     }
-    if not by_service:
+    if not by_service and not is_responder:
         names = " or ".join(service.name for service in Service)
         raise table.error("RC", f'missing; list the operations of {names}, such as ["WRITE"]')
     result = Capabilities(
@@ -211,7 +211,9 @@ def load_manifest(path: Path) -> Manifest:
         capabilities = _capabilities_1(claimed)
     else:
         limits = table.take_table("limits")
-        capabilities, by_service = _capabilities_2(claimed, limits)
+        capabilities, by_service = _capabilities_2(
+            claimed, limits, is_responder="responder" in table
+        )
         more = {
             "circuit": read_circuit(table, files),
             "limits": read_limits(limits, table.take_table("fixed"), by_service),

@@ -107,7 +107,12 @@ def manifest_schema() -> Schema:
             needed=("schema", "name", "top", "sources", "clock_ps", "data_widths", "capabilities"),
         ),
         "dependencies": {"region": ["responder"]},
+        "if": {"not": {"required": ["responder"]}},
+        "then": {"properties": {"capabilities": _SENDS}},
     }
+
+
+_SENDS: Schema = {"anyOf": [{"required": [service]} for service in Service.__members__]}
 
 
 def _capabilities() -> Schema:
@@ -120,7 +125,7 @@ def _capabilities() -> Schema:
             "retransmission": _flag("It repeats what is lost."),
             "features": _list("It slows down for CNPs, it speaks IPv6.", list(FEATURES)),
         },
-    ) | {"anyOf": [{"required": [name]} for name in services]}
+    )
 
 
 def _responder() -> Schema:

@@ -10,7 +10,6 @@ from roceproof.dpi.manifest import Manifest
 _CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
 _ALWAYS = frozenset(
     {
-        Capability.REQUESTER,
         Capability.LOCKSTEP,
         Capability.DISTURBANCE,
         Capability.ALIGNMENT,
@@ -49,7 +48,9 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     names |= {feature.upper() for feature in claimed.features}
     if claimed.retransmission:
         names.add(Capability.RETRANSMISSION.name)
-    absent = dict(_ABSENT)
+    if claimed.operations:
+        names.add(Capability.REQUESTER.name)
+    absent = {**_ABSENT, Capability.REQUESTER: "its manifest lists nothing that it sends"}
     executes = None
     if manifest.responder is not None:
         executes = manifest.responder.operations

@@ -72,13 +72,14 @@ class Disturbed(NamedTuple):
 
 Movement = Configured | Posted | Received | Sent | Completed | Disturbed
 _Input = Configured | Posted | Received
+_JOINED = (Inbound.FRAME, Inbound.CONFIGURATION, Inbound.WORK_REQUEST)
 
 
 class Watch:
     """Joins what was queued for a simulated device with the cycles in which that took it."""
 
     def __init__(self) -> None:
-        self._given: dict[Inbound, deque[_Input]] = {stream: deque() for stream in Inbound}
+        self._given: dict[Inbound, deque[_Input]] = {stream: deque() for stream in _JOINED}
         self._changes: list[Movement] = []
 
     def give(self, stream: Inbound, what: _Input) -> None:
@@ -98,7 +99,8 @@ class Watch:
         """All of it in the order of the cycles; of one cycle, what goes in comes first."""
         found, self._changes = self._changes, []
         for each in taken:
-            found.append(self._given[each.stream].popleft()._replace(time=each.cycle))
+            if each.stream in self._given:
+                found.append(self._given[each.stream].popleft()._replace(time=each.cycle))
         found += [Sent(frame.cycle, frame.data) for frame in frames]
         for timed in completions:
             done = timed.completion

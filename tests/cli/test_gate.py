@@ -31,7 +31,12 @@ STORY = {"text": "want  psn=+1\ngot   psn=+2", "ladder": "1 ├─ WRITE ▶", "
 def test_a_device_passes_if_nothing_fails_and_what_was_left_out_is_told(capsys) -> None:
     document = judged(PASSING)
     assert (document["verdict"], document["failures"]) == ("pass", [])
-    assert document["limits"] == ["UC: WRITE, WRITE_IMM", "nothing is repeated", "queue pairs: 2"]
+    assert document["limits"] == [
+        "sends UC: WRITE, WRITE_IMM",
+        "no responder: nothing can be sent to it",
+        "nothing is repeated",
+        "queue pairs: 2",
+    ]
     print_gate(document, out=Path("out"), quiet=False)
     told = capsys.readouterr().out
     for words in ("1 skipped: it has no RC", "7 of 9 bins", "--no-guest", "PASS uc_writer"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,17 @@ def test_what_is_waived_beyond_limits_is_a_limit_until_the_last_day(write) -> No
 def test_a_waiver_of_a_limit_goes_before_the_limit(write) -> None:
     text = GOOD + WAIVED.format(limits="length_multiple = 8", expires="2999-12-31")
     assert load_manifest(write(text)).limits.length_multiple == 8
+
+
+def test_a_responder_may_send_nothing_and_nobody_else(tmp_path: Path) -> None:
+    path = tmp_path / "dut.toml"
+    (tmp_path / "a.sv").touch()
+    silent = re.sub(r"(?m)^(RC|UC) = .*\n", "", LEAST)
+    path.write_text(silent + RESPONDER)
+    assert load_manifest(path).capabilities.operations == frozenset()
+    path.write_text(silent)
+    with pytest.raises(ManifestError, match="capabilities.RC: missing; list the operations"):
+        load_manifest(path)
 
 
 def test_a_responder_is_claimed_with_what_it_executes_and_holds(tmp_path: Path) -> None:
