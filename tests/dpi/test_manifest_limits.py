@@ -195,7 +195,7 @@ def test_a_responder_may_send_nothing_and_nobody_else(tmp_path: Path) -> None:
     path.write_text(silent + RESPONDER)
     assert load_manifest(path).capabilities.operations == frozenset()
     path.write_text(silent)
-    with pytest.raises(ManifestError, match="capabilities.RC: missing; list the operations"):
+    with pytest.raises(ManifestError, match=r"capabilities.RC: missing; list the operations"):
         load_manifest(path)
 
 
