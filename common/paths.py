@@ -33,4 +33,5 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 IS_CHECKOUT = (REPOSITORY / "pyproject.toml").is_file()
 BUILD = (REPOSITORY if IS_CHECKOUT else cache_dir()) / "build"
 REFERENCE_DUT = REPOSITORY / "rtl" / "dut.toml"
+RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
 CASES = REPOSITORY / "conformance" / "cases"

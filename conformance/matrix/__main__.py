@@ -24,10 +24,15 @@ import click
 import pytest
 
 from roceproof.common.output import output_directory
-from roceproof.conformance.matrix.candidates import Candidate, Cases, candidates, cases_of
+from roceproof.conformance.matrix.candidates import (
+    Candidate,
+    Cases,
+    arguments_for,
+    candidates,
+    cases_of,
+)
 from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.rules.table import RULES, Severity
-from roceproof.conformance.runner.options import session_arguments
 from roceproof.conformance.runner.outcomes import FAILING
 
 BUILD = Path("build/mutants")
@@ -69,7 +74,7 @@ def run_cases(
     place = out / "runs" / target / (mutant or "healthy")
     report = place / "results.json"
     report.unlink(missing_ok=True)
-    arguments = [*session_arguments(target), *effort.options]
+    arguments = [*arguments_for(target), *effort.options]
     arguments += ["--roce-report", str(report), "--roce-captures", str(place)]
     if mutant:
         arguments += ["--roce-mutant", mutant, "--maxfail", str(effort.failures)]
@@ -217,7 +222,8 @@ def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: fl
     for line in wrong:
         print(line)
     kinds = ", ".join(
-        f"{sum(row['kind'] == kind for row in rows)} {kind}" for kind in ("rtl", "wire", "model")
+        f"{sum(row['kind'] == kind for row in rows)} {kind}"
+        for kind in ("rtl", "responder", "wire", "model")
     )
     print(
         f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "

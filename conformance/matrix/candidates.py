@@ -8,11 +8,21 @@ from dataclasses import dataclass
 
 import pytest
 
-from roceproof.common.paths import CASES
-from roceproof.conformance.mutants.rtl import Mutant, load_mutants
+from roceproof.common.paths import CASES, RESPONDER_DUT
+from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, Mutant, load_mutants
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
 from roceproof.conformance.runner.items import rules_of
 from roceproof.conformance.runner.options import session_arguments
+
+RESPONDER = "responder"
+"""The endpoint with a responder."""
+
+
+def arguments_for(target: str) -> list[str]:
+    """What a session of the suite over such devices begins with."""
+    if target == RESPONDER:
+        return [*session_arguments("hdl"), "--roce-dut", str(RESPONDER_DUT)]
+    return session_arguments(target)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +30,8 @@ class Candidate:
     """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
 
     name: str
-    kind: str  # rtl, wire, model
-    target: str
+    kind: str  # rtl, responder, wire, model
+    target: str  # RESPONDER, or one of the suite's
     description: str
     expected: tuple[str, ...]
     explained_as: tuple[str, ...]
@@ -36,6 +46,8 @@ def candidates() -> list[Candidate]:
     """All mutants that prove checks, in the order of their kinds and ids."""
     proofs = [mutant for mutant in load_mutants().mutants if mutant.kind is None]
     found = [_candidate(mutant, "rtl", "hdl") for mutant in proofs]
+    responders = load_mutants(RESPONDER_MUTANTS).mutants
+    found += [_candidate(mutant, RESPONDER, RESPONDER) for mutant in responders]
     found += [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
     return found
 
@@ -81,6 +93,6 @@ class _Collector:
 def cases_of(target: str, options: Sequence[str] = ()) -> Cases:
     """Collect them."""
     collector = _Collector()
-    arguments = [*session_arguments(target), *options, str(CASES), "--collect-only"]
+    arguments = [*arguments_for(target), *options, str(CASES), "--collect-only"]
     pytest.main(arguments, plugins=[collector])
     return Cases(collector.rules, frozenset(collector.smoke))

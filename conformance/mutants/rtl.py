@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.paths import BUILD, REFERENCE_DUT
+from roceproof.common.paths import BUILD, REFERENCE_DUT, RESPONDER_DUT
 from roceproof.conformance.mutants.edits import (
     Declare,
     Edit,
@@ -33,8 +33,8 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.dpi.manifest import Manifest, load_manifest
 
 MUTANTS = REFERENCE_DUT.parent / "mutants"
+RESPONDER_MUTANTS = MUTANTS / "responder"
 OVERLAY = BUILD / "mutants"
-NAME = "reference-mutants"
 
 _KEYS = {"id", "description", "expected", "explained_as", "edit"}
 _THEME_KEYS = {"kind", "shared", "mutant"}
@@ -117,7 +117,13 @@ def reference_mutants(
             changed = reporting(changed)
         sources.append(overlay / name)
         _write(sources[-1], changed)
-    return replace(healthy, name=NAME, sources=tuple(sources))
+    return replace(healthy, name=f"{healthy.name}-mutants", sources=tuple(sources))
+
+
+def responder_mutants() -> Manifest:
+    """The same of the endpoint with a responder, whose mutants are those of the responder."""
+    faults = load_mutants(RESPONDER_MUTANTS)
+    return reference_mutants(faults, dut=RESPONDER_DUT, overlay=OVERLAY / "responder")
 
 
 def triggers_of(

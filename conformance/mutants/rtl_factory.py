@@ -9,7 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from roceproof.conformance.mutants.edits import MutantError
-from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
+from roceproof.conformance.mutants.rtl import (
+    MUTANTS,
+    RESPONDER_MUTANTS,
+    load_mutants,
+    reference_mutants,
+    responder_mutants,
+)
 from roceproof.conformance.mutants.triggers import PLUSARG
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, Target
@@ -18,12 +24,11 @@ from roceproof.dpi.manifest import Manifest
 
 def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:
     """The devices of one mutant; all share one build per data width."""
-    faults = load_mutants()
-    chosen = [mutant for mutant in faults.mutants if mutant.id == name]
-    if not chosen:
-        raise MutantError(f"{name}: no RTL mutant has this id; they are in rtl/mutants")
-    manifest = reference_mutants(faults)
-    return HdlFactory(manifest, data_width=data_width, plusargs=(chosen[0].plusarg,))
+    for folder, device in ((MUTANTS, reference_mutants), (RESPONDER_MUTANTS, responder_mutants)):
+        for mutant in load_mutants(folder).mutants:
+            if mutant.id == name:
+                return HdlFactory(device(), data_width=data_width, plusargs=(mutant.plusarg,))
+    raise MutantError(f"{name}: no RTL mutant has this id; they are in rtl/mutants")
 
 
 class WatchedFactory(HdlFactory):

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.mutants.edits import Declare, MutantError, Replacement, Statement
-from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
+from roceproof.conformance.mutants.rtl import (
+    RESPONDER_MUTANTS,
+    load_mutants,
+    reference_mutants,
+    responder_mutants,
+)
 from roceproof.conformance.mutants.schemata import declared, metamutant
 from roceproof.dpi import PortOptions, Simulation, SimulationError
 
@@ -155,3 +160,10 @@ def test_a_number_that_no_mutant_has_ends_the_simulation() -> None:
             ports=[PortOptions()],
             plusargs=["roceproof_mutant=9999"],
         )
+
+
+def test_the_responders_faults_have_their_places_and_names_of_their_own() -> None:
+    responders = load_mutants(RESPONDER_MUTANTS).mutants
+    assert responder_mutants().responder is not None
+    names = [mutant.id for mutant in (*load_mutants().mutants, *responders)]
+    assert len(names) == len(set(names))

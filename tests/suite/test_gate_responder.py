@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from gates import ROOT, assert_passes
+
+from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, load_mutants
 
 pytestmark = pytest.mark.sim
 
@@ -21,3 +26,22 @@ def test_the_responder_passes_smoke(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_it_passes_the_full_suite_at_both_widths(tmp_path: Path) -> None:
     assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=700)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_the_first_fault_of_each_theme_is_found(tmp_path: Path) -> None:
+    """`make mutants` finds all of them."""
+    mutants = load_mutants(RESPONDER_MUTANTS).mutants
+    firsts = {mutant.theme: f"responder:{mutant.id}" for mutant in reversed(mutants)}
+    command = [sys.executable, "-m", "roceproof.conformance.matrix", "-q", "--brief"]
+    done = subprocess.run(
+        [*command, "--out", tmp_path, *firsts.values()],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((tmp_path / "part.json").read_text())["mutants"]
+    assert sorted(row["id"] for row in rows) == sorted(firsts.values())
