@@ -231,16 +231,3 @@ def test_reads_beyond_the_limit_are_refused_behind_the_answers_to_those_before(
     assert psns == [*range(psn, psn + 17)]
     assert [frame[OPCODE] for frame in frames].count(READ_FIRST) == 2
     assert frames[-1][AETH] == INVALID
-
-
-@pytest.mark.parametrize("mtu", [1024, 4096])
-def test_responses_leave_at_line_rate(trial: Trial, mtu: int) -> None:
-    spec = trial.open(replace(RC, path_mtu=mtu))
-    region, psn = filled(trial, spec, 16 * mtu)
-    trial.settle()
-    for number in range(4):
-        to = region.addr, region.rkey
-        trial.send(build(read(spec, psn + 16 * number, to, region.size)))
-    frames = trial.run(mem_latency=50).frames[1:]
-    beats = sum(-(-len(frame) * 8 // trial.width) for _, frame in frames[1:])
-    assert frames[-1][0] - frames[0][0] <= 1.02 * beats

@@ -102,22 +102,6 @@ def test_nothing_is_said_of_bytes_that_are_not_in_memory(
         assert done[2 * number] < cycle
 
 
-@pytest.mark.parametrize("mtu", [1024, 4096])
-@pytest.mark.parametrize("is_one_message", [True, False], ids=["one message", "many"])
-def test_writes_come_in_at_line_rate(trial: Trial, mtu: int, is_one_message: bool) -> None:
-    rng = random.Random(mtu)
-    region = trial.register(64 * mtu)
-    spec = trial.open(replace(RC, path_mtu=mtu, rq_psn=WRAP - 5))
-    data = [rng.randbytes(64 * mtu)] if is_one_message else [rng.randbytes(mtu) for _ in range(64)]
-    psn = spec.rq_psn
-    for part in data:
-        for packet in message(spec, psn, part, to=(region.addr, region.rkey)):
-            trial.send(build(packet))
-            psn += 1
-    happened = trial.run(mem_latency=50)
-    assert happened.stalled == 0
-
-
 def test_slow_memory_holds_the_wire_and_loses_nothing(trial: Trial) -> None:
     region = trial.register(16 * 4096)
     spec = trial.open(replace(RC, path_mtu=4096))
