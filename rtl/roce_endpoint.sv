@@ -94,6 +94,7 @@ module roce_endpoint
   localparam int unsigned IndexBits = $clog2(Qps);
 
   logic [31:0]                 port_ipv4;
+  qp_config_t                  sender_config;  // as the transmit half is told it
   logic                        ready;
   logic                        configure;
   logic                        failed;
@@ -145,7 +146,7 @@ module roce_endpoint
     .ready_o           (ready),
     .hold_i            (qpc_valid_i),
     .configure_i       (configure),
-    .config_i          (qpc_i),
+    .config_i          (sender_config),
     .wr_valid_i,
     .wr_ready_o,
     .wr_i,
@@ -222,7 +223,7 @@ module roce_endpoint
     .rst_ni,
     .configure_valid_i (qpc_valid && ready),
     .configure_ready_o (qpc_ready),
-    .config_i          (qpc_i),
+    .config_i          (sender_config),
     .configure_o       (configure),
     .start_valid_i     (start_valid),
     .start_ready_o     (start_ready),
@@ -317,6 +318,14 @@ module roce_endpoint
   assign read_tkeep   = '0;
   assign read_tvalid  = 1'b0;
 `endif
+
+  // The transmit half knows Reset and Activate alone. A queue pair that may not
+  // send yet, or no more, is to it as one of a service that it does not have.
+  always_comb begin
+    sender_config = qpc_i;
+    if (qpc_i.command inside {QpInit, QpRtr, QpError}) sender_config.service = ServiceUd;
+    if (qpc_i.command != QpReset) sender_config.command = QpActivate;
+  end
 
   // The transmitter takes a configuration only when it is ready for the first.
   assign tx_qpc_taken = qpc_ready && ready;
@@ -418,6 +427,7 @@ module roce_endpoint
   assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
                             window, parsed_valid, parsed_last, kind, header, verdict_valid,
                             icrc_ok};
+  assign sender_config  = qpc_i;
   assign requests_ready = 1'b1;
   assign qpc_valid      = qpc_valid_i;
   assign qpc_ready_o    = qpc_ready;

@@ -55,6 +55,9 @@ def test_no_request_leaves_before_the_queue_pair_may_send(bench: Bench, service:
         qp.expect_silence()
         return
     qp.expect_silence()
+    if qp.has_outcome():
+        qp.completes(message, status="loc_qp_op_err")
+        return
     bench.target.set_state(qp.qp, State.RTS)
     qp.expect_message(message)
     qp.finish(message)

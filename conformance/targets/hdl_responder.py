@@ -102,7 +102,8 @@ class HdlResponder(HdlTarget):
         """Configure a queue pair, and bring it to the state of its spec."""
         if spec.state is State.RTS or not self._states:
             return super().open(spec)
-        self._configure(spec, spec.local_qpn, command=QpCommand.INIT)
+        first = QpCommand.RESET if spec.state is State.RESET else QpCommand.INIT
+        self._configure(spec, spec.local_qpn, command=first)
         if spec.state is State.RTR:
             self._configure(spec, spec.local_qpn, command=QpCommand.RTR)
         return Qp(spec.local_qpn, spec)

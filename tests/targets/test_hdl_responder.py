@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -15,9 +16,9 @@ from roceproof.conformance.wire.headers import Bth, Reth
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.dpi import load_manifest
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome
+from roceproof.verbs.work import Op, Outcome, Work
 
 pytestmark = pytest.mark.sim
 
@@ -86,6 +87,33 @@ def test_a_receive_completes_with_what_came(target: Target) -> None:
     (outcome,) = target.completions(qp, count=1, timeout_ns=ANSWER_NS)
     assert outcome == Outcome(wr_id=7, status="success", is_receive=True, byte_len=7)
     assert region.read(50, 7) == b"in time"
+
+
+def test_a_queue_pair_goes_through_its_states(target: Target) -> None:
+    region = target.register(4096)
+    write = sent(WRITE_ONLY, 0, b"hello", Reth(region.addr, region.rkey, 5))
+    qp = target.open(replace(SPEC, state=State.INIT))
+    target.post_receive(qp, wr_id=7, region=region, length=8)
+    target.send(write)
+    assert target.receive(ANSWER_NS) is None
+    target.set_state(qp, State.RTR)
+    target.send(write)
+    assert answer(target) == (0, 0x1F)
+    work = Work(wr_id=9, op=Op.WRITE, data=b"too early", remote_addr=0, rkey=0)
+    target.post(qp, work)
+    (early,) = target.completions(qp, count=1, timeout_ns=ANSWER_NS)
+    assert early == Outcome(wr_id=9, status="loc_qp_op_err")
+    target.set_state(qp, State.RTS)
+    target.post(qp, work)
+    assert target.receive(ANSWER_NS) is not None
+    target.set_state(qp, State.ERR)
+    outcomes = target.completions(qp, count=2, timeout_ns=ANSWER_NS)
+    assert {(each.wr_id, each.status) for each in outcomes} == {
+        (7, "wr_flush_err"),
+        (9, "wr_flush_err"),
+    }
+    target.send(write)
+    assert target.receive(ANSWER_NS) is None
 
 
 def test_more_regions_than_the_device_holds_are_refused(target: Target) -> None:
