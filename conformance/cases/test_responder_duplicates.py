@@ -162,6 +162,33 @@ def test_a_repeated_read_that_asks_for_more_is_dropped(bench: Bench) -> None:
     qp.expect(*read_responses(qp, 0, region.read(64, size)))
 
 
+@case("DUP-04")
+@over("before", [0, 64], ids=["first", "behind_another"])
+def test_a_read_of_no_bytes_that_comes_again_is_answered_again(bench: Bench, before: int) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    psn = 0
+    if before:
+        qp.send(READ_REQUEST(psn=0, dmalen=before, **at(region, 64)))
+        psn = len(qp.expect(*read_responses(qp, 0, region.read(64, before))))
+    read = READ_REQUEST(psn=psn, dmalen=0, **at(region, 128))
+    for _ in range(2):
+        qp.send(read)
+        qp.expect(*read_responses(qp, psn, b""))
+
+
+@case("DUP-04")
+def test_a_read_that_comes_again_behind_a_request_of_no_bytes_has_its_data(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    read = READ_REQUEST(psn=0, dmalen=64, **at(region))
+    qp.send(read)
+    qp.expect(*read_responses(qp, 0, region.read(0, 64)))
+    qp.fence(1)
+    qp.send(read)
+    qp.expect(*read_responses(qp, 0, region.read(0, 64)))
+
+
 @case("DUP-07", "ATOM-06", smoke=True)
 @over("atomic", [CMP_SWAP, FETCH_ADD], ids=["CMP_SWAP", "FETCH_ADD"])
 def test_a_repeated_atomic_is_answered_again_and_executed_once(bench: Bench, atomic: Maker) -> None:
