@@ -77,14 +77,19 @@ def test_a_connection_that_it_does_not_tell_of_is_missed(
         Caller(bench).connect()
 
 
-def test_it_passes_what_it_claims(tmp_path: Path) -> None:
-    part = ("--suite", "smoke", "-k", "not storm and not random and not sweep")
-    assert_passes(tmp_path, *DEVICE, *part, cases=100)
+FEW = "not storm and not random and not sweep"
 
 
-@pytest.mark.slow
-def test_it_passes_the_full_suite(tmp_path: Path) -> None:
-    assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=500)
+@pytest.mark.parametrize(
+    ("part", "cases", "count"),
+    [
+        pytest.param("smoke", FEW, 100, id="smoke"),
+        pytest.param("full", FEW, 500, id="full", marks=pytest.mark.slow),
+        pytest.param("smoke", "storm or random or sweep", 25, id="many", marks=pytest.mark.slow),
+    ],
+)
+def test_it_passes_what_it_claims(part: str, cases: str, count: int, tmp_path: Path) -> None:
+    assert_passes(tmp_path, *DEVICE, "--suite", part, "-k", cases, cases=count)
 
 
 def broken_by(manifest: Path, out: Path, *, cases: str, suite: str = "full") -> set[str]:
