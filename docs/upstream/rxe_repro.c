@@ -37,6 +37,7 @@ enum {
     READ_REQUEST = 0x0c,
     READ_ONLY = 0x10,
     ACKNOWLEDGE = 0x11,
+    NAK_ACCESS = 0x62,
     HEADERS = 14 + 20 + 8,
     BTH = 12,
     FRAME = 4200
@@ -229,8 +230,11 @@ static int read_again(struct bench *bench) {
     if (!(got = receive(bench)) || got[0] != READ_ONLY)
         return UNTOLD;
     send_reth(bench, READ_REQUEST, OUR_PSN, 0, 64, 0);
-    got = receive(bench);
-    return got && got[0] == READ_ONLY ? 0 : SEEN;
+    if (!(got = receive(bench)))
+        return UNTOLD;
+    if (got[0] == READ_ONLY)
+        return 0;
+    return got[0] == ACKNOWLEDGE && got[BTH] == NAK_ACCESS ? SEEN : UNTOLD;
 }
 
 /* A WRITE, and an ACK of a PSN a thousand ahead of it: it must not complete. */
@@ -259,7 +263,9 @@ static int uc_stuck(struct bench *bench) {
     sleep(1);
     printf("  memory: %02x of the torn WRITE, %02x and %02x of those behind it\n", bench->memory[0],
            bench->memory[1024], bench->memory[2048]);
-    return bench->memory[0] != 0xa5 ? UNTOLD : bench->memory[2048] == 0xa5 ? 0 : SEEN;
+    if (bench->memory[0] != 0xa5)
+        return UNTOLD;
+    return bench->memory[1024] == 0xa5 && bench->memory[2048] == 0xa5 ? 0 : SEEN;
 }
 
 /* Two WRITEs that nobody answers, RESET, and a new one: only that one is due on the wire. */
