@@ -89,8 +89,9 @@ class Apt:
         return sorted(directory.glob("*.deb"))
 
     def update(self) -> None:
-        """Fetch the lists of packages anew."""
-        self._run("apt-get", "-q", "update", timeout=DOWNLOAD_SECONDS)
+        """Fetch the lists of packages anew; one that cannot be had is an error, no warning."""
+        strict = ("-o", "APT::Update::Error-Mode=any")
+        self._run("apt-get", "-q", *strict, "update", timeout=DOWNLOAD_SECONDS)
 
     def _known(self, packages: list[str]) -> list[str]:
         """Those of the packages that can be downloaded, and are not only spoken of."""

@@ -2,8 +2,9 @@
 """Debian's kernels of every suite, through an apt configuration of our own.
 
 Sources, lists and state lie in the cache; nothing of the system's apt is written, and what is
-installed here means nothing to it. Signatures are checked against Debian's keyring. The dates of
-lists are not: a mirror that lags offers a kernel of some weeks ago, which is one to test as well.
+installed here means nothing to it. Signatures are checked against Debian's keyring, whatever the
+system's apt allows. The dates of lists are not: a mirror that lags offers a kernel of some weeks
+ago, which is one to test as well.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ APT::Sandbox::User "{user}";
 Acquire::Languages "none";
 Acquire::GzipIndexes "true";
 Acquire::Check-Valid-Until "false";
+Acquire::AllowInsecureRepositories "false";
+Acquire::AllowWeakRepositories "false";
+Acquire::AllowDowngradeToInsecureRepositories "false";
+APT::Get::AllowUnauthenticated "false";
 #clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;

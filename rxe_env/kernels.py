@@ -103,15 +103,18 @@ def _newest(progress: Progress) -> Kernel:
     try:
         with archives.opened(progress, refresh=True) as archive:
             releases = archive.releases()
-            if releases:
-                return _fetched(archive, releases[0], progress)
+            if not releases:
+                raise Unavailable(
+                    "the lists of Debian's archive have no kernel: connect to the network, or name"
+                    " packages on disk with --kernel"
+                )
+            return _fetched(archive, releases[0], progress)
     except Unavailable as error:
         have = max(others(), key=lambda each: apt.age_key(each.release), default=None)
         if not have:
             raise
         notice(f"{error}; taking {have.release}, which is kept")
         return have
-    raise Unavailable("Debian's archive has no kernel: look at its lists with `apt-get update`")
 
 
 def _fetched(source: apt.Apt, release: str, progress: Progress) -> Kernel:

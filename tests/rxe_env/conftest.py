@@ -31,3 +31,10 @@ def tiny(peer: SoftRoce) -> Iterator[tp.TinyPeer]:
 @pytest.fixture
 def mac(peer: SoftRoce) -> bytes:
     return bytes.fromhex(peer.mac.replace(":", ""))
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "cache"
+    monkeypatch.setenv("ROCEPROOF_CACHE", str(place))
+    return place
