@@ -188,7 +188,7 @@ int roceproof_put_record(void *handle, int stream, long long cycle, const svBitV
 void roceproof_memory_write(void *handle, long long address, const svBitVecVal *data, int length) {
     struct port *port = handle;
     uint8_t bytes[CHUNK_BYTES];
-    if (!port || length > CHUNK_BYTES) {
+    if (!port || length <= 0 || length > CHUNK_BYTES) {
         return;
     }
     vector_to_lanes(data, bytes, CHUNK_WORDS);
