@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from roceproof.common.interruption import interruptions_held
 from roceproof.dpi import wire
@@ -50,6 +50,8 @@ START_SECONDS = 30.0
 RUN_SECONDS = 300.0
 QUERY_SECONDS = 30.0
 READ_SIZE = 1 << 20
+
+R = TypeVar("R")
 
 
 class Simulation:
@@ -305,25 +307,13 @@ class Simulation:
                 index, cycle = wire.SENT_FRAME.unpack_from(body)
                 self._ports[index].add_frame(Frame(cycle, body[wire.SENT_FRAME.size :]))
             case MessageType.COMPLETION:
-                index, cycle = wire.COMPLETION.unpack_from(body)
-                try:
-                    completion = Completion.unpack(body[wire.COMPLETION.size :])
-                except RecordError as error:
-                    raise SimulationError(str(error), log=self.log) from error
+                index, cycle, completion = self._record(body, Completion.unpack)
                 self._ports[index].add_completion(TimedCompletion(cycle, completion))
             case MessageType.RECEIVE_COMPLETION:
-                index, cycle = wire.COMPLETION.unpack_from(body)
-                try:
-                    received = ReceiveCompletion.unpack(body[wire.COMPLETION.size :])
-                except RecordError as error:
-                    raise SimulationError(str(error), log=self.log) from error
+                index, cycle, received = self._record(body, ReceiveCompletion.unpack)
                 self._ports[index].add_receive(TimedReceive(cycle, received))
             case MessageType.CONNECTION:
-                index, cycle = wire.COMPLETION.unpack_from(body)
-                try:
-                    event = ConnectionEvent.unpack(body[wire.COMPLETION.size :])
-                except RecordError as error:
-                    raise SimulationError(str(error), log=self.log) from error
+                index, _, event = self._record(body, ConnectionEvent.unpack)
                 self._ports[index].add_connection(event)
             case MessageType.MEMORY:
                 self._ports[body[0]].add_memory(body[1:])
@@ -343,6 +333,14 @@ class Simulation:
                 raise self._process.refused(wire.read_text(body))
             case _:
                 raise SimulationError(f"unexpected {kind.name} message", log=self.log)
+
+    def _record(self, body: bytes, unpack: Callable[[bytes], R]) -> tuple[int, int, R]:
+        """Port and cycle of a record, and the record."""
+        index, cycle = wire.COMPLETION.unpack_from(body)
+        try:
+            return index, cycle, unpack(body[wire.COMPLETION.size :])
+        except RecordError as error:
+            raise SimulationError(str(error), log=self.log) from error
 
 
 def require_writable(waves: Path) -> None:
