@@ -5,21 +5,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns
-from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion
+from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, ToldRegion, access_of
+from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import GUARD, GUARD_BYTE, Landing
 from roceproof.dpi import Manifest, Port, QpConfig, Simulation
 from roceproof.dpi.deadline import Due, Overdue, wait_until_due
 from roceproof.dpi.events import TimedReceive
+from roceproof.dpi.manifest_responder import Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
-from roceproof.dpi.records import Access, Status
+from roceproof.dpi.records import Status
 from roceproof.rxe_env.peer import SoftRoce
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 
 FIRST_QPN = 0x00ABC0
-RIGHTS = Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ
+RIGHTS = frozenset({"local_write", "remote_write", "remote_read"})
 READS = 16
 """Outstanding at once, at most."""
 _CHUNK = 1 << 16
@@ -27,6 +31,13 @@ _TAIL = 64
 _PATIENCE = 15
 """The peer is due within that ACK timeout: 134 ms of simulated time, seconds of its own."""
 _GENEROUS = 16
+
+
+def longest_message(responder: Responder) -> int:
+    """The longest message that its memory has room for, guards around it."""
+    if not responder.static_regions:
+        return LONGEST_MESSAGE
+    return max(region.length for region in responder.static_regions) - 4 * GUARD
 
 
 class ReceivingEndpoint:
@@ -42,39 +53,51 @@ class ReceivingEndpoint:
         assert device.responder is not None
         self._simulation, self._peer = simulation, peer
         self._port: Port = simulation.port(0)
+        self._responder, self._fixed = device.responder, device.limits.fixed
         self._memory = HdlMemory(simulation, regions=device.responder.regions)
         self._due_cycles = 1000 * (ack_timeout_ns(_PATIENCE) or 0) // clock_ps
         self._qpn = FIRST_QPN - 1
         self._region: HdlRegion
         self._connection: Connection
-        self._longest = self._offset = 0
+        self._longest = self._offset = self._wr_id = 0
 
     def open(self, connection: Connection, *, remote_qpn: int) -> tuple[int, int]:
         """A queue pair towards that one of the peer, and its memory; its number and its PSN."""
-        self._qpn += 1
+        self._qpn = self._fixed.get("local_qpn", self._qpn + 1)
         self._connection = connection
         self._longest = max(len(message.payload) for message in connection.messages)
-        self._region = self._memory.add(self._longest + 4 * GUARD, RIGHTS, pd=0)
+        self._region = self._new_region(self._longest + 4 * GUARD)
         own_psn = (connection.start_psn + PSN_MODULUS // 2) % PSN_MODULUS
+        own_psn = self._fixed.get("sq_psn", own_psn)
+        values: dict[str, Any] = {
+            **{name: value for name, value in self._fixed.items() if name != "solicited"},
+            "local_qpn": self._qpn,
+            "sq_psn": own_psn,
+            "rq_psn": connection.start_psn,
+        }
         self._port.configure(
             QpConfig(
                 service=connection.service,
                 path_mtu=connection.path_mtu,
                 remote_mac=self._peer.mac,
                 remote_gid=f"::ffff:{self._peer.ipv4}",
-                local_qpn=self._qpn,
                 remote_qpn=remote_qpn,
-                sq_psn=own_psn,
-                rq_psn=connection.start_psn,
-                access=RIGHTS,
+                access=access_of(RIGHTS),
                 max_dest_rd_atomic=READS,
+                **values,
             )
         )
         return self._qpn, own_psn
 
+    def _new_region(self, size: int) -> HdlRegion:
+        if self._responder.static_regions:  # each connection finds them all free
+            return HdlStaticMemory(self._simulation, responder=self._responder).add(size, RIGHTS)
+        return self._memory.add(size, access_of(RIGHTS), pd=0)
+
     def close(self) -> None:
         """The memory is forgotten; the next connection gets its own."""
-        self._region.deregister()
+        if isinstance(self._region, ToldRegion):
+            self._region.deregister()
 
     def prepare(self, message: Message, *, alignment: int) -> tuple[int, int]:
         """Paint the region, post a receive if the message takes one; address and key for the peer.
@@ -87,9 +110,10 @@ class ReceivingEndpoint:
         body = message.payload if message.operation.name == "READ" else paint * length
         self._poke(0, paint * self._offset + body + paint * GUARD)
         if message.consumes_receive:
+            self._wr_id += 1
             self._port.post_receive(
                 PostedReceive(
-                    wr_id=1,
+                    wr_id=self._wr_id,
                     qpn=self._qpn,
                     lkey=self._region.lkey,
                     address=self._region.addr + self._offset,
@@ -114,9 +138,12 @@ class ReceivingEndpoint:
                 problem = f"receive completion {receives[0].completion.status.name}"
         elif self._connection.service is Service.UC and length:
             problem = self._awaited(lambda: self._ends_as(message), f"{length} bytes", length)
-        if len(receives) > 1 or (receives and not message.consumes_receive):
-            problem = "it was received more than once"
+        receives += self._port.take_receives()
+        if len(receives) > message.consumes_receive:
+            problem = "receives completed that it did not take"
         done = receives[0].completion if receives and problem is None else None
+        if done is not None and (done.wr_id, done.qpn) != (self._wr_id, self._qpn):
+            problem = f"receive {done.wr_id} of QP {done.qpn:#x} completed, not {self._wr_id}"
         told = done is not None and ReceiveFlags.IMMEDIATE in done.flags
         return Landing(
             sha256=hashlib.sha256(self._peek(self._offset, length)).hexdigest(),

@@ -15,7 +15,6 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.wire.codec import parse
 
 SOCKET = "socket:"
-CONNECT_S = 10.0
 _READ_BYTES = 1 << 16
 
 
@@ -36,28 +35,29 @@ def lossy_wire(link: str, *, percent: float, seed: int, losses: Losses) -> Itera
         raise RoceproofError(f"frames are lost on sockets only, not on {link}: use --backend vm")
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="roceproof-"))
+        far = stack.enter_context(socket.socket(socket.AF_UNIX))
+        far.connect(link.removeprefix(SOCKET))
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind(str(Path(folder) / "wire"))
         listener.listen(1)
-        listener.settimeout(CONNECT_S)
-        wire = threading.Thread(
-            target=_connect, args=(listener, link.removeprefix(SOCKET), percent, seed, losses)
-        )
+        wire = threading.Thread(target=_wait, args=(listener, far, percent, seed, losses))
         wire.start()
         try:
             yield f"{SOCKET}{folder}/wire"
         finally:
+            _shut(listener)  # nobody has come, if it still waits
             wire.join()
 
 
-def _connect(listener: socket.socket, path: str, percent: float, seed: int, losses: Losses) -> None:
-    """Carry frames both ways until one of the ends is gone; nobody comes if it never started."""
+def _wait(
+    listener: socket.socket, far: socket.socket, percent: float, seed: int, losses: Losses
+) -> None:
+    """Carry frames both ways, from when the simulation comes until one of the ends is gone."""
     try:
         near, _ = listener.accept()
-    except TimeoutError:
+    except OSError:
         return
-    with near, socket.socket(socket.AF_UNIX) as far:
-        far.connect(path)
+    with near:
         back = threading.Thread(
             target=_carry, args=(far, near, random.Random(f"back {seed}"), percent, losses)
         )

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from roceproof.common.errors import RoceproofError
-from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.paths import REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.reader import Flow, read
 from roceproof.conformance.wire.codec import parse
-from roceproof.demo_memory import ReceivingEndpoint
+from roceproof.demo_memory import FIRST_QPN, ReceivingEndpoint
 from roceproof.demo_plan import Connection, Message
-from roceproof.demo_receive import RESPONDER_DUT, received_plan
+from roceproof.demo_receive import received_plan
 from roceproof.dpi import PathMtu, Service, SimulationTimeout, load_manifest
 from roceproof.dpi.receive_records import ReceiveFlags
 from roceproof.dpi.records import Status
@@ -28,6 +28,7 @@ from roceproof.verbs.work import Op
 
 STILL = (Stream(0, 0, Signals(0)),) * 6
 PAYLOAD = bytes(range(100))
+SMALL = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 
 
 @pytest.mark.rxe
@@ -50,6 +51,16 @@ def test_every_message_of_a_kernel_lands(console: Any, tmp_path: Path) -> None:
 
 @pytest.mark.rxe
 @pytest.mark.sim
+def test_a_device_with_keys_built_in_receives_into_its_own_memory(
+    console: Any, tmp_path: Path
+) -> None:
+    run = console.run("demo-receive", "--dut", str(SMALL), "--width", "8", "--out", str(tmp_path))
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "44 of 44 messages landed" in run.stdout
+
+
+@pytest.mark.rxe
+@pytest.mark.sim
 def test_what_is_lost_on_the_way_lands_once_all_the_same(console: Any, tmp_path: Path) -> None:
     run = console.run("demo-receive", "--short", "--loss", "3", "--out", str(tmp_path))
     assert run.returncode == 0, run.stdout + run.stderr
@@ -65,12 +76,36 @@ def test_a_message_that_comes_twice_is_told() -> None:
         completed(device)
         completed(device)
 
-    assert fate(arrives, op=Op.WRITE_IMM) == "it was received more than once"
+    assert fate(arrives, op=Op.WRITE_IMM) == "receives completed that it did not take"
+
+
+def test_a_completion_that_no_receive_is_due_for_is_told() -> None:
+    def arrives(device: Device, at: int) -> None:
+        whole(device, at)
+        completed(device)
+
+    assert fate(arrives, op=Op.WRITE) == "receives completed that it did not take"
 
 
 def test_a_device_without_a_responder_cannot_receive() -> None:
     with pytest.raises(RoceproofError, match=r"it has no \[responder\]"):
         list(received_plan(seed=1, device=load_manifest(REFERENCE_DUT)))
+
+
+def test_what_is_sent_to_a_small_device_fits_into_its_memory() -> None:
+    device = load_manifest(SMALL)
+    (connection,) = received_plan(seed=1, device=device)
+    assert device.responder is not None
+    room = max(region.length for region in device.responder.static_regions)
+    assert 3000 < max(len(message.payload) for message in connection.messages) < room
+
+
+def test_a_device_that_executes_nothing_of_it_is_told(tmp_path: Path) -> None:
+    text = RESPONDER_DUT.read_text().replace("endpoint.f", str(RESPONDER_DUT.parent / "endpoint.f"))
+    path = tmp_path / "dut.toml"
+    path.write_text(text.replace("qps = 16", "qps = 16\npath_mtus = [256]"))
+    with pytest.raises(RoceproofError, match="executes nothing that the demonstration sends"):
+        list(received_plan(seed=1, device=load_manifest(path)))
 
 
 class Device:
@@ -143,7 +178,12 @@ def whole(device: Device, at: int) -> None:
 
 def completed(device: Device, *, status: Status = Status.SUCCESS, immediate: int = 7) -> None:
     done = SimpleNamespace(
-        status=status, flags=ReceiveFlags.IMMEDIATE, immediate=immediate, byte_len=len(PAYLOAD)
+        wr_id=1,
+        qpn=FIRST_QPN,
+        status=status,
+        flags=ReceiveFlags.IMMEDIATE,
+        immediate=immediate,
+        byte_len=len(PAYLOAD),
     )
     device.receives.append(SimpleNamespace(completion=done))
 

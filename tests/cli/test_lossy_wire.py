@@ -19,10 +19,17 @@ OTHER = bytes(60)
 COUNT = 500
 
 
-def carried(folder: Path, frames: list[bytes], *, percent: float, seed: int = 1) -> list[bytes]:
-    """What of these arrives at the peer."""
+def numbered() -> list[bytes]:
+    """Frames that differ in the address that they come from."""
+    return [ROCE[:6] + number.to_bytes(6, "big") + ROCE[12:] for number in range(COUNT)]
+
+
+def carried(
+    folder: Path, frames: list[bytes], *, percent: float, seed: int = 1, back: bool = False
+) -> list[bytes]:
+    """What of these arrives at the peer, or from there at the device."""
     losses = Losses()
-    path = folder / f"peer-{percent}-{seed}"
+    path = folder / "peer"
     path.unlink(missing_ok=True)
     arrived = bytearray()
     with socket.socket(socket.AF_UNIX) as listener:
@@ -35,11 +42,12 @@ def carried(folder: Path, frames: list[bytes], *, percent: float, seed: int = 1)
             device.connect(link.removeprefix(SOCKET))
             peer, _ = listener.accept()
             with peer:
-                device.sendall(b"".join(len(f).to_bytes(4, "big") + f for f in frames))
-                device.shutdown(socket.SHUT_WR)
-                while data := peer.recv(1 << 16):
+                source, sink = (peer, device) if back else (device, peer)
+                source.sendall(b"".join(len(f).to_bytes(4, "big") + f for f in frames))
+                source.shutdown(socket.SHUT_WR)
+                while data := sink.recv(1 << 16):
                     arrived += data
-    assert losses.frames == frames.count(ROCE)
+    assert losses.frames == sum(parse(frame) is not None for frame in frames)
     found = []
     while arrived:
         end = 4 + int.from_bytes(arrived[:4], "big")
@@ -49,11 +57,24 @@ def carried(folder: Path, frames: list[bytes], *, percent: float, seed: int = 1)
     return found
 
 
-def test_about_as_many_are_lost_as_it_says_and_the_same_each_time(tmp_path: Path) -> None:
-    once = carried(tmp_path, [ROCE] * COUNT, percent=10)
+@pytest.mark.parametrize("back", [False, True], ids=["forth", "back"])
+def test_about_as_many_are_lost_as_it_says_and_the_same_each_time(
+    tmp_path: Path, back: bool
+) -> None:
+    once = carried(tmp_path, numbered(), percent=10, back=back)
     assert 20 < COUNT - len(once) < 90
-    assert len(carried(tmp_path, [ROCE] * COUNT, percent=10)) == len(once)
-    assert carried(tmp_path, [ROCE] * COUNT, percent=0) == [ROCE] * COUNT
+    assert carried(tmp_path, numbered(), percent=10, back=back) == once
+    assert carried(tmp_path, numbered(), percent=10, back=back, seed=2) != once
+    assert carried(tmp_path, numbered(), percent=0, back=back) == numbered()
+
+
+def test_it_ends_at_once_if_nobody_comes(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "peer"))
+        listener.listen(1)
+        link = f"{SOCKET}{tmp_path / 'peer'}"
+        with lossy_wire(link, percent=1, seed=1, losses=Losses()):
+            pass
 
 
 def test_other_traffic_passes(tmp_path: Path) -> None:
