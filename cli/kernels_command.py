@@ -113,13 +113,18 @@ def _failures(row: Document) -> int:
 def _tell(row: Document, out: Path) -> None:
     cases, console = row["cases"], Terminal()
     deviating = len(row["deviations"])
+    stale = sum(row["stale"].values())
+    undeclared = _failures(row) - stale
     style = "red" if _failures(row) else "green"
     console.print(
         f"Linux {row['release']}: {cases.get('passed', 0)} passed, "
         f"{cases.get('deviation', 0)} show "
-        f"{deviating} known deviations, [{style}]{_failures(row)} undeclared[/]",
+        f"{deviating} known deviations, [{style}]{undeclared} undeclared[/]",
         highlight=False,
     )
-    if _failures(row):
+    if stale:
+        names = ", ".join(row["stale"])
+        console.print(f"  no longer shows {names} in {stale} cases: narrow its kernels")
+    if undeclared:
         broken = [rule for rule, cell in row["rules"].items() if cell["verdict"] == UNDECLARED]
         console.print(f"  breaks {', '.join(broken)}: {out / row['release'] / 'drafts.toml'}")

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roceproof.conformance.kernels.row import DEVIATES, NOT_TESTED
+from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, NOT_TESTED
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.suite.deviations import Deviation, load_deviations
 from roceproof.conformance.suite.versions import version_of
 
 Document = dict[str, Any]
 SCHEMA = 1
+UNSEEN, BY_CHANCE = "-", "by chance"
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,15 @@ class RuleLine:
 
 @dataclass(frozen=True)
 class DeviationLine:
-    """One deviation: in how many cases it was seen on each kernel, and since when otherwise."""
+    """One deviation: in how many cases it was seen on each kernel, and since when otherwise.
+
+    A cell says `by chance` where a kernel has a deviation that no case shows for certain, and it
+    was not seen.
+    """
 
     deviation: Deviation
     counts: tuple[int, ...]
+    cells: tuple[str, ...]
     changed: tuple[str, ...]
 
 
@@ -54,7 +60,7 @@ def rule_lines(document: Document, *, deviating_only: bool = False) -> list[Rule
         if deviating_only and DEVIATES not in verdicts:
             continue
         by = tuple(tuple(cell.get("by", ())) for cell in cells)
-        changed = _changes(rows, list(zip(verdicts, by, strict=True)))
+        changed = _changes(rows, list(map(_certain, verdicts, by)))
         lines.append(RuleLine(rule.id, rule.sentence, verdicts, by, changed))
     return lines
 
@@ -66,9 +72,30 @@ def deviation_lines(document: Document) -> list[DeviationLine]:
     for each in load_deviations():
         counts = tuple(row["deviations"].get(each.id, 0) for row in rows)
         if any(counts):
-            changed = _changes(rows, [bool(count) for count in counts])
-            lines.append(DeviationLine(each, counts, changed))
+            seen = [bool(count) for count in counts]
+            words = tuple(
+                DEVIATES if is_seen else _unseen(each, row["release"])
+                for row, is_seen in zip(rows, seen, strict=True)
+            )
+            changed = () if _is_by_chance(each) else _changes(rows, seen)
+            lines.append(DeviationLine(each, counts, words, changed))
     return lines
+
+
+def _is_by_chance(deviation: Deviation) -> bool:
+    return bool(deviation.may) and not deviation.cases
+
+
+def _unseen(deviation: Deviation, release: str) -> str:
+    is_likely = _is_by_chance(deviation) and release in deviation.kernels
+    return BY_CHANCE if is_likely else UNSEEN
+
+
+def _certain(verdict: str, by: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """A cell of a rule without what is seen by chance: that it is seen once tells no change."""
+    lucky = {each.id for each in load_deviations() if _is_by_chance(each)}
+    rest = tuple(name for name in by if name not in lucky)
+    return (CONFORMS if verdict == DEVIATES and not rest else verdict), rest
 
 
 def _changes(rows: Sequence[Document], cells: Sequence[Any]) -> tuple[str, ...]:

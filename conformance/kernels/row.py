@@ -7,23 +7,26 @@ from collections import Counter
 from typing import Any
 
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.runner.outcomes import BAD, FAILED
 from roceproof.conformance.suite.deviations import load_deviations
 from roceproof.conformance.suite.versions import version_of
 
 Document = dict[str, Any]
 
 CONFORMS, DEVIATES, UNDECLARED, NOT_TESTED = "conforms", "deviates", "undeclared", "not tested"
+STALE = "no longer deviates"
 
 
 def row_of(results: Document, release: str) -> Document:
     """The results of a kernel, as the matrix keeps them.
 
     A rule is `undeclared` if a case found it broken that nobody has declared, `deviates` if it
-    is one of a deviation that was seen, `conforms` if its cases passed.
+    is one of a deviation that was seen, `no longer deviates` if a case passed that is declared to
+    show one, `conforms` if its cases passed.
     """
     cases = results["cases"]
     seen = Counter(case["deviation"] for case in cases if case["outcome"] == "deviation")
+    stale = Counter(case["deviation"] for case in cases if is_stale(case))
     return {
         "version": ".".join(map(str, version_of(release)[:2])),
         "release": release,
@@ -31,14 +34,21 @@ def row_of(results: Document, release: str) -> Document:
         "seed": results["seed"],
         "cases": dict(sorted(Counter(case["outcome"] for case in cases).items())),
         "deviations": dict(sorted(seen.items())),
+        "stale": dict(sorted(stale.items())),
         "rules": _rules(cases),
     }
+
+
+def is_stale(case: Document) -> bool:
+    """Whether it failed by passing: a deviation is declared for it that was not seen."""
+    return case["outcome"] == FAILED and "deviation" in case
 
 
 def _rules(cases: list[Document]) -> Document:
     declared = {each.id: set(each.rules) for each in load_deviations()}
     broken: dict[str, set[str]] = {}
     deviating: dict[str, set[str]] = {}
+    stale: dict[str, set[str]] = {}
     passed: set[str] = set()
     named: set[str] = set()
     for case in cases:
@@ -49,6 +59,9 @@ def _rules(cases: list[Document]) -> Document:
         elif case["outcome"] == "deviation":
             for rule in declared.get(case["deviation"], set()) & {*rules, *found}:
                 deviating.setdefault(rule, set()).add(case["deviation"])
+        elif is_stale(case):
+            for rule in declared.get(case["deviation"], set()) & set(rules) or rules:
+                stale.setdefault(rule, set()).add(case["deviation"])
         elif case["outcome"] in BAD:
             for rule in found or rules:
                 broken.setdefault(rule, set()).add(case["case"].partition("[")[0])
@@ -58,6 +71,8 @@ def _rules(cases: list[Document]) -> Document:
             verdicts[rule] = {"verdict": UNDECLARED, "by": sorted(broken[rule])}
         elif rule in deviating:
             verdicts[rule] = {"verdict": DEVIATES, "by": sorted(deviating[rule])}
+        elif rule in stale:
+            verdicts[rule] = {"verdict": STALE, "by": sorted(stale[rule])}
         elif rule in passed:
             verdicts[rule] = {"verdict": CONFORMS}
         elif rule in named:

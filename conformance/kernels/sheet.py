@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from roceproof.conformance.kernels.matrix import deviation_lines, rule_lines
-from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, UNDECLARED
+from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, STALE, UNDECLARED
 
 Document = dict[str, Any]
-_MARKS = {CONFORMS: "conforms", DEVIATES: "**deviates**", UNDECLARED: "**UNDECLARED**"}
+_MARKS = {
+    CONFORMS: "conforms",
+    DEVIATES: "**deviates**",
+    STALE: "**no longer deviates**",
+    UNDECLARED: "**UNDECLARED**",
+}
 
 
 def markdown_of(document: Document) -> str:
@@ -35,9 +40,8 @@ def section(document: Document) -> Iterator[str]:
     yield from _table(["deviation", *versions, "changed in", "rules"])
     for line in deviation_lines(document):
         name = f"[{line.deviation.id}](#{line.deviation.id})"
-        seen = ["deviates" if count else "-" for count in line.counts]
         changed = ", ".join(line.changed)
-        yield _line([name, *seen, changed, ", ".join(line.deviation.rules)])
+        yield _line([name, *line.cells, changed, ", ".join(line.deviation.rules)])
 
 
 def _rules(document: Document) -> Iterator[str]:

@@ -58,7 +58,9 @@ def test_a_rule_conforms_deviates_or_is_undeclared() -> None:
     assert verdicts(SKIPPED) == {"CNP-01": "not tested"}
     found = verdicts(FAILS, FAILS_TOO)
     assert found == {"ACK-09": "undeclared", "NAK-13": "undeclared"}
-    assert verdicts(STALE) == {"BTH-13": "undeclared"}
+    assert verdicts(STALE) == {"BTH-13": "no longer deviates"}
+    assert verdicts(STALE, case("c.fails", "failed", ["BTH-13"])) == {"BTH-13": "undeclared"}
+    assert row_of(results(STALE, FAILS), OLD)["stale"] == {"rxe-reserved-opcode": 1}
 
 
 def two_kernels() -> dict[str, Any]:
@@ -78,6 +80,31 @@ def test_kernels_stand_from_old_to_new_and_changes_are_told() -> None:
     assert lines["ACK-09"].verdicts == ("not tested", "undeclared")
     (deviation,) = deviation_lines(document)
     assert (deviation.deviation.id, deviation.counts) == ("rxe-send-lengths", (1, 0))
+
+
+LUCK = case(
+    "d.luck", "deviation", ["RTX-13"], deviation="rxe-ack-ahead-of-replay", broken=["RTX-13"]
+)
+NO_LUCK = case("d.luck", "passed", ["RTX-13"])
+
+
+def test_what_is_shown_by_chance_is_no_change_where_it_is_not_seen() -> None:
+    document = document_of([row_of(results(NO_LUCK), OLD), row_of(results(LUCK), NEW)])
+    (deviation,) = deviation_lines(document)
+    assert deviation.cells == ("by chance", "deviates")
+    assert deviation.changed == ()
+    (rule,) = rule_lines(document)
+    assert rule.verdicts == ("conforms", "deviates")
+    assert rule.changed == ()
+    text = sheet.markdown_of(document)
+    assert "(#rxe-ack-ahead-of-replay) | by chance | deviates |  | RTX-13 |" in text
+    assert 'class="by-chance">by chance<' in page(document)
+
+
+def test_an_entry_out_of_date_has_a_verdict_of_its_own() -> None:
+    document = document_of([row_of(results(STALE), NEW)])
+    assert "| BTH-13 | **no longer deviates** |" in sheet.markdown_of(document)
+    assert 'class="no-longer-deviates">no longer deviates: rxe-reserved-opcode<' in page(document)
 
 
 def test_the_sheet_tells_what_is_not_the_same_everywhere() -> None:

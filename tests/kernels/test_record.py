@@ -30,4 +30,5 @@ def test_a_kernel_on_record_shows_what_is_declared_and_nothing_else(row: dict[st
     declared = [each for each in load_deviations() if row["release"] in each.kernels]
     certain = {each.id for each in declared if each.cases}
     assert certain <= set(row["deviations"]) <= {each.id for each in declared}
-    assert "undeclared" not in {cell["verdict"] for cell in row["rules"].values()}
+    found = {cell["verdict"] for cell in row["rules"].values()}
+    assert found <= {"conforms", "deviates", "not tested"}
