@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.interruption import interruptions_held
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
@@ -24,10 +25,12 @@ from roceproof.conformance.kernels.page import page
 from roceproof.conformance.kernels.row import UNDECLARED, row_of
 from roceproof.conformance.kernels.sheet import markdown_of
 from roceproof.rxe_env import kernels
+from roceproof.rxe_env.kernel import Kernel
 from roceproof.suite_command import Output, Request, run_session
 
 DEFAULT = ("6.1", "6.12", kernels.NEWEST)
 PASSED, FAILED, UNUSABLE = 0, 1, 2
+JSON, MARKDOWN, PAGE = "kernels.json", "kernels.md", "kernels.html"
 
 Document = dict[str, Any]
 
@@ -47,31 +50,37 @@ class Runs:
 
 def run_kernels(runs: Runs) -> int:
     """Run them all and write the matrix; 1 if anything is undeclared, 2 if a kernel is missing."""
-    rows: dict[str, Document] = {}
+    rows: dict[Path, Document] = {}
     is_whole = True
     with output_directory(runs.out):
+        for name in (JSON, MARKDOWN, PAGE):  # nothing may be taken for what this run finds
+            (runs.out / name).unlink(missing_ok=True)
         for wanted in runs.kernels:
             try:
-                release = _fetched(wanted, quiet=runs.quiet)
-                row = rows[release] = rows.get(release) or _run(release, wanted, runs)
+                kernel = _fetched(wanted, quiet=runs.quiet)
+                if kernel.directory in rows:
+                    continue
+                namesakes = sum(row["release"] == kernel.release for row in rows.values())
+                place = runs.out / (kernel.release + (f"-{1 + namesakes}" if namesakes else ""))
+                row = rows[kernel.directory] = _run(kernel.release, wanted, runs, place)
             except RoceproofError as error:
                 click.echo(f"roceproof: {wanted}: {error}", err=True)
                 is_whole = False
                 continue
             _write(document_of(rows.values()), runs.out)
-            _tell(row, runs.out)
+            _tell(row, place)
     if not is_whole:
         return UNUSABLE
     has_failed = any(_failures(row) for row in rows.values())
     return FAILED if has_failed else PASSED
 
 
-def _fetched(wanted: str, *, quiet: bool) -> str:
+def _fetched(wanted: str, *, quiet: bool) -> Kernel:
     with Progress(quiet=quiet) as progress:
-        return kernels.find(wanted, progress.step).release
+        return kernels.find(wanted, progress.step)
 
 
-def _run(release: str, wanted: str, runs: Runs) -> Document:
+def _run(release: str, wanted: str, runs: Runs, place: Path) -> Document:
     request = Request(
         cases=(),
         target="rxe",
@@ -85,9 +94,10 @@ def _run(release: str, wanted: str, runs: Runs) -> Document:
         waivers=None,
         coverage=False,
     )
-    output = Output(directory=runs.out / release, quiet=runs.quiet, stories=False)
+    output = Output(directory=place, quiet=runs.quiet, stories=False)
     output.directory.mkdir(parents=True, exist_ok=True)
-    session = run_session(request, output)
+    with interruptions_held():
+        session = run_session(request, output)
     if session is None:
         raise RoceproofError("the suite did not run: see above")
     if session.is_interrupted:
@@ -97,9 +107,9 @@ def _run(release: str, wanted: str, runs: Runs) -> Document:
 
 def _write(document: Document, out: Path) -> None:
     texts = {
-        "kernels.json": json.dumps(document, indent=1, sort_keys=True) + "\n",
-        "kernels.md": markdown_of(document),
-        "kernels.html": page(document),
+        JSON: json.dumps(document, indent=1, sort_keys=True) + "\n",
+        MARKDOWN: markdown_of(document),
+        PAGE: page(document),
     }
     for name, text in texts.items():
         with whole_file(out / name) as part:
@@ -110,7 +120,7 @@ def _failures(row: Document) -> int:
     return sum(row["cases"].get(outcome, 0) for outcome in ("failed", "not_reached", "error"))
 
 
-def _tell(row: Document, out: Path) -> None:
+def _tell(row: Document, place: Path) -> None:
     cases, console = row["cases"], Terminal()
     deviating = len(row["deviations"])
     stale = sum(row["stale"].values())
@@ -127,4 +137,4 @@ def _tell(row: Document, out: Path) -> None:
         console.print(f"  no longer shows {names} in {stale} cases: narrow its kernels")
     if undeclared:
         broken = [rule for rule, cell in row["rules"].items() if cell["verdict"] == UNDECLARED]
-        console.print(f"  breaks {', '.join(broken)}: {out / row['release'] / 'drafts.toml'}")
+        console.print(f"  breaks {', '.join(broken)}: {place / 'drafts.toml'}")

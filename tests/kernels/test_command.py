@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from roceproof import kernels_command
+from roceproof.common.interruption import SIGNALS, raise_interruptions
 from roceproof.kernels_command import Runs, run_kernels
 from roceproof.rxe_env import Unavailable
 from roceproof.suite_command import Output, Request, Session
@@ -27,7 +30,8 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     def find(wanted: str, _: object) -> SimpleNamespace:
         if wanted not in RELEASES:
             raise Unavailable(f"apt has no kernel {wanted}: take another one")
-        return SimpleNamespace(release=RELEASES[wanted])
+        release = RELEASES[wanted]
+        return SimpleNamespace(release=release, directory=Path("kernels", release))
 
     def run(request: Request, output: Output) -> Session:
         requests.append(request)
@@ -91,3 +95,73 @@ def test_two_words_for_one_kernel_are_one_run(
     monkeypatch.setitem(RELEASES, "newest", RELEASES["6.12"])
     assert run_kernels(runs(tmp_path, "6.12", "newest")) == 0
     assert len(ran) == 1
+
+
+def test_two_kernels_of_one_release_are_two_runs(
+    ran: list[Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {
+        name: SimpleNamespace(release="6.12.0-mine", directory=Path("kernels", name))
+        for name in ("./before", "./after")
+    }
+    monkeypatch.setattr(kernels_command.kernels, "find", lambda wanted, _: found[wanted])
+    monkeypatch.setattr(kernels_command.kernels, "pinned", lambda wanted: wanted)
+    assert run_kernels(runs(tmp_path, *found)) == 0
+    assert [each.kernel for each in ran] == list(found)
+    assert len(json.loads((tmp_path / "kernels.json").read_text())["kernels"]) == 2
+    folders = sorted(path.name for path in tmp_path.iterdir() if path.is_dir())
+    assert folders == ["6.12.0-mine", "6.12.0-mine-2"]
+
+
+def test_nothing_of_an_earlier_run_is_taken_for_this_one(
+    ran: list[Request], tmp_path: Path
+) -> None:
+    assert run_kernels(runs(tmp_path, "6.12")) == 0
+    assert run_kernels(runs(tmp_path, "6.6")) == 2
+    assert not list(tmp_path.glob("kernels.*"))
+
+
+def test_an_interruption_is_put_off_until_the_results_are_whole(
+    ran: list[Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what the session lets through cuts it short."""
+    ended: list[str] = []
+
+    def run(request: Request, output: Output) -> None:
+        signal.raise_signal(signal.SIGINT)
+        ended.append(str(request.kernel))
+
+    monkeypatch.setattr(kernels_command, "run_session", run)
+    before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    hook = sys.unraisablehook
+    try:
+        raise_interruptions()
+        with pytest.raises(KeyboardInterrupt):
+            run_kernels(runs(tmp_path, "6.12"))
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert ended == [RELEASES["6.12"]]
+
+
+def test_an_entry_out_of_date_is_told_as_one_and_not_as_a_rule_that_is_broken(
+    ran: list[Request],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = kernels_command.run_session
+
+    def run(request: Request, output: Output) -> Session:
+        session = whole(request, output)
+        assert session
+        session.document["cases"][0] |= {"outcome": "failed", "deviation": "rxe-unpadded-send"}
+        return session
+
+    monkeypatch.setattr(kernels_command, "run_session", run)
+    assert run_kernels(runs(tmp_path, "6.12")) == 1
+    said = capsys.readouterr().out
+    assert "0 undeclared" in said
+    assert "no longer shows rxe-unpadded-send in 1 cases" in " ".join(said.split())
+    assert "breaks" not in said
