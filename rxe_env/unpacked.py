@@ -34,10 +34,19 @@ IMAGE_NAMES = ("vmlinuz", "vmlinuz.unsigned")
 
 def keep(root: Path, place: Path) -> None:
     """Keep the kernel that packages unpacked into `root` hold."""
-    for tree in (*root.glob("lib/modules/*/"), *root.glob("usr/lib/modules/*/")):
-        if image := _image_of(root, tree):
-            keep_tree(image, tree, place)
-            return
+    # Where /lib is a link to /usr/lib, both ways lead to one tree.
+    trees = {
+        tree.resolve(): tree
+        for tree in (*root.glob("lib/modules/*/"), *root.glob("usr/lib/modules/*/"))
+    }
+    bootable = [(tree, image) for tree in trees.values() if (image := _image_of(root, tree))]
+    if len(bootable) > 1:
+        names = ", ".join(sorted(str(tree.relative_to(root)) for tree, _ in bootable))
+        raise Unavailable(f"there are several kernels, {names}: name one of them with --kernel")
+    if bootable:
+        ((tree, image),) = bootable
+        keep_tree(image, tree, place)
+        return
     release = next((path.name for path in root.glob("boot/vmlinuz-*")), None)
     if release:
         raise Unavailable(f"no package has the modules of {release}: name it, too, with --kernel")

@@ -143,6 +143,23 @@ def test_packages_without_an_image_or_without_modules_say_what_is_missing(
         kernels.find(str(package(tmp_path / "image", "image")))
 
 
+def test_of_several_kernels_none_is_guessed(empty_cache: Path, tmp_path: Path) -> None:
+    root = tmp_path / "two"
+    tree = tree_of(root)
+    image_in(tree, "vmlinuz")
+    shutil.copytree(tree, tree.with_name("9.9.9-other"))
+    with pytest.raises(Unavailable, match="there are several kernels") as caught:
+        kernels.find(str(root))
+    assert f"lib/modules/{RELEASE}, lib/modules/9.9.9-other: name one" in str(caught.value)
+
+
+def test_a_tree_with_two_ways_to_it_is_one(empty_cache: Path, tmp_path: Path) -> None:
+    root = tmp_path / "merged"
+    image_in(tree_of(root, lib="usr/lib"), "vmlinuz")
+    (root / "lib").symlink_to("usr/lib")
+    assert kernels.find(str(root)).release == RELEASE
+
+
 def keep(cache: Path, kind: str, release: str) -> None:
     place = cache / kind / f"linux-image-{release}.{kernel.KEPT}"
     place.mkdir(parents=True)
