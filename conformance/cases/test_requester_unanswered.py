@@ -11,6 +11,7 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.delay import Delay
 from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import (
@@ -46,12 +47,14 @@ def connect(bench: Bench, code: int) -> Connection:
     return bench.connect(path_mtu=MTU, ack_timeout=code, retry_count=0)
 
 
-def ends_in_time(bench: Bench, qp: Connection, message: Posted, *, since_ns: int) -> None:
-    """The message ends T to 4 T behind that time."""
+def ends_in_time(
+    bench: Bench, qp: Connection, message: Posted, *, since_ns: int, delay: Delay
+) -> None:
+    """The message ends T to 4 T behind that time, the delay since then apart."""
     code, patience = qp.spec.ack_timeout, bench.target.patience
     qp.completes(message, status=GIVEN_UP, within_ns=longest_wait_ns(bench, code))
     waited, least = bench.target.now_ns - since_ns, least_ns(code)
-    held_up = bench.target.held_up_ns()
+    held_up = delay.within_ns(waited)
     earliest, latest = least - patience.grain_ns, 4 * least + patience.quiet_ns
     if not earliest - held_up <= waited <= latest + held_up:
         raise bench.failed(f"given up after {waited} ns; T is {least} ns, 4 T at most")
@@ -61,9 +64,9 @@ def ends_in_time(bench: Bench, qp: Connection, message: Posted, *, since_ns: int
 @case("RTX-01", "RTX-05")
 @over("longer", [0, 1, 2])
 def test_without_retries_a_message_ends_between_t_and_four_t(bench: Bench, longer: int) -> None:
-    qp = connect(bench, brief_code(bench) + longer)
+    qp, delay = connect(bench, brief_code(bench) + longer), Delay(bench.target)
     first, second = write_all(qp, 3 * MTU, 5)
-    ends_in_time(bench, qp, first, since_ns=last_sent_ns(bench))
+    ends_in_time(bench, qp, first, since_ns=last_sent_ns(bench), delay=delay)
     qp.completes(second, status=FLUSHED)
 
 
@@ -73,40 +76,43 @@ def test_progress_starts_the_time_anew(bench: Bench) -> None:
     (message,) = write_all(qp, 4 * MTU)
     for psn in range(3):
         bench.pump(least_ns(qp.spec.ack_timeout) // 2)
+        delay = Delay(bench.target)
         qp.send(ACK(psn=psn, msn=0))
-    ends_in_time(bench, qp, message, since_ns=last_given_ns(bench))
+    ends_in_time(bench, qp, message, since_ns=last_given_ns(bench), delay=delay)
 
 
 @case("RTX-01", "RTX-11")
 def test_the_last_message_is_waited_for_as_the_first(bench: Bench) -> None:
     qp = connect(bench, brief_code(bench))
     first, last = write_all(qp, 3 * MTU, 5)
+    delay = Delay(bench.target)
     qp.ack(first)
     qp.completes(first)
-    ends_in_time(bench, qp, last, since_ns=last_given_ns(bench))
+    ends_in_time(bench, qp, last, since_ns=last_given_ns(bench), delay=delay)
 
 
 @case("RTX-01")
 def test_packets_that_follow_do_not_put_it_off(bench: Bench) -> None:
-    qp = connect(bench, brief_code(bench))
+    qp, delay = connect(bench, brief_code(bench)), Delay(bench.target)
     (message,) = write_all(qp, 5)
     since_ns, least = last_sent_ns(bench), least_ns(qp.spec.ack_timeout)
     while not qp.has_outcome() and bench.target.now_ns < since_ns + 5 * least:
         qp.post(Op.WRITE, 5)
         bench.pump(least // 2, qp.has_outcome)
     qp.inbox.clear()
-    ends_in_time(bench, qp, message, since_ns=since_ns)
+    ends_in_time(bench, qp, message, since_ns=since_ns, delay=delay)
 
 
 @case("RTX-01", "RTX-23")
 def test_the_traffic_of_another_queue_pair_does_not_put_it_off(bench: Bench) -> None:
     qp, busy = connect(bench, brief_code(bench)), connect(bench, brief_code(bench) + 1)
+    delay = Delay(bench.target)
     (message,) = write_all(qp, 5)
     since_ns, least = last_sent_ns(bench), least_ns(qp.spec.ack_timeout)
     while not qp.has_outcome() and bench.target.now_ns < since_ns + 5 * least:
         busy.transfer(Op.WRITE, 5)
         bench.pump(least // 8, qp.has_outcome)
-    ends_in_time(bench, qp, message, since_ns=since_ns)
+    ends_in_time(bench, qp, message, since_ns=since_ns, delay=delay)
 
 
 @case("RTX-01", "LIVE-01")

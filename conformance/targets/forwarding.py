@@ -38,6 +38,10 @@ class ForwardingTarget(Target):
         """The inner clock."""
         return self._inner.now_ns
 
+    def held_up_ns(self) -> int:
+        """As the inner target."""
+        return self._inner.held_up_ns()
+
     def send(self, frame: bytes) -> None:
         """As the inner target."""
         self._inner.send(frame)
