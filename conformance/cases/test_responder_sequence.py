@@ -189,7 +189,7 @@ def test_last_carries_one_byte_to_the_path_mtu(bench: Bench, maker: Maker, size:
 
 
 @case("MTU-06")
-@over("size", [257, 260])
+@over("size", [257, 260, 4096])
 @over("maker", (SEND_ONLY, SEND_ONLY_IMM, WRITE_ONLY, WRITE_ONLY_IMM), ids=name)
 def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
     qp = bench.connect(path_mtu=256)

@@ -18,7 +18,7 @@ module be_cm
   input  wire logic [31:0] ip_i,
   input  wire logic        start_i,    // a datagram to QP1 is held; it stays until done
   input  wire header_t     header_i,
-  input  wire logic [11:0] payload_i,
+  input  wire logic [15:0] payload_i,
   output logic             done_o,
   output logic             send_o,     // at the same time: the answer, of order_o
   output order_t           order_o,
@@ -173,7 +173,7 @@ module be_cm
           count_q <= '0;
           send_o  <= 1'b0;
           if (start_i) begin
-            state_q <= payload_i == 12'd256 && header_i.opcode == 8'h64
+            state_q <= payload_i == 16'd256 && header_i.opcode == 8'h64
                     && header_i.ext[159:128] == Qkey ? Read : Done;
           end
         end

@@ -18,7 +18,7 @@ module be_receive_side
 
   input  wire logic        start_i,     // a request is held; it stays until done
   input  wire header_t     header_i,
-  input  wire logic [11:0] payload_i,
+  input  wire logic [15:0] payload_i,
   output logic             done_o,
   output logic             fails_o,     // at the same time: the queue pair shall fail
   output logic             send_o,      // at the same time: the answer, of order_o

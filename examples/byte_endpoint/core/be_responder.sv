@@ -17,7 +17,7 @@ module be_responder
   input  wire logic        flush_i,     // it has failed: an open message ends
   input  wire logic        start_i,     // a request is held; it stays until done
   input  wire header_t     header_i,
-  input  wire logic [11:0] payload_i,
+  input  wire logic [15:0] payload_i,
   output logic             done_o,
   output logic             failed_o,    // at the same time: with a fatal NAK
   output logic [13:0]      index_o,     // byte of the frame that is wanted
@@ -51,7 +51,7 @@ module be_responder
   logic [31:0] left_q, done_q;
   logic [14:0] next_q;      // place of the next byte
   logic [63:0] wr_id_q;     // of the receive in use
-  logic [11:0] moved_q;
+  logic [15:0] moved_q;
 
   // What the packet is.
   logic [7:0] opcode;
@@ -94,11 +94,11 @@ module be_responder
   );
 
   logic [23:0] ahead;
-  logic [11:0] mtu;
+  logic [15:0] mtu;
   logic        size_is_right, follows;
   always_comb begin
     ahead         = header_i.psn - expected_q;
-    mtu           = 12'd128 << qp_i.mtu;
+    mtu           = 16'd128 << qp_i.mtu;
     follows       = is_first ? !open_q : open_q && is_send_q == is_send;
     size_is_right = !is_last ? payload_i == mtu
                   : payload_i <= mtu && (is_first || payload_i != 0);
@@ -209,8 +209,8 @@ module be_responder
         end
         Move: begin
           next_q  <= next_q + 15'd1;
-          moved_q <= moved_q + 12'd1;
-          if (moved_q + 12'd1 == payload_i) state_q <= Close;
+          moved_q <= moved_q + 16'd1;
+          if (moved_q + 16'd1 == payload_i) state_q <= Close;
         end
         Close: begin
           if (!ends_q || received_ready_i) state_q <= status_q == WrFlushErr ? Idle : Answer;

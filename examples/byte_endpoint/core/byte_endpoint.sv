@@ -66,7 +66,7 @@ module byte_endpoint
 
   frame_e      kind;
   header_t     header;
-  logic [11:0] payload;
+  logic [15:0] payload;
   logic        release_frame;
   logic [13:0] frame_index;
   logic [7:0]  frame_byte;

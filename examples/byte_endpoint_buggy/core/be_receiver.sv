@@ -21,7 +21,7 @@ module be_receiver
   output logic                               tready_o,
   output frame_e                             kind_o,     // FrameNone: nothing is held
   output header_t                            header_o,
-  output logic [11:0]                        payload_o,  // bytes of it, for RoCE
+  output logic [15:0]                        payload_o,  // bytes of it, for RoCE
   input  wire logic                          release_i,
   input  wire logic [$clog2(FrameBytes)-1:0] index_i,
   output logic [7:0]                         byte_o
@@ -125,7 +125,7 @@ module be_receiver
         Filling: if (take && tlast_i) state_q <= Checking;
         Checking: begin
           state_q   <= Held;
-          payload_o <= 12'(header_o.ip_length - headers);
+          payload_o <= header_o.ip_length - headers;
           if (damaged_q) kind_o <= FrameNone;
           else if (is_roce) kind_o <= FrameRoce;
           else if (is_echo) kind_o <= FrameEcho;
