@@ -3,7 +3,8 @@
 // The memory that the DUT writes to: commands and data in, dones out, in order.
 // A write takes effect Latency cycles behind its last beat, at once with its
 // done, so that what is said too early can be seen to be wrong. A packet of
-// data that is not as long as its command ends the simulation.
+// data that is not as long as its command ends the simulation, and so do a
+// command of no bytes or over 2^31 and a beat with holes.
 
 `default_nettype none
 
@@ -29,6 +30,9 @@ module roceproof_memory
   output logic [31:0]                 done_o      // memory_done_t
 );
 
+  localparam int          Lanes     = DataWidth / 8;
+  localparam logic [31:0] MostBytes = 32'h8000_0000;
+
   typedef struct packed {
     logic [63:0] address;
     logic [31:0] length;
@@ -50,9 +54,9 @@ module roceproof_memory
   assign command_ready_o = 1'b1;
   assign tready_o        = 1'b1;
 
-  function automatic void write(input longint first, input int length, input int count);
-    longint address = first;
-    int     left = length;
+  function automatic void write(input longint first, input int unsigned length, input int count);
+    longint      address = first;
+    int unsigned left = length;
     for (int i = 0; i < count; i++) begin
       automatic beat_t beat = beats.pop_front();
       roceproof_memory_write(port[Index], address, chunk_t'(beat.data), beat.bytes);
@@ -62,14 +66,25 @@ module roceproof_memory
     if (left != 0) $fatal(1, "port %0d: the data of a write are not as long as it says", Index);
   endfunction
 
+  // A low run of lanes, at least one, all of them where the packet goes on.
+  function automatic logic is_kept(input logic [Lanes-1:0] keep, input logic is_last);
+    return keep[0] && (keep & (keep + 1'b1)) == '0 && (is_last || &keep);
+  endfunction
+
   always @(posedge clk_i) begin
     done_valid_o <= 1'b0;
     if (!rst_ni) begin
       beats_q <= 0;
     end else begin
-      if (command_valid_i) commands.push_back(command_t'(command_i));
+      if (command_valid_i) begin
+        if (command_i[63:32] == '0) $fatal(1, "port %0d: a write of no bytes", Index);
+        if (command_i[63:32] > MostBytes) $fatal(1, "port %0d: a write of over 2^31 bytes", Index);
+        commands.push_back(command_t'(command_i));
+      end
       if (tvalid_i) begin
         automatic beat_t beat;
+        if (!is_kept(tkeep_i, tlast_i))
+          $fatal(1, "port %0d: mwd_tkeep is no run from bit 0, or not full before tlast", Index);
         beat.data  = tdata_i;
         beat.bytes = $countones(tkeep_i);
         beats.push_back(beat);
@@ -82,7 +97,7 @@ module roceproof_memory
       if (due.size() != 0 && commands.size() != 0 && due[0] <= cycle_i) begin
         automatic command_t command = commands.pop_front();
         void'(due.pop_front());
-        write(longint'(command.address), int'(command.length), counts.pop_front());
+        write(longint'(command.address), command.length, counts.pop_front());
         done_valid_o <= 1'b1;
         done_o       <= {command.tag, 16'd0};
       end

@@ -26,7 +26,8 @@ module roceproof_memory_reader
   input  wire logic                   tready_i
 );
 
-  localparam int Lanes = DataWidth / 8;
+  localparam int unsigned Lanes     = DataWidth / 8;
+  localparam logic [31:0] MostBytes = 32'h8000_0000;
 
   typedef struct packed {
     logic [63:0] address;
@@ -37,16 +38,16 @@ module roceproof_memory_reader
 
   command_t commands[$];
   cycle_t   due[$];
-  int       given_q;  // bytes of the first command
+  int unsigned given_q;  // bytes of the first command
 
   assign command_ready_o = 1'b1;
 
   task automatic offer();
-    automatic chunk_t data;
-    automatic int     left = int'(commands[0].length) - given_q;
-    automatic int     bytes = left < Lanes ? left : Lanes;
+    automatic chunk_t      data;
+    automatic int unsigned left = commands[0].length - given_q;
+    automatic int unsigned bytes = left < Lanes ? left : Lanes;
     roceproof_memory_read(
-        port[Index], longint'(commands[0].address) + longint'(given_q), data, bytes);
+        port[Index], longint'(commands[0].address) + longint'({32'd0, given_q}), data, int'(bytes));
     tdata_o  <= data[DataWidth-1:0];
     tkeep_o  <= {DataWidth / 8{1'b1}} >> (Lanes - bytes);
     tlast_o  <= left == bytes;
@@ -65,6 +66,7 @@ module roceproof_memory_reader
     end else begin
       if (command_valid_i) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a read of no bytes", Index);
+        if (command_i[63:32] > MostBytes) $fatal(1, "port %0d: a read of over 2^31 bytes", Index);
         commands.push_back(command_t'(command_i));
         due.push_back(cycle_i + cycle_t'(Latency));
       end
