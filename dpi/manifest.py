@@ -155,8 +155,9 @@ def _capabilities_2(
 
 def _responder(table: Table) -> Responder | None:
     if "responder" not in table:
-        if "region" in table:
-            raise table.error("region", "says what a responder has: add a table [responder]")
+        for part in ("region", "cm"):
+            if part in table:
+                raise table.error(part, "says what a responder has: add a table [responder]")
         return None
     return read_responder(table.take_table("responder"), table.take_tables("region"))
 

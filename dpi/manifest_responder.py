@@ -16,7 +16,8 @@ from roceproof.verbs.work import Op
 
 MOST_HELD = 1 << 16
 HIERARCHY = re.compile(rf"{IDENTIFIER.pattern}(\.{IDENTIFIER.pattern})*")
-LARGEST_KEY, LARGEST_ADDRESS, LARGEST_BASE = (1 << 32) - 1, (1 << 63) - 1, (1 << 31) - 1
+MEMORY_BYTES = 1 << 31
+LARGEST_KEY, LARGEST_ADDRESS, LARGEST_BASE = (1 << 32) - 1, (1 << 63) - 1, MEMORY_BYTES - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,14 +87,27 @@ def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
         raise table.error(
             "backdoor", f"{shown(backdoor)} is no array below the wrapper, as u_core.u_ram.bytes is"
         )
+    static_regions = _static_regions(regions)
+    if backdoor is not None and not static_regions:
+        raise table.error("backdoor", "memory of its own has keys of its own: add a [[region]]")
     table.finish()
     return Responder(
         operations=operations,
         states=states,
-        static_regions=tuple(map(_region, regions)),
+        static_regions=static_regions,
         backdoor=backdoor,
         **limits,
     )
+
+
+def _static_regions(tables: Iterable[Table]) -> tuple[StaticRegion, ...]:
+    regions: dict[int, StaticRegion] = {}
+    for table in tables:
+        region = _region(table)
+        if region.rkey in regions:
+            raise table.error("rkey", f"{region.rkey:#x} names two regions; give each its own")
+        regions[region.rkey] = region
+    return tuple(regions.values())
 
 
 def _region(table: Table) -> StaticRegion:
@@ -110,5 +124,7 @@ def _region(table: Table) -> StaticRegion:
         length=table.take_number("length", least=1, most=LONGEST_MESSAGE),
         access=frozenset(access),
     )
+    if region.base + region.length > MEMORY_BYTES:
+        raise table.error("length", "the region ends beyond 2^31 bytes; lower base or length")
     table.finish()
     return region

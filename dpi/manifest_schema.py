@@ -106,9 +106,17 @@ def manifest_schema() -> Schema:
             },
             needed=("schema", "name", "top", "sources", "clock_ps", "data_widths", "capabilities"),
         ),
-        "dependencies": {"region": ["responder"]},
-        "if": {"not": {"required": ["responder"]}},
-        "then": {"properties": {"capabilities": _SENDS}},
+        "dependencies": {"region": ["responder"], "cm": ["responder"]},
+        "allOf": [
+            {
+                "if": {"not": {"required": ["responder"]}},
+                "then": {"properties": {"capabilities": _SENDS}},
+            },
+            {
+                "if": {"properties": {"responder": {"required": ["backdoor"]}}},
+                "then": {"anyOf": [{"required": ["region"]}, {"not": {"required": ["responder"]}}]},
+            },
+        ],
     }
 
 

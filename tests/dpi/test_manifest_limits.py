@@ -21,6 +21,13 @@ UC = ["WRITE"]
 regions = 4
 states = true
 """
+REGION = """\
+[[region]]
+rkey = 1
+length = 4
+access = ["remote_write"]
+{more}
+"""
 GOOD = """\
 schema = 2
 name = "mine"
@@ -221,6 +228,12 @@ def test_a_responder_is_claimed_with_what_it_executes_and_holds(tmp_path: Path) 
         ("regions = 0", "responder.regions: 0 is out of range; expected 1 to 65536"),
         ("region = 4", "responder.region: unknown key; is regions meant"),
         ('backdoor = "u_core[0]"', "responder.backdoor: 'u_core.0.' is no array below the wrapper"),
+        ('backdoor = "u_core.ram"', "responder.backdoor: memory of its own has keys of its own"),
+        (
+            REGION.format(more="") + REGION.format(more="va = 8"),
+            "region.rkey: 0x1 names two regions; give each its own",
+        ),
+        (REGION.format(more="base = 0x7fffffff"), "region.length: the region ends beyond 2.31"),
         ("[[region]]\nrkey = 1\nlength = 4\naccess = ['all']", "region.access: 'all' is none of"),
         ("[[region]]\nrkey = 1\nlength = 0\naccess = []", "region.access: expected a list"),
     ],
@@ -231,6 +244,24 @@ def test_a_wrong_claim_of_a_responder_is_told(tmp_path: Path, wrong: str, words:
     path.write_text(f"{LEAST}[responder]\n{wrong}\n")
     with pytest.raises(ManifestError, match=words):
         load_manifest(path)
+
+
+def test_who_makes_connections_is_a_responder(tmp_path: Path) -> None:
+    path = tmp_path / "dut.toml"
+    (tmp_path / "a.sv").touch()
+    path.write_text(f"{LEAST}[cm]\nservice_id = 1\n")
+    with pytest.raises(ManifestError, match=r"cm: says what a responder has: add a table"):
+        load_manifest(path)
+
+
+def test_a_region_may_end_where_memory_does(tmp_path: Path) -> None:
+    path = tmp_path / "dut.toml"
+    (tmp_path / "a.sv").touch()
+    region = REGION.format(more="base = 0x7ffffffc")
+    path.write_text(f"{LEAST}[responder]\n{region}")
+    responder = load_manifest(path).responder
+    assert responder is not None
+    assert responder.static_regions[0].base == 0x7FFFFFFC
 
 
 def test_memory_whose_keys_are_built_in_is_listed(tmp_path: Path) -> None:
