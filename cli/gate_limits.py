@@ -22,6 +22,8 @@ def told_limits(manifest: Manifest) -> list[str]:
         ]
         told.append(f"sends {service.name}: {', '.join(names) or 'nothing'}")
     told += _told_responder(manifest.responder)
+    if manifest.cm is not None:
+        told.append(f"makes connections itself, for service {manifest.cm.service_id:#x}")
     if not claimed.retransmission:
         told.append("nothing is repeated")
     if claimed.path_mtus != frozenset(PathMtu):
@@ -54,4 +56,13 @@ def _told_responder(responder: Responder | None) -> list[str]:
         f"executes {service.name}: {', '.join(op.name for op in Op if op in operations)}"
         for service, operations in responder.operations.items()
     ]
-    return [*told, f"regions: {responder.regions}", f"receives: {responder.receives}"]
+    if responder.static_regions:
+        told.append(f"built-in regions: {len(responder.static_regions)}")
+    else:
+        told.append(f"regions: {responder.regions}")
+    told.append(f"receives: {responder.receives}")
+    if responder.states:
+        told.append("knows the QP commands between reset and activation")
+    if responder.backdoor is not None:
+        told.append(f"has memory of its own, reached through {responder.backdoor}")
+    return told
