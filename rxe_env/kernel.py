@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +57,7 @@ def fetch(progress: Callable[[str], None] = lambda text: None) -> Kernel:
 
     def build(place: Path) -> None:
         progress(f"fetching {packages[0]} through apt")
-        _build(place, packages)
+        keep_packages(lambda folder: apt.download(packages, folder), place)
 
     packages = apt.kernel_packages()
     key = f"{packages[0]}.{KEPT}"
@@ -79,20 +78,10 @@ def load(directory: Path) -> Kernel:
     return Kernel(directory, facts["release"], facts["needs"])
 
 
-def _build(place: Path, packages: list[str]) -> None:
-    with unpacking(place) as root:
-        for package in apt.download(packages, root.parent):
-            unpack(package, root)
-        unpacked.keep(root, place)
-
-
-@contextmanager
-def unpacking(place: Path) -> Iterator[Path]:
-    """Yield a folder for the content of packages; it goes when what is kept of it has been."""
+def keep_packages(get: Callable[[Path], Iterable[Path]], place: Path) -> None:
+    """Keep in `place` what a guest needs of the packages that `get` puts into a folder, or has."""
     with tempfile.TemporaryDirectory(prefix="unpacked-", dir=place) as name:
-        yield Path(name) / "root"
-
-
-def unpack(package: Path, root: Path) -> None:
-    """Add a package's files to those below `root`."""
-    run([tool("dpkg-deb"), "-x", package, root], timeout=120)
+        root = Path(name) / "root"
+        for package in get(root.parent):
+            run([tool("dpkg-deb"), "-x", package, root], timeout=120)
+        unpacked.keep(root, place)

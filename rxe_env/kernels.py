@@ -126,10 +126,7 @@ def _fetched(source: apt.Apt, release: str, progress: Progress) -> Kernel:
     def build(place: Path) -> None:
         packages = source.packages_of(image)
         progress(f"fetching {image} through apt")
-        with kernel.unpacking(place) as root:
-            for package in source.download(packages, root.parent):
-                kernel.unpack(package, root)
-            unpacked.keep(root, place)
+        kernel.keep_packages(lambda folder: source.download(packages, folder), place)
 
     return kernel.load(cache.entry(KIND, f"{image}.{KEPT}", build))
 
@@ -164,10 +161,7 @@ def _keep(paths: list[Path], files: list[Path], place: Path) -> None:
     folders = [path for path in paths if path.is_dir()]
     images = [path for path in paths if path.is_file() and path.suffix != ".deb"]
     if packages and not images:
-        with kernel.unpacking(place) as root:
-            for package in packages:
-                kernel.unpack(package, root)
-            unpacked.keep(root, place)
+        kernel.keep_packages(lambda folder: packages, place)
     elif len(images) == 1 and len(folders) == 1:
         unpacked.keep_tree(images[0], folders[0], place)
     elif len(folders) == 1 and not images:
