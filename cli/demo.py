@@ -16,7 +16,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
-from roceproof.demo_meeting import Demonstration, Wanted, check_capture, meeting
+from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
 from roceproof.demo_plan import plan
 from roceproof.demo_report import print_table, write_result
 from roceproof.demo_sender import Sender
@@ -66,14 +66,7 @@ def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> Non
             capture=shown.capture,
             report=progress.problem,
         )
-        shown.due = sum(len(connection.messages) for connection in connections)
-        with progress.bar("sending", total=shown.due, unit="messages") as bar:
-            for connection in connections:
-                for result in sender.send_all(connection):
-                    shown.results.append(result)
-                    bar.advance()
-    progress.step("checking every frame of the capture")
-    shown.frames, shown.findings = check_capture(shown.capture)
+        send_all(connections, sender.send_all, shown, progress, doing="sending")
 
 
 def _lost(shown: Demonstration) -> str:

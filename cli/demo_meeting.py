@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from roceproof.conformance.capture.reader import Flow, read
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
+from roceproof.demo_plan import Connection
 from roceproof.demo_report import MessageResult, PeerFacts
 from roceproof.dpi import Manifest, PortOptions, Simulation, SimulationError
 from roceproof.dpi.build import build_simulation
@@ -67,7 +68,10 @@ class Demonstration:
 def meeting(
     wanted: Wanted, manifest: Manifest, shown: Demonstration, progress: Progress, *, peer_is: str
 ) -> Iterator[tuple[Simulation, SoftRoce]]:
-    """Both ends, started; what fails since one of them has died is raised as that death."""
+    """Both ends, started; what fails since one of them has died is raised as that death.
+
+    When they have ended, every frame of the capture is checked.
+    """
     progress.step(f"building the {wanted.data_width}-bit simulation")
     build_simulation(manifest, data_width=wanted.data_width, ports=1, fst=wanted.waves)
     progress.step(f"starting the Soft-RoCE {peer_is}")
@@ -90,6 +94,25 @@ def meeting(
             root_cause(simulation, peer),
         ):
             yield simulation, peer
+    progress.step("checking every frame of the capture")
+    shown.frames, shown.findings = check_capture(shown.capture)
+
+
+def send_all(
+    connections: Sequence[Connection],
+    send: Callable[[Connection], Iterable[MessageResult]],
+    shown: Demonstration,
+    progress: Progress,
+    *,
+    doing: str,
+) -> None:
+    """Send the messages of each connection, and note how they fared."""
+    shown.due = sum(len(connection.messages) for connection in connections)
+    with progress.bar(doing, total=shown.due, unit="messages") as bar:
+        for connection in connections:
+            for result in send(connection):
+                shown.results.append(result)
+                bar.advance()
 
 
 def _wire(link: str, wanted: Wanted, shown: Demonstration) -> AbstractContextManager[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, ToldRegion, access_of
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
-from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
+from roceproof.demo_plan import FIRST_QPN, PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import GUARD, GUARD_BYTE, Landing
 from roceproof.dpi import Manifest, Port, QpConfig, Simulation
 from roceproof.dpi.deadline import Due, Overdue, wait_until_due
@@ -22,7 +22,6 @@ from roceproof.rxe_env.peer import SoftRoce
 from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 
-FIRST_QPN = 0x00ABC0
 RIGHTS = frozenset({"local_write", "remote_write", "remote_read"})
 READS = 16
 """Outstanding at once, at most."""

@@ -16,6 +16,8 @@ from roceproof.dpi import Manifest, Operation, PathMtu, Service
 from roceproof.verbs.work import Op
 
 PSN_MODULUS = 1 << 24
+FIRST_QPN = 0x00ABC0
+"""Of the device's queue pairs, where it lets them be chosen."""
 SERVICES = (Service.RC, Service.UC)
 OPERATIONS = (Operation.SEND, Operation.SEND_IMM, Operation.WRITE, Operation.WRITE_IMM)
 PATH_MTUS = (PathMtu.MTU_1024, PathMtu.MTU_4096)

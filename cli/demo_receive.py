@@ -14,7 +14,7 @@ from dataclasses import replace
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import RESPONDER_DUT
 from roceproof.common.progress import Progress
-from roceproof.demo_meeting import Demonstration, Wanted, check_capture, meeting
+from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
 from roceproof.demo_memory import ReceivingEndpoint, longest_message
 from roceproof.demo_peer import Writer
 from roceproof.demo_plan import PATH_MTUS, SERVICES, Connection, drawn_connection, lengths
@@ -79,11 +79,4 @@ def demonstrate_receiving(wanted: Wanted, shown: Demonstration, progress: Progre
             simulation, peer, device=manifest, clock_ps=manifest.clock_ps_at(wanted.data_width)
         )
         writer = Writer(peer, endpoint, is_lossy=wanted.loss > 0, report=progress.problem)
-        shown.due = sum(len(connection.messages) for connection in connections)
-        with progress.bar("receiving", total=shown.due, unit="messages") as bar:
-            for connection in connections:
-                for result in writer.send_all(connection):
-                    shown.results.append(result)
-                    bar.advance()
-    progress.step("checking every frame of the capture")
-    shown.frames, shown.findings = check_capture(shown.capture)
+        send_all(connections, writer.send_all, shown, progress, doing="receiving")

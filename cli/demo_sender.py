@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.demo_deadline import ACK_TIMEOUT, due_completion, told_last_frames
-from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
+from roceproof.demo_plan import FIRST_QPN, PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import Landing, Receiver
 from roceproof.demo_report import MessageResult
 from roceproof.dpi import (
@@ -23,7 +23,6 @@ from roceproof.dpi.deadline import Overdue, wait_until_due
 from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
-FIRST_QPN = 0x00ABC0
 REFUSED = frozenset({Status.LOC_LEN_ERR, Status.LOC_QP_OP_ERR})
 """Nothing was sent, no PSN is used, and the queue pair is as it was."""
 

@@ -17,8 +17,8 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.reader import Flow, read
 from roceproof.conformance.wire.codec import parse
-from roceproof.demo_memory import FIRST_QPN, ReceivingEndpoint
-from roceproof.demo_plan import Connection, Message
+from roceproof.demo_memory import ReceivingEndpoint
+from roceproof.demo_plan import FIRST_QPN, Connection, Message
 from roceproof.demo_receive import received_plan
 from roceproof.dpi import PathMtu, Service, SimulationTimeout, load_manifest
 from roceproof.dpi.receive_records import ReceiveFlags
