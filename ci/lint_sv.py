@@ -16,15 +16,12 @@ from pathlib import Path
 
 import pyslang
 
-from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY
+from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.dpi.build import circuit_of
 from roceproof.dpi.manifest import Manifest, load_manifest
 from roceproof.dpi.vhdl import verilog_sources
 
 WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/*/*.vlt")])
-DEFINES = {"ROCEPROOF_DUT": "roce_endpoint"}
-RESPONDER_DEFINES = ("ROCEPROOF_RESPONDER", "ROCEPROOF_MEMORY_READS")
-RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
 SMALL_DUT = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"  # with a memory of its own
 EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
@@ -41,11 +38,11 @@ def has_width(path: Path) -> bool:
     return "parameter int unsigned DataWidth" in path.read_text()
 
 
-def verilator(module: str, width: int | None, sources: list[Path]) -> str:
+def verilator(module: str, width: int | None, sources: list[Path], defines: list[str]) -> str:
     """Verilator's findings for one module as its own top; empty when clean."""
     command = ["verilator", "--lint-only", "-Wall", "--timing", "--timescale", "1ps/1ps"]
     command += ["--top-module", module]
-    command += [f"-D{name}={value}" for name, value in DEFINES.items()]
+    command += defines
     command += [f"-GDataWidth={width}"] if width else []
     command += [str(path) for path in [*WAIVERS, *sources]]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -54,12 +51,12 @@ def verilator(module: str, width: int | None, sources: list[Path]) -> str:
     return f"{module} at {width or 'fixed'} bits:\n{result.stderr}"
 
 
-def slang(sources: list[Path], *, tops: list[str]) -> bool:
+def slang(sources: list[Path], *, tops: list[str], defines: list[str]) -> bool:
     """Whether slang parses and elaborates `tops` cleanly; it prints its own findings."""
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
     arguments = ["slang", "-Werror", "--timescale=1ps/1ps", *(f"--top={top}" for top in tops)]
-    arguments += [f"-D{name}={value}" for name, value in DEFINES.items()]
+    arguments += defines
     arguments += [str(path) for path in sources]
     if not driver.parseCommandLine(" ".join(arguments)):
         return False
@@ -76,8 +73,10 @@ def lint(manifest: Manifest, *, besides: list[Path], twice: bool = True) -> bool
     """
     device = list(verilog_sources(manifest, BUILD / "sim"))
     everything = [*device, *besides]
+    macros = {**circuit_of(manifest).defines, "ROCEPROOF_DUT": manifest.top}
+    defines = [f"-D{name}={value}" for name, value in macros.items()]
     jobs = [
-        (module, width, everything if path in besides else device)
+        (module, width, everything if path in besides else device, defines)
         for path in everything
         if path in besides or path in manifest.sources  # what GHDL writes has nobody to mend it
         for module in modules(path)
@@ -88,18 +87,14 @@ def lint(manifest: Manifest, *, besides: list[Path], twice: bool = True) -> bool
     if found:
         print("\n".join(found))
     tops = [module for path in everything for module in modules(path)]
-    return not found and (not twice or slang(everything, tops=tops))
+    return not found and (not twice or slang(everything, tops=tops, defines=defines))
 
 
 def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
     clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS])]
-    DEFINES.update(dict.fromkeys(RESPONDER_DEFINES, ""))
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
-    for name in RESPONDER_DEFINES:
-        del DEFINES[name]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]
-    DEFINES.update(circuit_of(load_manifest(SMALL_DUT)).defines, ROCEPROOF_DUT="roceproof_wrapper")
     clean += [lint(load_manifest(SMALL_DUT), besides=BRIDGE, twice=False)]
     return 0 if all(clean) else 1
 
