@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
 from roceproof.doctor_checks import simulation_build, wire_oracle
-from roceproof.rxe_env.doctor import doctor
+from roceproof.rxe_env.doctor import Check, doctor
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def run_doctor(*, as_json: bool) -> int:
     """Print every check; 1 if one failed, else 0."""
-    checks = [wire_oracle(), simulation_build(), *doctor()]
+    return tell_checks([wire_oracle(), simulation_build(), *doctor()], as_json=as_json)
+
+
+def tell_checks(checks: Sequence[Check], *, as_json: bool) -> int:
+    """Print checks, each lack with what mends it; 1 if one failed, else 0."""
     if as_json:
         print(json.dumps({"schema": 1, "checks": [asdict(check) for check in checks]}))
     else:

@@ -65,6 +65,18 @@ _EXAMPLES = {
         roceproof kernels                     # 6.1, 6.12 and the newest: build/kernels
         roceproof kernels 6.12 newest --seed 2
     """,
+    "nic": """
+        roceproof nic agent -o roceproof-agent
+        roceproof nic doctor --interface ens2 --agent "ssh host roceproof-agent"
+    """,
+    "nic agent": """
+        roceproof nic agent
+        roceproof nic agent -o build/nic/roceproof-agent
+    """,
+    "nic doctor": """
+        roceproof nic doctor --interface ens2 --agent "ssh host ./roceproof-agent"
+        roceproof nic doctor --json --interface ens2 --agent "ssh host roceproof-agent"
+    """,
     "doctor": """
         roceproof doctor
         roceproof doctor --json

@@ -35,6 +35,7 @@ _COMMANDS = {
     "kernels": "roceproof.kernels_cli:kernels",
     "ladder": "roceproof.ladder_cli:ladder",
     "new": "roceproof.new_cli:new",
+    "nic": "roceproof.nic_cli:nic",
     "rules": "roceproof.rules_cli:rules",
     "sim": "roceproof.sim_cli:sim",
     "soak": "roceproof.soak_cli:soak",

@@ -23,6 +23,7 @@ TOOLS = {
     "ip": "iproute2",
     "mckey": "rdmacm-utils",
     "ping": "iputils-ping",
+    "pkg-config": "pkgconf",
     "qemu-system-x86_64": "qemu-system-x86",
     "rdma": "iproute2",
     "rping": "rdmacm-utils",

@@ -127,6 +127,8 @@ def _is_found(bench: Bench) -> str | None:
 
 
 def _stands_still(bench: Bench) -> str | None:
+    if Capability.DISTURBANCE not in bench.claims.capabilities:
+        pytest.skip(f"{PREFIX}{bench.claims.device} has no streams to stall")
     service, op = _first_of(bench)
     limits = bench.claims.limits
     bench.target.disturb(tx_stall=_STALL)

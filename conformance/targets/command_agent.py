@@ -20,9 +20,13 @@ TAIL_LINES = 5
 
 
 class CommandAgent(Verbs):
-    """A running agent. `hello` is its greeting (docs/agent.md)."""
+    """A running agent. `hello` is its greeting (docs/agent.md).
 
-    def __init__(self, command: Sequence[str]) -> None:
+    One whose host has no device it could use is of no use, but where that is what is asked:
+    then `hello` is empty, and `refusal` says why.
+    """
+
+    def __init__(self, command: Sequence[str], *, may_lack_device: bool = False) -> None:
         super().__init__()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         try:
@@ -38,9 +42,11 @@ class CommandAgent(Verbs):
         assert self._process.stdin
         assert self._process.stdout
         self._channel = AgentChannel(self._process.stdout.fileno(), self._process.stdin.fileno())
+        self.hello: dict[str, Any] = {}
+        self.refusal = ""
         try:
             self._channel.wait_ready(timeout=START_SECONDS)
-            self.hello = self.call("hello")
+            self._greet(may_lack_device=may_lack_device)
         except (PeerDied, AgentError) as error:
             said = self.last_words()
             self.close()
@@ -52,6 +58,14 @@ class CommandAgent(Verbs):
     def call(self, op: str, *, within: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
         """Run one operation of the agent's protocol, within so many seconds."""
         return self._channel.call(op, fields, timeout=within)
+
+    def _greet(self, *, may_lack_device: bool) -> None:
+        try:
+            self.hello = self.call("hello")
+        except AgentError as error:
+            if not may_lack_device:
+                raise
+            self.refusal = error.text
 
     def last_words(self) -> str:
         """The last lines that the command has complained with."""

@@ -10,15 +10,20 @@ import struct
 from roceproof.conformance.targets.interface import TargetError
 
 GET_FLAGS, GET_MTU, GET_MAC = 0x8913, 0x8921, 0x8927  # linux/sockios.h
-FLAG_UP = 1
+FLAG_UP, FLAG_RUNNING = 1, 1 << 6
 NAME_BYTES, REQUEST_BYTES = 16, 40  # struct ifreq
 
 
 def mtu_of(name: str) -> int:
     """Its MTU, if it is up."""
-    if not struct.unpack_from("=H", _asked(GET_FLAGS, name))[0] & FLAG_UP:
+    if not flags_of(name) & FLAG_UP:
         raise TargetError(f"{name} is down: ip link set dev {name} up")
     return int(struct.unpack_from("=i", _asked(GET_MTU, name))[0])
+
+
+def flags_of(name: str) -> int:
+    """Its flags, FLAG_UP and FLAG_RUNNING among them."""
+    return int(struct.unpack_from("=H", _asked(GET_FLAGS, name))[0])
 
 
 def mac_of(name: str) -> bytes:

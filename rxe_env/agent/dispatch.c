@@ -63,10 +63,15 @@ static const struct entry entries[] = {
     {"fill", op_fill, "id op mr offset length byte"},
     {"sha256", op_sha256, "id op mr offset length"},
     {"counters", op_counters, "id op"},
+    {"look", op_look, "id op path"},
     {"destroy", op_destroy, "id op handle"},
     {"reset", op_reset, "id op"},
     {"quit", op_quit, "id op"},
 };
+
+static bool needs_device(operation *run) {
+    return run != op_quit && run != op_reset && run != op_look;
+}
 
 static json_t *run(struct session *session, const json_t *request, struct fail *f) {
     const char *name = NULL;
@@ -81,7 +86,7 @@ static json_t *run(struct session *session, const json_t *request, struct fail *
         if (!arg_only(request, entry->fields, f)) {
             return NULL;
         }
-        if (!session->verbs && entry->run != op_quit && entry->run != op_reset) {
+        if (!session->verbs && needs_device(entry->run)) {
             *f = session->no_device;
             return NULL;
         }

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "netdev.h"
 #include "ops.h"
@@ -55,6 +57,26 @@ static void describe_netdev(struct ibv_context *verbs, json_t *reply) {
     }
 }
 
+static void describe_make(const char *device, json_t *reply) {
+    static const char *const files[] = {"fw_ver", "hca_type", "board_id"};
+    char path[128];
+    char line[64];
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        snprintf(path, sizeof(path), "/sys/class/infiniband/%s/%s", device, files[i]);
+        if (sysfs_line(path, line, sizeof(line)) && line[0]) {
+            json_object_set_new(reply, files[i], json_string(line));
+        }
+    }
+    char target[256];
+    snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/driver", device);
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length > 0) {
+        target[length] = '\0';
+        const char *slash = strrchr(target, '/');
+        json_object_set_new(reply, "driver", json_string(slash ? slash + 1 : target));
+    }
+}
+
 json_t *op_hello(struct session *session, const json_t *request, struct fail *f) {
     (void)request;
     struct ibv_port_attr port;
@@ -78,5 +100,6 @@ json_t *op_hello(struct session *session, const json_t *request, struct fail *f)
                               128 << port.active_mtu, "max_mtu", 128 << port.max_mtu);
     json_object_set_new(reply, "gids", gid_list(session->verbs));
     describe_netdev(session->verbs, reply);
+    describe_make(ibv_get_device_name(session->verbs->device), reply);
     return reply;
 }

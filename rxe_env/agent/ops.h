@@ -13,7 +13,7 @@
 
 typedef json_t *operation(struct session *session, const json_t *request, struct fail *f);
 
-operation op_hello, op_counters;                             // op_hello.c, op_counters.c
+operation op_hello, op_counters, op_look;                    // op_hello.c, op_counters.c, op_look.c
 operation op_alloc_pd, op_reg_mr, op_alloc_mw, op_destroy;   // op_memory.c
 operation op_write, op_read, op_fill, op_sha256;             // op_bytes.c
 operation op_create_cq, op_poll_cq;                          // op_cq.c

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
@@ -17,6 +18,7 @@ from roceproof.conformance.targets.nic import NicFactory
 from roceproof.conformance.targets.packet_port import PacketPort
 from roceproof.conformance.targets.verbs_target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
+from roceproof.nic_doctor import run_nic_doctor
 
 PLACE = CasePlace(name="nic", seed=1)
 TAG = bytes.fromhex("81006007")
@@ -52,6 +54,18 @@ def test_the_device_is_what_the_agent_says(source: NicFactory) -> None:
     assert (told["nic device"], told["nic host"]) == ("rxe0", "rxe-peer")
     assert source.claims.path_mtus == (256, 512, 1024, 2048, 4096)
     source.close()
+
+
+def test_the_doctor_finds_both_ends_and_the_link_between_them_well(
+    source: NicFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source.close()  # an interface is one run's at a time
+    code = run_nic_doctor(os.environ["NIC_INTERFACE"], os.environ["NIC_AGENT"], as_json=True)
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert code == 0, checks
+    assert checks["RDMA device"]["detail"].startswith("rxe0: ")
+    assert checks["addresses"]["detail"] == "10.77.0.2, 10.78.0.2, fd77::2"
+    assert {checks[name]["status"] for name in ("link", "MTU", "frame", "ping")} == {"ok"}
 
 
 def test_a_mirror_port_shows_only_what_the_device_sends() -> None:

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof nic agent``: the verbs agent as one file to copy."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import click
+
+from roceproof.common.output import output_directory
+from roceproof.rxe_env.agent_build import build_static_agent
+
+
+def write_agent(output: Path) -> None:
+    """Put it there and say what it is."""
+    built = build_static_agent()
+    with output_directory(output.parent):
+        shutil.copy(built, output)
+    digest = hashlib.sha256(output.read_bytes()).hexdigest()
+    click.echo(f"{output}: {output.stat().st_size:,} bytes, sha256 {digest}")

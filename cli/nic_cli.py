@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The commands of ``roceproof nic``; the rest is imported when they run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.examples import examples
+
+_interface = click.option("--interface", required=True, help="Of this host, on the device's link.")
+_agent = click.option("--agent", required=True, help="Command that starts the verbs agent there.")
+
+
+@click.group(epilog=examples("nic"))
+def nic() -> None:
+    """A kit to test real NICs: see docs/nic.md."""
+
+
+@nic.command("agent", epilog=examples("nic agent"))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("roceproof-agent"),
+    show_default=True,
+    help="Where to put it.",
+)
+def agent_command(output: Path) -> None:
+    """Build the verbs agent as one file that runs on any x86-64 Linux, to be copied there."""
+    from roceproof.nic_agent import write_agent
+
+    write_agent(output)
+
+
+@nic.command("doctor", epilog=examples("nic doctor"))
+@_interface
+@_agent
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+def doctor_command(interface: str, agent: str, as_json: bool) -> None:
+    """Say what both ends of a NIC's link have and lack; exit code 1 on a failure."""
+    from roceproof.nic_doctor import run_nic_doctor
+
+    sys.exit(run_nic_doctor(interface, agent, as_json=as_json))
