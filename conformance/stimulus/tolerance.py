@@ -8,8 +8,10 @@ from dataclasses import replace
 from roceproof.conformance.suite.failure import rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch, got, name_of
+from roceproof.conformance.suite.said_lengths import wrong_lengths
 from roceproof.conformance.wire.codec import Packet, build, parse
-from roceproof.conformance.wire.icrc import Judgement, check
+from roceproof.conformance.wire.frame_edits import layout_of, say_length
+from roceproof.conformance.wire.icrc import Judgement, check, compute_at
 from roceproof.conformance.wire.opcodes import OPCODES, Transport
 from roceproof.verbs.addresses import Host
 
@@ -27,24 +29,44 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
     """What was wanted and what came, field by field, and the rules that are broken.
 
     An ICRC that fits its own packet is not broken, though it differs where another field does.
+    Where only what the headers say of the packet's length is wrong, that alone is.
     """
     have, want = parse(frame), parse(wanted)
     if have is None or want is None:
         return f"want  {wanted.hex()}\ngot   {frame.hex()}", []
     flow = _flow(want)
-    mine, theirs = flow.fields_of(want), flow.fields_of(have)
-    mine |= _rest(want) | {"opcode": name_of(want, flow)}
-    theirs |= _rest(have) | {"opcode": name_of(have, flow)}
-    wrong = [
-        Mismatch(name, _shown(mine.get(name)), _shown(theirs.get(name)))
-        for name in dict.fromkeys((*mine, *theirs))
-        if mine.get(name) != theirs.get(name)
-    ]
+    wrong = _only_lengths(frame, have, want) or _mismatches(have, want)
     lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
     lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
     fits = check(frame).judgement is Judgement.OK
     accused = [each for each in wrong if not (fits and each.field == "icrc")]
     return "\n".join(lines), [rule for each in accused if (rule := _rule(each)) is not None]
+
+
+def _mismatches(have: Packet, want: Packet) -> list[Mismatch]:
+    flow = _flow(want)
+    mine, theirs = flow.fields_of(want), flow.fields_of(have)
+    mine |= _rest(want) | {"opcode": name_of(want, flow)}
+    theirs |= _rest(have) | {"opcode": name_of(have, flow)}
+    return [
+        Mismatch(name, _shown(mine.get(name)), _shown(theirs.get(name)))
+        for name in dict.fromkeys((*mine, *theirs))
+        if mine.get(name) != theirs.get(name)
+    ]
+
+
+def _only_lengths(frame: bytes, have: Packet, want: Packet) -> list[Mismatch]:
+    """The said lengths that are wrong, if all else is right, the ICRC over them too."""
+    lengths = wrong_lengths(have, want.udp_length)
+    if not lengths:
+        return []
+    mended = bytearray(frame)
+    say_length(want.udp_length)(mended)
+    layout, packet = layout_of(mended), parse(bytes(mended))
+    if packet is None or compute_at(frame, layout) != packet.icrc:
+        return []
+    rest = {each.field for each in _mismatches(packet, want)}
+    return lengths if rest <= {"icrc"} else []
 
 
 _RULES = {"ident": "IP-04", "icrc": "ICRC-01", "udp_checksum": "UDP-06"}

@@ -185,6 +185,16 @@ def truncate(size: int) -> Edit:
     return edit
 
 
+def say_length(udp_length: int) -> Edit:
+    """Say this UDP length, and the IP length that goes with it; no byte moves."""
+
+    def edit(frame: bytearray) -> None:
+        layout = layout_of(frame)
+        _say_lengths(frame, layout, layout.udp + udp_length)
+
+    return edit
+
+
 def _say_lengths(frame: bytearray, layout: Layout, end: int) -> None:
     size = end - layout.udp
     frame[layout.udp + 4 : layout.udp + 6] = size.to_bytes(2, "big")

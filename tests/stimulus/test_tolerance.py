@@ -5,18 +5,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from roceproof.conformance.stimulus.tolerance import differences
 from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.frame_edits import (
+    fix_ip_checksum,
+    layout_of,
+    reseal,
+    resize,
+    say_length,
+)
+from roceproof.conformance.wire.icrc import compute_at
 from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import Operation, QpConfig, WorkRequest
 from roceproof.verbs.service import Service
 
 
-def predicted() -> bytes:
+def predicted(length: int = 4) -> bytes:
     requester = Requester(mac=bytes(6), ipv4=bytes((10, 0, 0, 1)))
     requester.configure(QpConfig(local_qpn=2, remote_qpn=3, service=Service.UC))
-    write = WorkRequest(wr_id=1, qpn=2, operation=Operation.WRITE, length=4)
-    return next(iter(requester.frames(write, bytes(4))))
+    write = WorkRequest(wr_id=1, qpn=2, operation=Operation.WRITE, length=length)
+    return next(iter(requester.frames(write, bytes(length))))
 
 
 def test_a_wrong_field_under_an_icrc_that_fits_breaks_one_rule() -> None:
@@ -37,3 +47,27 @@ def test_an_icrc_that_does_not_fit_is_broken_beside_a_wrong_field() -> None:
     at = frame.rindex(packet.payload) + 4
     frame[at] ^= 1
     assert differences(bytes(frame), wanted)[1] == ["IP-04", "ICRC-01"]
+
+
+@pytest.mark.parametrize("length", [0, 4])
+def test_a_wrong_length_alone_is_told_alone(length: int) -> None:
+    wanted = predicted(length)
+    frame = bytearray(wanted)
+    layout, packet = layout_of(frame), parse(wanted)
+    assert packet is not None
+    say_length(packet.udp_length + 4)(frame)
+    fix_ip_checksum(frame)
+    frame[layout.end - 4 : layout.end] = compute_at(bytes(frame), layout)
+    text, rules = differences(bytes(frame), wanted)
+    assert rules == ["IP-02"]
+    assert [line.split(":")[0].strip() for line in text.splitlines()[2:]] == ["ip_length"]
+
+
+def test_a_packet_that_is_really_longer_is_not_told_as_a_wrong_length() -> None:
+    wanted = predicted(4)
+    frame = bytearray(wanted)
+    resize(4)(frame)
+    reseal(frame)
+    text, rules = differences(bytes(frame), wanted)
+    assert "payload: want 4[" in text
+    assert "IP-02" not in rules
