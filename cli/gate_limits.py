@@ -35,9 +35,10 @@ def told_limits(manifest: Manifest) -> list[str]:
         told.append(f"messages have at least {limits.shortest} bytes")
     if limits.longest is not None:
         told.append(f"messages have at most {limits.longest} bytes")
+    of_all = " in all" if limits.outstanding_shared else ""
     for number, what in (
-        (limits.outstanding_messages, "messages outstanding at most"),
-        (limits.outstanding_packets, "packets outstanding at most"),
+        (limits.outstanding_messages, f"messages outstanding at most{of_all}"),
+        (limits.outstanding_packets, f"packets outstanding at most{of_all}"),
         (limits.answer_cycles, "cycles until what must come has come"),
         (limits.quiet_cycles, "quiet cycles are silence"),
     ):

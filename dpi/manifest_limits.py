@@ -30,12 +30,14 @@ def read_limits(
 ) -> Limits:
     """What is not said is not limited; `path_mtus` and `qps` have been taken before."""
     shortest, longest = _lengths(table)
+    outstanding_shared = _shared(table)
     result = Limits(
         length_multiple=_multiple(table),
         shortest=shortest,
         longest=longest,
         outstanding_messages=_optional(table, "outstanding_messages", MOST_OUTSTANDING),
         outstanding_packets=_optional(table, "outstanding_packets", MOST_OUTSTANDING),
+        outstanding_shared=outstanding_shared,
         answer_cycles=_optional(table, "answer_cycles", MOST_CYCLES),
         quiet_cycles=_optional(table, "quiet_cycles", MOST_CYCLES),
         fixed=_fixed(fixed),
@@ -72,6 +74,16 @@ def _lengths(table: Table) -> tuple[int, int | None]:
     if not is_range or not 0 <= ends[0] <= ends[1] <= LONGEST_MESSAGE:
         raise table.error("length", f"expected [shortest, longest] in 0 to {LONGEST_MESSAGE} bytes")
     return ends[0], ends[1]
+
+
+def _shared(table: Table) -> bool:
+    is_limited = "outstanding_messages" in table or "outstanding_packets" in table
+    shared = table.take("outstanding_shared", bool, default=False)
+    if shared and not is_limited:
+        raise table.error(
+            "outstanding_shared", "there is neither outstanding_messages nor outstanding_packets"
+        )
+    return shared
 
 
 def _optional(table: Table, key: str, most: int) -> int | None:

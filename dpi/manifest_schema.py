@@ -195,6 +195,7 @@ def _limits() -> Schema:
             "outstanding_packets": _number(
                 "Of messages not complete, on one queue pair.", 1, MOST_OUTSTANDING
             ),
+            "outstanding_shared": _flag("These two are of all queue pairs together."),
             "answer_cycles": _number("By then what must come has come.", 1, MOST_CYCLES),
             "quiet_cycles": _number(
                 "This long nothing comes before silence is believed.", 1, MOST_CYCLES

@@ -37,7 +37,7 @@ FIXABLE = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Of one device. Lengths are bytes of a message, depths are of one queue pair."""
+    """Of one device. Lengths are bytes of a message."""
 
     length_multiple: int = 1
     shortest: int = 0
@@ -45,6 +45,8 @@ class Limits:
     outstanding_messages: int | None = None
     """Posted and not complete."""
     outstanding_packets: int | None = None
+    outstanding_shared: bool = False
+    """Whether these two are of all queue pairs together, and not of each."""
     answer_cycles: int | None = None
     """By then what must come has come."""
     quiet_cycles: int | None = None
@@ -88,10 +90,11 @@ class Limits:
 
     def against_depth(self, messages: int, packets: int) -> str | None:
         """Why no more is posted while so much, the next message included, is outstanding."""
+        where = " in all" if self.outstanding_shared else ""
         most = self.outstanding_messages
         if most is not None and messages > most:
-            return f"it has at most {most} messages outstanding, not {messages}"
+            return f"it has at most {most} messages outstanding{where}, not {messages}"
         most = self.outstanding_packets
         if most is not None and packets > most:
-            return f"it has at most {most} packets outstanding, not {packets}"
+            return f"it has at most {most} packets outstanding{where}, not {packets}"
         return None

@@ -210,9 +210,10 @@ class Play(FarSide):
         limits = self._bench.claims.limits
         if not limits.limits_depth:
             return False
-        owed = known.judge.owed()
-        packets = known.life.packets(work) * (1 + len(owed))
-        return limits.against_depth(1 + len(owed), packets) is not None
+        counted = self._scene.qps.values() if limits.outstanding_shared else [known]
+        messages = 1 + sum(len(each.judge.owed()) for each in counted)
+        packets = known.life.packets(work) * messages
+        return limits.against_depth(messages, packets) is not None
 
     def _limit(self, known: QueuePair) -> None:
         """Where nobody knows any more in which life the device is, wait until it tells."""

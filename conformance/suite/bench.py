@@ -108,6 +108,7 @@ class Bench(Exchange):
         """Give a connection the packets that come for it from now on."""
         self._ends.append(connection)
         self.connections.append(connection)
+        self.room.add(connection)
 
     def sniff(
         self,

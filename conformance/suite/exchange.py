@@ -11,6 +11,7 @@ from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packets import whole_frames
+from roceproof.conformance.suite.room import Room
 from roceproof.conformance.suite.stop import Stop
 from roceproof.conformance.suite.story import Clock, story
 from roceproof.conformance.suite.transcript import Entry, Transcript
@@ -65,6 +66,7 @@ class Exchange:
         self.numbers = Random(seed ^ _NUMBERS)
         """Draws what things are called; what happens to them does not depend on it."""
         self._wr_ids: set[int] = set()
+        self.room = Room(claims)
         self.turns: dict[int, int] = {}
         """The place of each piece of work, by its number, among all that was posted."""
 

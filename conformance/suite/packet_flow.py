@@ -70,7 +70,7 @@ class PacketFlow:
         self.lengths = Lengths(self._exchange.claims.limits, thought_mtu or real, real)
         self.inbox.clear()
         self._outcomes: list[Outcome] = []
-        self._ended: set[int] = set()
+        self.ended: set[int] = set()
         spec = qp.spec
         device = self._exchange.target.host_for(spec)
         common: dict[str, Any] = {
@@ -255,7 +255,7 @@ class PacketFlow:
         if not self._outcomes:
             return None
         outcome = self._outcomes.pop(0)
-        self._ended.add(outcome.wr_id)
+        self.ended.add(outcome.wr_id)
         if outcome.status == SUCCESS:
             self.succeeded.add(outcome.wr_id)
         else:

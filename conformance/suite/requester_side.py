@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch
@@ -16,15 +16,12 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
 from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
+from roceproof.conformance.suite.within_limits import allowed_work
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
-
-_TIMER_NS, _LATEST = 4096, 4
-"""Of ACK timeout code 0, were it one; and how many times its value a timer may take."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +43,7 @@ class RequesterSide(PacketFlow):
         self.lives += (Life(self.spec, self.from_device),)
         self._posted = self.lives[-1].posted
         self._next_psn = 0
+        self._given: set[int] = set()
 
     def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
         for message in reversed(self._posted):
@@ -68,7 +66,7 @@ class RequesterSide(PacketFlow):
         """
         posted = self._predicted(op, payload, fields)
         if self._exchange.claims.limits.limits_depth:
-            self._make_room(posted)
+            self._exchange.room.make(self, posted, self._exchange)
         self._plan(posted)
         self.hand_over(posted)
         return posted
@@ -81,6 +79,7 @@ class RequesterSide(PacketFlow):
 
     def hand_over(self, posted: Posted) -> None:
         """Post what was planned."""
+        self._given.add(posted.work.wr_id)
         self._exchange.target.post(self.qp, posted.work)
 
     def begin(self, op: Op, *, length: int) -> None:
@@ -111,38 +110,28 @@ class RequesterSide(PacketFlow):
         self._posted.append(posted)
         self._exchange.turns[posted.work.wr_id] = len(self._exchange.turns)
 
-    def _make_room(self, posted: Posted) -> None:
-        claims = self._exchange.claims
-        while waiting := self._under_way():
-            packets = sum(each.end_psn - each.psn for each in [*waiting, posted])
-            if claims.limits.against_depth(len(waiting) + 1, packets) is None:
-                return
-            if self.spec.service is Service.RC and self.answer_with is None:
-                allowed_depth(claims, len(waiting) + 1, packets)
-            if not self._ends_in_time():
-                wr_id = waiting[0].work.wr_id
-                self.lacks = Kind.NO_COMPLETION
-                raise self._exchange.failed(
-                    f"want  work {wr_id:#x} completed with {SUCCESS}\ngot   nothing",
-                    stop=self._stop_without(wr_id),
-                )
-        allowed_depth(claims, 1, posted.end_psn - posted.psn)
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether what is posted completes without anything that the case must do."""
+        return self.spec.service is not Service.RC or self.answer_with is not None
 
-    def _ends_in_time(self) -> bool:
-        """Whether anything ends, if need be after all its timeouts."""
-        target = self._exchange.target
-        tries = (_TIMER_NS << self.spec.ack_timeout) * _LATEST * (1 + self.spec.retry_count)
-        end = target.now_ns + (tries if self.spec.ack_timeout else 1)
-        while not self._exchange.comes_true(self._has_more_outcomes):
-            if target.now_ns >= end:
-                return False
-        return True
+    def lack(self, message: Posted) -> NoReturn:
+        """Fail, since a message is not completed."""
+        self.lacks = Kind.NO_COMPLETION
+        wr_id = message.work.wr_id
+        raise self._exchange.failed(
+            f"want  work {wr_id:#x} completed with {SUCCESS}\ngot   nothing",
+            stop=self._stop_without(wr_id),
+        )
 
-    def _under_way(self) -> list[Posted]:
-        ended = self._ended | {outcome.wr_id for outcome in self._outcomes}
-        return [each for each in self._posted if each.work.wr_id not in ended]
+    def under_way(self) -> list[Posted]:
+        """What is posted in this life and not known to be complete."""
+        ended = self.ended | {outcome.wr_id for outcome in self._outcomes}
+        open_ones = self._given - ended
+        return [each for each in self._posted if each.work.wr_id in open_ones]
 
-    def _has_more_outcomes(self) -> bool:
+    def has_more_outcomes(self) -> bool:
+        """Take in what has completed; whether anything has."""
         more = self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
         self._outcomes += more
         return bool(more)

@@ -62,7 +62,7 @@ class Storm:
     def on(self, qp: Connection) -> Stream:
         """Take in a connection, from the start of its life."""
         device = self.bench.target.host_for(qp.spec)
-        stream = Stream(qp, device, claims=self.bench.claims)
+        stream = Stream(qp, device, claims=self.bench.claims, others=self.streams)
         key = qp.spec.remote_qpn.to_bytes(3, "big")
         if (before := self._by_qpn.get(key)) in self.streams:
             self.streams.remove(before)
@@ -110,9 +110,16 @@ class Storm:
                 self.say(said)
                 idle = 0 if said else idle
             if idle * patience.quiet_ns > self._steps * _STALLED * patience.answer_ns:
-                if all(stream.is_done or stream.waits_for_room for stream in self.streams):
+                if self._waits_for_room():
                     skip_for_depth(self.bench.claims)
                 raise self._failed(f"nothing more comes: {self._owed()}")
+
+    def _waits_for_room(self) -> bool:
+        owing = [stream for stream in self.streams if not stream.is_done]
+        waiting = [stream for stream in owing if stream.waits_for_room]
+        if self.bench.claims.limits.outstanding_shared and waiting:
+            return all(stream.rests for stream in owing)
+        return owing == waiting
 
     def blow(self, *, steps: int) -> None:
         """Let it rage for so many steps without any answer."""

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.connection import Connection
@@ -61,8 +62,11 @@ class Wrong(Exception):
 class Stream:
     """What a storm expects of one connection, from the start of its life."""
 
-    def __init__(self, qp: Connection, device: Host, *, claims: Claims) -> None:
+    def __init__(
+        self, qp: Connection, device: Host, *, claims: Claims, others: Sequence[Stream] = ()
+    ) -> None:
         self.qp = qp
+        self._sharing = others if claims.limits.outstanding_shared else (self,)
         self.claims = claims
         self._by_contract = claims.target == "hdl"
         self._maker = FrameMaker(qp.spec, device, local_qpn=qp.qp.qpn)
@@ -98,7 +102,8 @@ class Stream:
 
     def _hand_over(self) -> None:
         while self._held:
-            posted = list(self._to_complete)[: self.in_flight + 1]
+            given = [m for s in self._sharing for m in islice(s._to_complete, s.in_flight)]
+            posted = [*given, self._held[0]]
             if self.claims.limits.against_depth(len(posted), _packets(posted)) is not None:
                 return
             self.qp.hand_over(self._held.popleft())
@@ -127,6 +132,7 @@ class Stream:
         if not self._to_complete:
             raise Wrong(f"want  no completion\ngot   {told}")
         message = self._to_complete.popleft()
+        self.qp.ended.add(outcome.wr_id)
         status = self._status(message)
         if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
             later = [m.ordinal for m in self._to_complete if m.work.wr_id == outcome.wr_id]
@@ -137,7 +143,8 @@ class Stream:
             )
         if status == SUCCESS:
             self.qp.succeeded.add(outcome.wr_id)
-        self._hand_over()
+        for stream in self._sharing:
+            stream._hand_over()
         if status != SUCCESS:
             self._is_dead = True
         elif self.qp.spec.service is Service.RC:
@@ -155,12 +162,20 @@ class Stream:
 
     @property
     def waits_for_room(self) -> bool:
-        """Whether nothing can come: what the device has is unanswered, and it may have no more."""
-        if not self._held or self.qp.spec.service is not Service.RC or self._is_dead:
+        """Whether the device may not have what is posted, and nothing else can come."""
+        return bool(self._held) and self.rests
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing can come: what the device has of this queue pair is unanswered."""
+        if self._is_dead or not self._to_complete:
             return False
+        if not self.in_flight:
+            return True
         due = self._peek()
-        is_behind = due is None or due.message.ordinal >= self._held[0].ordinal
-        return is_behind and self._to_complete[0].end_psn > self.acked_psn
+        is_behind = due is None or due.message in self._held
+        is_unanswered = self._to_complete[0].end_psn > self.acked_psn
+        return is_behind and is_unanswered and self.qp.spec.service is Service.RC
 
     @property
     def is_done(self) -> bool:

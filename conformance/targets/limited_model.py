@@ -65,7 +65,8 @@ class LimitedModelTarget(ModelTarget):
         """One message more."""
         limits = self._claims.limits
         self._under_way[qp.qpn].append((work.wr_id, packet_count(work.size, qp.spec.path_mtu)))
-        waiting = self._under_way[qp.qpn]
+        counted = self._under_way if limits.outstanding_shared else [qp.qpn]
+        waiting = [each for qpn in counted for each in self._under_way[qpn]]
         reason = (
             limits.against_operation(qp.spec.service, work.op)
             or limits.against_length(work.size)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ length_multiple = 4
 length = [4, 65536]
 outstanding_messages = 4
 outstanding_packets = 16
+outstanding_shared = true
 quiet_cycles = 20000
 [fixed]
 solicited = true
@@ -110,6 +112,7 @@ def test_a_manifest_with_limits_is_read_whole(write, tmp_path: Path) -> None:
         longest=65536,
         outstanding_messages=4,
         outstanding_packets=16,
+        outstanding_shared=True,
         quiet_cycles=20000,
         fixed={"solicited": 1, "hop_limit": 64},
         operations={
@@ -124,6 +127,12 @@ def test_what_is_not_said_is_not_limited(write) -> None:
     assert manifest.capabilities.path_mtus == frozenset(PathMtu)
     assert manifest.limits == Limits(operations={Service.RC: frozenset({Op.WRITE})})
     assert not manifest.environment.resolves_addresses
+
+
+def test_what_is_shared_must_be_limited(write) -> None:
+    bad = GOOD.replace("outstanding_messages = 4\noutstanding_packets = 16\n", "")
+    with pytest.raises(ManifestError, match="outstanding_shared: there is neither"):
+        load_manifest(write(bad))
 
 
 def test_limits_say_why_something_is_not_tried() -> None:
@@ -144,6 +153,8 @@ def test_limits_say_why_something_is_not_tried() -> None:
     assert limits.against_depth(2, 8) is None
     assert limits.against_depth(3, 8) == "it has at most 2 messages outstanding, not 3"
     assert limits.against_depth(2, 9) == "it has at most 8 packets outstanding, not 9"
+    shared = replace(limits, outstanding_shared=True)
+    assert shared.against_depth(3, 8) == "it has at most 2 messages outstanding in all, not 3"
     assert Limits().against_length(LONGEST_MESSAGE + 1) is None
     assert Limits().against_operation(Service.UD, Op.SEND) is None
     assert Limits().against_depth(10**6, 10**6) is None

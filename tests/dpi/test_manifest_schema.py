@@ -69,6 +69,7 @@ def whole() -> dict[str, Any]:
             "length": [4, 65536],
             "outstanding_messages": 4,
             "outstanding_packets": 16,
+            "outstanding_shared": True,
             "answer_cycles": 100,
             "quiet_cycles": 20000,
         },

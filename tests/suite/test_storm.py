@@ -275,3 +275,22 @@ def test_a_storm_goes_on_as_far_as_the_device_may_have_messages(is_answered: boo
         stream.acked_psn = 4  # now it is the device that owes completions
         with pytest.raises(CaseFailed, match="message 1 of 64 bytes is not completed"):
             storm.rage()
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_streams_share_what_the_device_may_have_in_all(is_answered: bool) -> None:
+    with bench_of() as made:
+        limits = Limits(outstanding_messages=4, outstanding_shared=True)
+        bench = Bench(made.target, replace(made.claims, limits=limits), seed=1)
+        storm = Storm(bench)
+        first, second = (storm.on(bench.connect(service)) for service in (Service.RC, Service.UC))
+        for stream in (first, second):
+            for _ in range(6):
+                stream.post(Op.WRITE, 64)
+        assert (first.in_flight, second.in_flight) == (4, 0)
+        if is_answered:
+            storm.rage(answers=all_that_left)
+            assert storm.most_in_flight == 4
+            return
+        with pytest.raises(pytest.skip.Exception, match="may not have enough outstanding"):
+            storm.rage()

@@ -25,6 +25,7 @@ SAMPLE = (
     ("one-path-mtu", MEMORY, 0),
     ("four-outstanding", "requester_soak", 3),
     ("four-outstanding", STORMS, 11),
+    ("four-in-all", STORMS, 11),
     ("never-empty", STORMS, 11),
     ("fixed-headers", STORMS, 11),
     ("always-solicited", STORMS, 11),

@@ -114,6 +114,31 @@ def test_what_ends_by_itself_makes_room_for_what_is_posted(limited: Make, servic
     qp.completes(*messages)
 
 
+def test_queue_pairs_share_what_may_be_outstanding_in_all(limited: Make) -> None:
+    bench = limited(outstanding_messages=2, outstanding_shared=True)
+    first, second, third = bench.connect(), bench.connect(), bench.connect(Service.UC)
+    held = first.post(Op.WRITE, 8)
+    also_held = second.post(Op.WRITE, 8)
+    assert "2 messages outstanding in all, not 3" in skipped(lambda: third.post(Op.WRITE, 8))
+    first.expect_message(held)
+    first.finish(held)
+    messages = [third.post(Op.WRITE, 8) for _ in range(4)]  # each when the one before has ended
+    third.expect_message(*messages)
+    third.completes(*messages)
+    assert "in all, not 3" in skipped(lambda: [first.post(Op.WRITE, 8) for _ in range(2)])
+    second.expect_message(also_held)
+    second.finish(also_held)
+
+
+def test_a_life_that_is_over_gives_its_share_back(limited: Make) -> None:
+    bench = limited(outstanding_messages=1, outstanding_shared=True)
+    first, second = bench.connect(), bench.connect()
+    first.post(Op.WRITE, 8)
+    assert "in all" in skipped(lambda: second.post(Op.WRITE, 8))
+    first.reconnect()
+    second.post(Op.WRITE, 8)
+
+
 def test_what_never_ends_is_a_failure_and_no_skip(limited: Make) -> None:
     qp = limited(outstanding_messages=1).connect()
     qp.answer_with = lambda packet: ()

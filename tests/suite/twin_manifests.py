@@ -63,6 +63,11 @@ TWINS = {
     "four-outstanding": Twin(
         "Outstanding = 4", _CLAIMS + "outstanding_messages = 4\n", ("at most 4 messages",)
     ),
+    "four-in-all": Twin(
+        'Outstanding = 4\nShared = "1\'b1"',
+        _CLAIMS + "outstanding_messages = 4\noutstanding_shared = true\n",
+        ("at most 4 messages outstanding in all",),
+    ),
     "slow": Twin("Slow = 20", _CLAIMS + "answer_cycles = 400000\nquiet_cycles = 40000\n"),
     "small-and-slow": Twin(
         'LengthMultiple = 4\nOutstanding = 4\nFixedHeaders = "1\'b1"\nOneMtu = "1\'b1"\n'

@@ -13,6 +13,7 @@ module limited_endpoint
   parameter int unsigned ClockPs        = 6400,
   parameter int unsigned LengthMultiple = 1,
   parameter int unsigned Outstanding    = 0,      // messages of one queue pair; 0 is any number
+  parameter bit          Shared         = 1'b0,   // those of all queue pairs together
   parameter bit          FixedHeaders   = 1'b0,   // TOS 0, TTL 64, QPN 17
   parameter bit          OneMtu         = 1'b0,   // 1024
   parameter bit          OneQueuePair   = 1'b0,
@@ -163,6 +164,9 @@ module limited_endpoint
           if (outstanding_q[qp] > Outstanding) begin
             $fatal(1, "%0d messages outstanding", outstanding_q[qp]);
           end
+        end
+        if (Shared && outstanding_q.sum() > Outstanding) begin
+          $fatal(1, "%0d messages outstanding in all", outstanding_q.sum());
         end
       end
       if (OnlyWrite && begins && wr_i.operation != OpWrite) begin
