@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from roceproof.conformance.model.cm.manager import ConnectionManager
@@ -26,6 +26,7 @@ from roceproof.conformance.model.responder.ud import UdResponder
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 REQUESTERS: Mapping[Service, type[Requester]] = {
     Service.RC: RcRequester,
@@ -52,6 +53,8 @@ class Components:
     notification_point: type[NotificationPoint] = NotificationPoint
     requester_policy: RequesterPolicy = field(default_factory=RequesterPolicy)
     responder_policy: ResponderPolicy = field(default_factory=ResponderPolicy)
+    executes: Mapping[Service, Collection[Op]] | None = None
+    """What its responders have, of each service; everything where nothing is said."""
 
     def queue_pair(
         self, spec: QpSpec, *, host: Host, memory: Memory, receives: ReceiveQueue
@@ -61,7 +64,11 @@ class Components:
             spec,
             requester=self.requesters[spec.service](spec, self.requester_policy),
             responder=self.responders[spec.service](
-                spec, memory=memory, receives=receives, policy=self.responder_policy
+                spec,
+                memory=memory,
+                receives=receives,
+                policy=self.responder_policy,
+                executes=None if self.executes is None else self.executes.get(spec.service, ()),
             ),
             notification_point=self.notification_point(),
             egress=self.egress(host, spec),

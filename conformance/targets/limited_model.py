@@ -111,7 +111,10 @@ class LimitedModelFactory(ModelFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
         tells = Capability.MARKS in self.claims.capabilities
-        components = Components() if tells else Components(notification_point=_NoNotifications)
+        components = Components(
+            notification_point=NotificationPoint if tells else _NoNotifications,
+            executes=self.claims.executes,
+        )
         yield LimitedModelTarget(Device(drawn_address(place.seed), components), self.claims)
 
 
