@@ -28,7 +28,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
-from roceproof.verbs.work import Region
+from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER
 
@@ -220,13 +220,23 @@ def test_an_atomic_whose_result_is_no_longer_kept_is_dropped(bench: Bench) -> No
 
 
 def one_of_each(qp: Connection, region: Region) -> list[tuple[Pattern, Pattern]]:
-    """One request of each kind from PSN 0 on, and how it is answered."""
-    ack = ACK(psn=frozenset({0, 3, 4, 5, 6, 7}))
+    """A request of each kind that the device executes, and of WRITE, and how it is answered.
+
+    They take the PSNs from 0 on, four of them.
+    """
+    ack = ACK(psn=frozenset({0, 1, 2, 3, 4, 5, 6, 7}))
+    write = (WRITE_ONLY(payload=8, a=1, **at(region)), ack)
+    read = (READ_REQUEST(dmalen=8, **at(region)), READ_RESP_ONLY())
+    atomic = (FETCH_ADD(swap=1, **at(region)), ATOMIC_ACK())
+    kinds = [
+        write,
+        read if qp.executes(Op.READ) else write,
+        atomic if qp.executes(Op.FETCH_ADD) else write,
+        (SEND_ONLY(payload=8, a=1), ack),
+    ]
     return [
-        (qp.filled(WRITE_ONLY(psn=0, payload=8, a=1, **at(region))), ack),
-        (READ_REQUEST(psn=1, dmalen=8, **at(region)), READ_RESP_ONLY(psn=1)),
-        (FETCH_ADD(psn=2, swap=1, **at(region)), ATOMIC_ACK(psn=2)),
-        (qp.filled(SEND_ONLY(psn=3, payload=8, a=1)), ack),
+        (qp.filled(request.but(psn=psn)), answer if answer is ack else answer.but(psn=psn))
+        for psn, (request, answer) in enumerate(kinds)
     ]
 
 

@@ -109,17 +109,18 @@ def test_an_address_that_wraps_is_refused(bench: Bench) -> None:
     each_is_refused(bench, [write, READ_REQUEST(psn=0, dmalen=16, va=va, rkey=rkey)])
 
 
-@case("RETH-09", smoke=True)
-def test_memory_without_the_right_refuses(bench: Bench) -> None:
-    def region(missing: str) -> Region:
-        return bench.target.register(4096, access=FULL_ACCESS - {missing})
+NEEDED = {
+    "remote_write": WRITE_ONLY(psn=0, payload=8),
+    "remote_read": READ_REQUEST(psn=0, dmalen=8),
+    "remote_atomic": FETCH_ADD(psn=0, swap=1),
+}
 
-    requests = [
-        WRITE_ONLY(psn=0, payload=8, **at(region("remote_write"))),
-        READ_REQUEST(psn=0, dmalen=8, **at(region("remote_read"))),
-        FETCH_ADD(psn=0, swap=1, **at(region("remote_atomic"))),
-    ]
-    each_is_refused(bench, requests)
+
+@case("RETH-09", smoke=True)
+@over("right", NEEDED)
+def test_memory_without_the_right_refuses(bench: Bench, right: str) -> None:
+    region = bench.target.register(4096, access=FULL_ACCESS - {right})
+    each_is_refused(bench, [NEEDED[right].but(**at(region))])
 
 
 @case("RETH-10")

@@ -77,7 +77,7 @@ class ResponderSide(PacketFlow):
         WRITE where queue pair or device allow no READ. UC: a WRITE of eight bytes reaches memory.
         """
         if self.spec.service is Service.RC:
-            can_read = "remote_read" in self.spec.access and self._executes(Op.READ)
+            can_read = "remote_read" in self.spec.access and self.executes(Op.READ)
             self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
             answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
             self._is_fencing = True
@@ -95,7 +95,8 @@ class ResponderSide(PacketFlow):
             )
         self.expect_silence()
 
-    def _executes(self, operation: Op) -> bool:
+    def executes(self, operation: Op) -> bool:
+        """Whether the device, as a responder, has the operation, for cases that do without."""
         executed = self._exchange.claims.executed_on(self.spec.service)
         return executed is None or operation in executed
 
