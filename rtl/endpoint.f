@@ -35,6 +35,7 @@ ack_timer.sv
 ack_arbiter.sv
 ack_tracker.sv
 completion_mux.sv
+requester.sv
 request_parser.sv
 request_payload.sv
 payload_buffer.sv
@@ -43,12 +44,14 @@ request_path.sv
 region_table.sv
 receiver_table.sv
 receive_queue.sv
+queue_pair_store.sv
 request_checks.sv
 outcome_queue.sv
 outcome_builder.sv
 read_history.sv
 read_counter.sv
 read_ledger.sv
+request_judge.sv
 responder_engine.sv
 response_segmenter.sv
 response_path.sv

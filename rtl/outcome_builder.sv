@@ -42,7 +42,8 @@ module outcome_builder
       completion.byte_len        = decision_i.byte_len;
       completion.flags.solicited = request_i.solicited;
       completion.flags.immediate = operation.immdt;
-      if (operation.immdt) completion.immediate = request_i.immediate;
+      completion.flags.invalidate = operation.ieth;
+      if (operation.immdt || operation.ieth) completion.immediate = request_i.immediate;
     end else if (posts_i) begin
       completion.wr_id = posted_wr_id_i;
     end else if (!first_flushed_i) begin

@@ -4,8 +4,9 @@
 // select; those of its lkey are the same. A query is answered one cycle later,
 // and until the next one: whether the access is permitted, by key, protection
 // domain, right and range, and where in memory it lies. A range that runs past
-// the end of the address space does not come round. After reset every entry is
-// made empty, one per cycle, before ready_o rises.
+// the end of the address space does not come round. With the answer the region
+// may be forgotten, if key and protection domain are its own. After reset every
+// entry is made empty, one per cycle, before ready_o rises.
 
 `default_nettype none
 
@@ -24,6 +25,7 @@ module region_table
 
   input  wire logic           query_valid_i,
   input  wire region_query_t  query_i,
+  input  wire logic           forget_i,
   output      logic           permitted_o,
   output      logic [63:0]    address_o
 );
@@ -40,9 +42,19 @@ module region_table
 
   assign ready_o = cleared_q[IndexBits];
 
+  logic                 names, writes;
+  logic [IndexBits-1:0] index;
+
+  assign writes = write_i || (forget_i && names) || !ready_o;
+
   always_comb begin
+    index = cleared_q[IndexBits-1:0];
     entry = '0;
-    if (ready_o) entry = region_i;
+    if (ready_o) index = query_q.key[IndexBits-1:0];
+    if (write_i) begin
+      index = region_i.rkey[IndexBits-1:0];
+      entry = region_i;
+    end
   end
 
   ram_1r1w #(
@@ -50,8 +62,8 @@ module region_table
     .Words(Regions)
   ) u_entries (
     .clk_i,
-    .write_i      (write_i || !ready_o),
-    .write_index_i(ready_o ? region_i.rkey[IndexBits-1:0] : cleared_q[IndexBits-1:0]),
+    .write_i      (writes),
+    .write_index_i(index),
     .write_data_i (entry),
     .read_i       (query_valid_i),
     .read_index_i (query_i.key[IndexBits-1:0]),
@@ -72,8 +84,9 @@ module region_table
   assign inside_range = query_q.address >= found.va
       && 65'(query_q.address) + 65'(query_q.length) <= 65'(found.va) + 65'(found.length);
 
-  assign permitted_o = found.command == RegionRegister && key == query_q.key
-      && found.pd == query_q.pd && right && inside_range;
+  assign names       = found.command == RegionRegister && key == query_q.key
+      && found.pd == query_q.pd;
+  assign permitted_o = names && right && inside_range;
   assign address_o   = found.base + (query_q.address - found.va);
 
 endmodule

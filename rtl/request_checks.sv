@@ -12,7 +12,8 @@ module request_checks
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
-  parameter bit ServesReads = 1'b1
+  parameter bit ServesReads      = 1'b1,
+  parameter bit ServesInvalidate = 1'b0
 ) (
   input  wire request_t      request_i,
   input  wire receiver_t     receiver_i,
@@ -49,8 +50,15 @@ module request_checks
   assign mtu            = mtu_bytes(receiver_i.path_mtu);
   assign size           = 32'(request_i.payload_bytes);
   assign in_sequence    = ahead == '0;
-  assign is_supported   = operation.kind inside {KindSend, KindWrite}
-      || (operation.kind == KindRead && ServesReads);
+  always_comb begin
+    unique case (operation.kind)
+      KindSend:  is_supported = ServesInvalidate || !operation.ieth;
+      KindWrite: is_supported = 1'b1;
+      KindRead:  is_supported = ServesReads;
+      default:   is_supported = 1'b0;
+    endcase
+  end
+
   assign is_reread      = operation.kind == KindRead && !in_sequence;
   assign memory_refuses = message.left != '0 && !permitted_i;
   assign needs_receive  = operation.kind == KindSend ? operation.first
@@ -177,6 +185,7 @@ module request_checks
       decision_o.progress.executed     = 1'b1;
       decision_o.progress.message      = message_after;
       decision_o.writes                = size != '0;
+      decision_o.invalidates           = operation.ieth;
       decision_o.completes = operation.last && (operation.kind == KindSend || operation.immdt);
       if (operation.last) decision_o.progress.msn = progress_i.msn + 24'd1;
     end

@@ -2,9 +2,9 @@
 //
 // The responder: requests come in as the receive path's streams, payload goes
 // to memory, acknowledgements leave as frames, completions of receives as
-// records. SEND and RDMA WRITE, with and without immediate, on RC and UC, and
-// RDMA READ where ServesReads is set. What it says, to the peer or to the host,
-// is said once the bytes are in memory.
+// records. SEND and RDMA WRITE, with and without immediate, on RC and UC; where
+// parameters say so, RDMA READ and SEND with invalidate. What it says, to the
+// peer or to the host, is said once the bytes are in memory.
 
 `default_nettype none
 
@@ -18,7 +18,8 @@ module responder
   parameter int unsigned Regions     = 16,
   parameter int unsigned Receives    = 16,
   parameter int unsigned BufferBytes = 16384,
-  parameter bit          ServesReads = 1'b1,
+  parameter bit          ServesReads      = 1'b1,
+  parameter bit          ServesInvalidate = 1'b0,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned LaneBits = $clog2(Lanes),
   localparam int unsigned BeatBits = 16 - LaneBits
@@ -141,11 +142,12 @@ module responder
   );
 
   responder_engine #(
-    .DataWidth  (DataWidth),
-    .Qps        (Qps),
-    .Regions    (Regions),
-    .Receives   (Receives),
-    .ServesReads(ServesReads)
+    .DataWidth       (DataWidth),
+    .Qps             (Qps),
+    .Regions         (Regions),
+    .Receives        (Receives),
+    .ServesReads     (ServesReads),
+    .ServesInvalidate(ServesInvalidate)
   ) u_engine (
     .clk_i,
     .rst_ni,

@@ -16,7 +16,8 @@ module responder_engine
   parameter int unsigned Qps         = 16,
   parameter int unsigned Regions     = 16,
   parameter int unsigned Receives    = 16,  // posted on one QP
-  parameter bit          ServesReads = 1'b1,
+  parameter bit          ServesReads      = 1'b1,
+  parameter bit          ServesInvalidate = 1'b0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1),
@@ -69,27 +70,30 @@ module responder_engine
     StRecall,     // and has this READ come before?
     StDecide,     // and the answer to that
     StAct,
+    StForget,     // the region whose key the request names
     StFlush,      // the receive at the head ends
     StFlushNext
   } state_e;
 
   state_e               state_q;
-  logic                 post_blocked_q, match_q, first_flushed_q;
+  logic                 post_blocked_q, first_flushed_q;
   logic [IndexBits-1:0] index_q, index;
   receiver_t            receiver;
-  progress_t            progress, begun;
+  progress_t            progress;
   receive_slot_t        head;
-  logic                 head_valid, queue_room, receivers_ready, regions_ready, permitted;
+  logic                 head_valid, queue_room, store_ready, judge_ready;
   logic [63:0]          memory_address;
-  decision_t            decision, decision_q;
-  logic                 is_posted_qp, read_free, read_known, recalled, no_reads, settled;
+  decision_t            decision;
+  logic                 is_posted_qp, recalls, recalled, no_reads, settled;
+  logic                 configures, begins, clears_receives, fails_configured;
 
   assign is_posted_qp = receiver.known && receiver.local_qpn == receive_i.qpn[23:0];
   assign settled      = settled_i && no_reads;
+  assign configures   = state_q == StConfigure;
 
   // What Idle takes up.
   logic ready, commands_wait, takes_config, takes_region, takes_receive, takes_request, lookup;
-  assign ready         = receivers_ready && regions_ready;
+  assign ready         = store_ready && judge_ready;
   assign commands_wait = qpc_valid_i || region_valid_i;
   assign takes_config  = state_q == StIdle && ready && qpc_valid_i && settled;
   assign takes_region  = state_q == StIdle && ready && !qpc_valid_i && region_valid_i && settled;
@@ -106,136 +110,82 @@ module responder_engine
     if (takes_request) index = request_i.dest_qpn[IndexBits-1:0];
   end
 
-  logic configures, writes_begun, clears_receives, fails_configured;
-  assign configures = state_q == StConfigure;
-
-  receiver_table #(
-    .Qps(Qps)
-  ) u_receivers (
-    .clk_i,
-    .rst_ni,
-    .ready_o     (receivers_ready),
-    .index_i     (index),
-    .lookup_i    (lookup),
-    .receiver_o  (receiver),
-    .configure_i (configures),
-    .config_i,
-    .begins_o    (writes_begun),
-    .begun_o     (begun),
-    .clears_o    (clears_receives),
-    .fails_o     (fails_configured)
-  );
-
   // Acting.
-  logic acts, act_writes, act_outcome, act_payload;
-  assign act_writes  = match_q && decision_q.writes;
-  assign act_outcome = match_q && (decision_q.answers || decision_q.completes);
+  logic acts, act_outcome, act_payload;
+  assign act_outcome = decision.answers || decision.completes;
   assign act_payload = beats_i != '0;
   assign acts = state_q == StAct && (!act_payload || payload_ready_i)
-      && (!act_writes || (write_ready_i && may_write_i && no_reads))
+      && (!decision.writes || (write_ready_i && may_write_i))
+      && (!(decision.writes || decision.invalidates) || no_reads)
       && (!act_outcome || outcome_ready_i);
-
-  ram_1r1w #(
-    .Width($bits(progress_t)),
-    .Words(Qps)
-  ) u_progress (
-    .clk_i,
-    .write_i      (writes_begun || (acts && match_q && decision_q.changes)),
-    .write_index_i(index_q),
-    .write_data_i (configures ? begun : decision_q.progress),
-    .read_i       (lookup),
-    .read_index_i (index),
-    .read_data_o  (progress)
-  );
 
   // The first receive flushed may be the one in use.
   logic flushes, posts, takes, refuses_post;
   assign flushes      = state_q == StFlush && head_valid && outcome_ready_i;
   assign posts        = state_q == StPost && is_posted_qp && !progress.failed && queue_room;
   assign refuses_post = state_q == StPost && is_posted_qp && progress.failed;
-  assign takes        = flushes || (acts && match_q && decision_q.completes);
+  assign takes        = flushes || (acts && decision.completes);
 
-  receive_queue #(
-    .Qps  (Qps),
-    .Depth(Receives)
-  ) u_receives (
+  queue_pair_store #(
+    .Qps     (Qps),
+    .Receives(Receives)
+  ) u_queue_pairs (
     .clk_i,
     .rst_ni,
+    .ready_o     (store_ready),
     .index_i     (index),
     .lookup_i    (lookup),
+    .receiver_o  (receiver),
+    .progress_o  (progress),
+    .head_valid_o(head_valid),
+    .head_o      (head),
+    .room_o      (queue_room),
+    .configure_i (configures),
+    .config_i,
+    .begins_o    (begins),
+    .clears_o    (clears_receives),
+    .fails_o     (fails_configured),
+    .advance_i   (acts && decision.changes),
+    .progress_i  (decision.progress),
     .post_i      (posts),
     .receive_i   ('{receive_i.wr_id, receive_i.lkey, receive_i.address, receive_i.length}),
-    .take_i      (takes),
-    .clear_i     (clears_receives),
-    .room_o      (queue_room),
-    .head_valid_o(head_valid),
-    .head_o      (head)
+    .take_i      (takes)
   );
 
-  message_t message;
-  logic     is_read, is_behind;
-  assign message   = message_of(request_i, progress, head);
-  assign is_read   = is_read_request(request_i);
-  assign is_behind = progress.expected_psn != request_i.psn;
-
-  region_table #(
-    .Regions(Regions)
-  ) u_regions (
+  request_judge #(
+    .Qps             (Qps),
+    .Regions         (Regions),
+    .ServesReads     (ServesReads),
+    .ServesInvalidate(ServesInvalidate)
+  ) u_judge (
     .clk_i,
     .rst_ni,
-    .ready_o      (regions_ready),
-    .write_i      (takes_region),
+    .ready_o       (judge_ready),
+    .region_valid_i(takes_region),
     .region_i,
-    .query_valid_i(state_q == StLook),
-    .query_i      (query_of(message, receiver, is_read)),
-    .permitted_o  (permitted),
-    .address_o    (memory_address)
-  );
-
-  read_ledger #(
-    .Qps(Qps)
-  ) u_reads (
-    .clk_i,
-    .rst_ni,
-    .index_i   (index_q),
-    .receiver_i(receiver),
+    .good_i,
     .request_i,
-    .clear_i   (writes_begun),
-    .recall_i  (state_q == StLook && is_read && is_behind),
-    .recalled_o(recalled),
-    .known_o   (read_known),
-    .free_o    (read_free),
-    .begins_i  (acts && match_q && decision_q.reads),
-    .keeps_i   (decision_q.keeps),
+    .index_i       (index_q),
+    .receiver_i    (receiver),
+    .progress_i    (progress),
+    .head_valid_i  (head_valid),
+    .head_i        (head),
+    .look_i        (state_q == StLook),
+    .recalls_o     (recalls),
+    .recalled_o    (recalled),
+    .decide_i      (state_q == StDecide),
+    .decision_o    (decision),
+    .address_o     (memory_address),
+    .acts_i        (acts),
+    .forget_i      (state_q == StForget),
+    .clear_i       (begins),
     .left_i,
     .note_i,
-    .none_o    (no_reads)
+    .no_reads_o    (no_reads)
   );
-
-  request_checks #(
-    .ServesReads(ServesReads)
-  ) u_checks (
-    .request_i,
-    .receiver_i  (receiver),
-    .progress_i  (progress),
-    .head_valid_i(head_valid),
-    .head_i      (head),
-    .permitted_i (permitted),
-    .read_free_i (read_free),
-    .read_known_i(read_known),
-    .decision_o  (decision)
-  );
-
-  // Frames of strangers, and of what is no request, only leave their payload.
-  logic match;
-  assign match = good_i && receiver.receiving && receiver.local_qpn == request_i.dest_qpn
-      && receiver.reliable == !request_i.opcode[5]
-      && receiver.path.remote_ipv4 == request_i.src_ipv4;
 
   always_ff @(posedge clk_i) begin
     index_q <= index;
-    if (state_q == StLook) match_q <= match;
-    if (state_q == StDecide) decision_q <= decision;
 
     unique case (state_q)
       StIdle: begin
@@ -248,13 +198,18 @@ module responder_engine
         state_q         <= fails_configured ? StFlush : StIdle;
       end
       StPost: if (receive_ready_o || !refuses_post) state_q <= StIdle;
-      StLook: state_q <= is_read && is_behind ? StRecall : StDecide;
+      StLook: state_q <= recalls ? StRecall : StDecide;
       StRecall: if (recalled) state_q <= StDecide;
       StDecide: state_q <= StAct;
       StAct: begin
-        first_flushed_q <= !decision_q.uses_receive;
-        if (acts) state_q <= match_q && decision_q.fails ? StFlush : StIdle;
+        first_flushed_q <= !decision.uses_receive;
+        if (acts) begin
+          state_q <= StIdle;
+          if (decision.invalidates) state_q <= StForget;
+          if (decision.fails) state_q <= StFlush;
+        end
       end
+      StForget: state_q <= StIdle;
       StFlush: begin
         if (!head_valid) state_q <= StIdle;
         else if (outcome_ready_i) state_q <= StFlushNext;
@@ -285,11 +240,11 @@ module responder_engine
   assign request_ready_o = acts;
 
   assign payload_valid_o = acts && act_payload;
-  assign forget_o        = !act_writes;
+  assign forget_o        = !decision.writes;
   assign beats_o         = beats_i;
   assign tail_o          = request_i.payload_bytes[LaneBits-1:0];
 
-  assign write_valid_o = acts && act_writes;
+  assign write_valid_o = acts && decision.writes;
   assign write_o       = '{
     address:  memory_address,
     length:   32'(request_i.payload_bytes),
@@ -304,7 +259,7 @@ module responder_engine
     .posts_i        (state_q == StPost),
     .first_flushed_i(first_flushed_q),
     .request_i,
-    .decision_i     (decision_q),
+    .decision_i     (decision),
     .receiver_i     (receiver),
     .head_i         (head),
     .posted_wr_id_i (receive_i.wr_id),

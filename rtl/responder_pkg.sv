@@ -38,6 +38,7 @@ package responder_pkg;
     logic       last;
     logic       reth;
     logic       immdt;
+    logic       ieth;
     logic [4:0] extension_bytes;  // of all headers behind the BTH
   } operation_t;
 
@@ -51,7 +52,7 @@ package responder_pkg;
     logic [31:0] src_ipv4;
     logic [15:0] payload_bytes;
     reth_t       reth;
-    logic [31:0] immediate;
+    logic [31:0] immediate;  // or the key that shall become invalid
   } request_t;
 
   // What a queue pair was told.
@@ -125,6 +126,7 @@ package responder_pkg;
     logic [23:0]                answer_psn;
     logic                       completes;     // the receive at the head, with success
     logic [31:0]                byte_len;
+    logic                       invalidates;   // the key that the request names
     logic                       fails;         // the queue pair: its receives are flushed
     logic                       uses_receive;  // the first of them ends with `status`
     roceproof_dut_pkg::status_e status;
@@ -198,7 +200,13 @@ package responder_pkg;
       unique case (opcode[4:0])
         5'h1D:                      operation.extension_bytes = 5'd16;  // ATOMIC WRITE
         5'h13, 5'h14:               operation.extension_bytes = 5'd28;  // CMP SWAP, FETCH ADD
-        5'h16, 5'h17:               operation.extension_bytes = 5'd4;   // SEND with invalidate
+        5'h16, 5'h17: begin
+          operation.kind            = KindSend;
+          operation.first           = opcode[0];
+          operation.last            = 1'b1;
+          operation.ieth            = 1'b1;
+          operation.extension_bytes = 5'd4;
+        end
         5'h1C:                      operation.extension_bytes = 5'd20;  // FLUSH
         5'h0D, 5'h0E, 5'h0F, 5'h10, 5'h11, 5'h12: operation.kind = KindResponse;
         default: ;
@@ -261,6 +269,15 @@ package responder_pkg;
     query.right.local_write  = message.send;
     query.right.remote_read  = is_read;
     query.right.remote_write = !message.send && !is_read;
+    return query;
+  endfunction
+
+  // Which region has a key that peers use.
+  function automatic region_query_t key_query(logic [31:0] rkey, logic [15:0] pd);
+    region_query_t query;
+    query     = '0;
+    query.key = rkey;
+    query.pd  = pd;
     return query;
   endfunction
 

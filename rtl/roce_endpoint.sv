@@ -5,7 +5,8 @@
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
 // and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
-// ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too.
+// ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
+// parameter says so, SEND with invalidate.
 
 `default_nettype none
 
@@ -17,7 +18,8 @@ module roce_endpoint
   parameter int unsigned Qps       = 16
 `ifdef ROCEPROOF_RESPONDER
   ,
-  parameter int unsigned Regions   = 16
+  parameter int unsigned Regions   = 16,
+  parameter bit          Invalidates = 1'b0  // SEND with invalidate is served
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -89,26 +91,8 @@ module roce_endpoint
     $error("DataWidth must be 64, 128, 256, 512 or 1024");
   end
 
-  localparam int unsigned InFlight  = 16;
-  localparam int unsigned WaitBits  = $clog2(InFlight + 1);
-  localparam int unsigned IndexBits = $clog2(Qps);
-
   logic [31:0]                 port_ipv4;
   qp_config_t                  sender_config;  // as the transmit half is told it
-  logic                        ready;
-  logic                        configure;
-  logic                        failed;
-  logic [IndexBits-1:0]        failed_index;
-  logic                        start_valid, start_ready, start_refused;
-  roce_tx_pkg::message_start_t start;
-  roce_tx_pkg::generation_t    start_generation;
-  logic                        departed_valid, departed_ready, departure_owed, departure_popped;
-  roce_tx_pkg::departure_t     departed;
-  logic [WaitBits-1:0]         departures;
-  logic                        sent_valid, sent_ready;
-  completion_t                 sent;
-  logic                        answered_valid, answered_ready;
-  completion_t                 answered;
   logic                        response_valid, response_ready;
   roce_pkg::response_t         response;
 
@@ -134,19 +118,19 @@ module roce_endpoint
 
   assign port_ipv4 = port_gid_i[31:0];
 
-  tx_path #(
+  requester #(
     .DataWidth(DataWidth),
-    .Qps      (Qps),
-    .InFlight (InFlight)
-  ) u_tx_path (
+    .ClockPs  (ClockPs),
+    .Qps      (Qps)
+  ) u_requester (
     .clk_i,
     .rst_ni,
     .port_mac_i,
-    .port_ipv4_i       (port_ipv4),
-    .ready_o           (ready),
-    .hold_i            (qpc_valid_i),
-    .configure_i       (configure),
-    .config_i          (sender_config),
+    .port_ipv4_i     (port_ipv4),
+    .hold_i          (qpc_valid_i),
+    .qpc_valid_i     (qpc_valid),
+    .qpc_ready_o     (qpc_ready),
+    .config_i        (sender_config),
     .wr_valid_i,
     .wr_ready_o,
     .wr_i,
@@ -154,28 +138,18 @@ module roce_endpoint
     .pl_tvalid_i,
     .pl_tlast_i,
     .pl_tready_o,
-    .failed_i          (failed),
-    .failed_index_i    (failed_index),
-    .start_valid_o     (start_valid),
-    .start_ready_i     (start_ready),
-    .start_o           (start),
-    .start_refused_i   (start_refused),
-    .start_generation_i(start_generation),
-    .departed_valid_o  (departed_valid),
-    .departed_ready_i  (departed_ready),
-    .departed_o        (departed),
-    .departure_owed_o  (departure_owed),
-    .departures_o      (departures),
-    .departure_popped_o(departure_popped),
-    .completion_valid_o(sent_valid),
-    .completion_ready_i(sent_ready),
-    .completion_o      (sent),
-    .m_tdata_o         (request_tdata),
-    .m_tkeep_o         (request_tkeep),
-    .m_tvalid_o        (request_tvalid),
-    .m_tlast_o         (request_tlast),
-    .m_tready_i        (request_tready),
-    .left_i            (request_left)
+    .cpl_valid_o,
+    .cpl_ready_i,
+    .cpl_o,
+    .response_valid_i(response_valid),
+    .response_ready_o(response_ready),
+    .response_i      (response),
+    .m_tdata_o       (request_tdata),
+    .m_tkeep_o       (request_tkeep),
+    .m_tvalid_o      (request_tvalid),
+    .m_tlast_o       (request_tlast),
+    .m_tready_i      (request_tready),
+    .left_i          (request_left)
   );
 
   rx_path #(
@@ -214,52 +188,6 @@ module roce_endpoint
     .icrc_ok_o       (icrc_ok)
   );
 
-  ack_tracker #(
-    .ClockPs (ClockPs),
-    .Qps     (Qps),
-    .WaitBits(WaitBits)
-  ) u_ack_tracker (
-    .clk_i,
-    .rst_ni,
-    .configure_valid_i (qpc_valid && ready),
-    .configure_ready_o (qpc_ready),
-    .config_i          (sender_config),
-    .configure_o       (configure),
-    .start_valid_i     (start_valid),
-    .start_ready_o     (start_ready),
-    .start_i           (start),
-    .start_refused_o   (start_refused),
-    .start_generation_o(start_generation),
-    .departed_valid_i  (departed_valid),
-    .departed_ready_o  (departed_ready),
-    .departed_i        (departed),
-    .departure_owed_i  (departure_owed),
-    .departures_i      (departures),
-    .departure_popped_i(departure_popped),
-    .response_valid_i  (response_valid),
-    .response_ready_o  (response_ready),
-    .response_i        (response),
-    .failed_o          (failed),
-    .failed_index_o    (failed_index),
-    .completion_valid_o(answered_valid),
-    .completion_ready_i(answered_ready),
-    .completion_o      (answered)
-  );
-
-  completion_mux u_completion_mux (
-    .clk_i,
-    .rst_ni,
-    .first_valid_i (answered_valid),
-    .first_ready_o (answered_ready),
-    .first_i       (answered),
-    .second_valid_i(sent_valid),
-    .second_ready_o(sent_ready),
-    .second_i      (sent),
-    .cpl_valid_o,
-    .cpl_ready_i,
-    .cpl_o
-  );
-
   frame_mux #(
     .DataWidth(DataWidth)
   ) u_frame_mux (
@@ -286,7 +214,7 @@ module roce_endpoint
   assign tx_tuser_o = 1'b0;
 
 `ifdef ROCEPROOF_RESPONDER
-  logic                   responder_qpc_valid, responder_qpc_ready, tx_qpc_taken;
+  logic                   responder_qpc_valid, responder_qpc_ready;
   logic [DataWidth-1:0]   answer_tdata;
   logic [DataWidth/8-1:0] answer_tkeep;
   logic                   answer_tvalid, answer_tlast, answer_tready, unused_answer_left;
@@ -327,25 +255,23 @@ module roce_endpoint
     if (qpc_i.command != QpReset) sender_config.command = QpActivate;
   end
 
-  // The transmitter takes a configuration only when it is ready for the first.
-  assign tx_qpc_taken = qpc_ready && ready;
-
   stream_fork u_qpc_fork (
     .clk_i,
     .rst_ni,
     .s_valid_i(qpc_valid_i),
     .s_ready_o(qpc_ready_o),
     .a_valid_o(qpc_valid),
-    .a_ready_i(tx_qpc_taken),
+    .a_ready_i(qpc_ready),
     .b_valid_o(responder_qpc_valid),
     .b_ready_i(responder_qpc_ready)
   );
 
   responder #(
-    .DataWidth  (DataWidth),
-    .Qps        (Qps),
-    .Regions    (Regions),
-    .ServesReads(ServesReads)
+    .DataWidth       (DataWidth),
+    .Qps             (Qps),
+    .Regions         (Regions),
+    .ServesReads     (ServesReads),
+    .ServesInvalidate(Invalidates)
   ) u_responder (
     .clk_i,
     .rst_ni,

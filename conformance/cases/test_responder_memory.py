@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Remote keys, ranges and rights; immediate data; invalidation."""
+"""Remote keys, ranges and rights; immediate data."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from roceproof.conformance.suite.pattern import (
     NAK,
     READ_REQUEST,
     READ_RESP_ONLY,
-    SEND_FIRST,
-    SEND_LAST_INV,
     SEND_ONLY_IMM,
-    SEND_ONLY_INV,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_LAST_IMM,
@@ -258,31 +255,3 @@ def test_an_immediate_write_takes_one_receive_and_reports_its_length(
         numbers, [(0, 1), (5, 2), (3 * qp.mtu, 3), (1, 4)], strict=True
     ):
         qp.receives(number, byte_len=length, immediate=value)
-
-
-@case("INV-01", needs=[Capability.INVALIDATE])
-@over("packets", [1, 2])
-def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> None:
-    qp, other = bench.connect(), bench.connect()
-    region = qp.region()
-    number = qp.post_receive(qp.region())
-    if packets == 1:
-        qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
-    else:
-        qp.send(
-            SEND_FIRST(psn=0, payload=qp.mtu),
-            SEND_LAST_INV(psn=1, payload=8, inv=region.rkey, a=1),
-        )
-    qp.expect(ACK(psn=packets - 1, msn=1))
-    qp.receives(number, invalidated=region.rkey)
-    other.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
-    other.expect(NAK(ACCESS_ERROR, psn=0))
-
-
-@case("INV-02")
-def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
-    qp.post_receive(qp.region())
-    qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=0x12345678, a=1))
-    qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
-    bystander.fence(0)

@@ -12,6 +12,7 @@ from roceproof.verbs import work
 _FIRST_ADDRESS = 0x10_0000_0000
 _ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
 _LKEY = 0x8000_0000  # lkeys are not rkeys, but the same in their low bits
+_KEY_NUMBERS = (1 << 15) - 1  # in the bits above those of the place, but for the highest
 _ELSEWHERE = 1 << 48  # in memory: an address is not where its bytes are
 
 
@@ -50,7 +51,7 @@ class ToldRegion(HdlRegion):
     def __init__(
         self, memory: HdlMemory, *, place: int, addr: int, size: int, access: Access, pd: int
     ) -> None:
-        rkey = (addr // _ALIGNMENT % (1 << 16)) << 16 | place
+        rkey = (addr // _ALIGNMENT % _KEY_NUMBERS + 1) << 16 | place  # 0 is nobody's
         lkey, base = rkey | _LKEY, addr + _ELSEWHERE
         super().__init__(memory.simulation, addr=addr, size=size, rkey=rkey, lkey=lkey, base=base)
         self._memory = memory

@@ -157,12 +157,14 @@ class HdlResponder(HdlTarget):
             done = timed.completion
             is_good = done.status.name == "SUCCESS"
             has_immediate = ReceiveFlags.IMMEDIATE in done.flags
+            has_key = ReceiveFlags.INVALIDATE in done.flags
             outcome = Outcome(
                 wr_id=done.wr_id,
                 status=done.status.name.lower(),
                 is_receive=True,
                 byte_len=done.byte_len if is_good else None,
                 immediate=done.immediate if has_immediate else None,
+                invalidated=done.immediate if has_key else None,
                 time_ns=self._ns(timed.cycle),
             )
             self._worked.add(done.qpn)

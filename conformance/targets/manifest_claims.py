@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi.manifest import Manifest
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 _CONTRACT = "the DUT contract has no such thing (docs/dut-contract.md)"
 _ALWAYS = frozenset(
@@ -40,6 +44,10 @@ _ABSENT = {
 }
 
 
+def _invalidates(executes: Mapping[Service, Collection[Op]]) -> bool:
+    return any(Op.SEND_INV in operations for operations in executes.values())
+
+
 def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     """As a device in a simulation at a data width, the first where none is said."""
     claimed = manifest.capabilities
@@ -58,6 +66,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         names |= {Capability.RESPONDER.name, Capability.MEMORY.name}
         names |= {Capability.STATES.name} if manifest.responder.states else set()
         names |= {Capability.CM.name} if manifest.cm else set()
+        names |= {Capability.INVALIDATE.name} if _invalidates(executes) else set()
         absent = {each: why for each, why in absent.items() if each.name not in names}
     return Claims(
         target="hdl",

@@ -12,7 +12,7 @@ from rtl_frames import replaced
 
 from roceproof.conformance.model.memory import Region
 from roceproof.conformance.wire.codec import Packet, build
-from roceproof.conformance.wire.headers import Bth, Extension, ImmDt, Reth
+from roceproof.conformance.wire.headers import Bth, Extension, Ieth, ImmDt, Reth
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
@@ -20,9 +20,10 @@ from roceproof.verbs.service import Service
 WRAP = 1 << 24
 READS_AT_ONCE = 12  # messages with which no queue pair has too many READs under way
 SEND, WRITE, READ = 0x00, 0x06, 0x0C
-OPCODES = sorted({*range(0x20)} - {*range(0x0D, 0x13), 0x16, 0x17})
-"""Of requests, reserved ones among them; not those with invalidate, which the model has."""
+OPCODES = sorted({*range(0x20)} - {*range(0x0D, 0x13)})
+"""Of requests, reserved ones among them."""
 _FIRST, _MIDDLE, _LAST, _LAST_IMM, _ONLY, _ONLY_IMM = range(6)
+_LAST_INV, _ONLY_INV = 0x16, 0x17
 
 
 def request(
@@ -60,6 +61,7 @@ def message(
     *,
     to: tuple[int, int] | None = None,
     immediate: int | None = None,
+    invalidate: int | None = None,
     solicited: bool = False,
 ) -> list[Packet]:
     """A whole SEND, or a WRITE to an address and a key; its last packet asks for an ACK."""
@@ -76,6 +78,9 @@ def message(
         if is_last and immediate is not None:
             headers.append(ImmDt(immediate))
         opcode = place + (SEND if to is None else WRITE)
+        if is_last and invalidate is not None:
+            headers.append(Ieth(invalidate))
+            opcode = _ONLY_INV if is_first else _LAST_INV
         asks = is_last and spec.service is Service.RC
         flags = {"solicited": True} if solicited and is_last else {}
         packets.append(request(spec, opcode, psn + number, part, *headers, ack=asks, **flags))
@@ -115,6 +120,9 @@ class Peer:
             immediate=rng.getrandbits(32) if rng.random() < 0.3 else None,
             solicited=rng.random() < 0.3,
         )
+        if self.spec.service is Service.RC and rng.random() < 0.1:
+            key = rng.choice((self.regions[-1].rkey, self.regions[-1].rkey ^ 1 << 30))
+            packets = message(self.spec, self.psn, data, invalidate=key)
         self.psn += len(packets)
         return packets
 

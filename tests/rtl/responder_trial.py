@@ -255,4 +255,5 @@ def outcome_of(record: ReceiveCompletion) -> Outcome:
         is_receive=True,
         byte_len=record.byte_len if has_data else None,
         immediate=record.immediate if ReceiveFlags.IMMEDIATE in record.flags else None,
+        invalidated=record.immediate if ReceiveFlags.INVALIDATE in record.flags else None,
     )

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""SEND with invalidate: the key that it names, and no other, names nothing any more."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    NAK,
+    RNR,
+    SEND_FIRST,
+    SEND_LAST_INV,
+    SEND_ONLY_INV,
+    WRITE_ONLY,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.work import Region
+
+pytestmark = RESPONDER
+
+invalidating = needs(Capability.INVALIDATE)
+
+
+def lives(bench: Bench, *regions: Region) -> None:
+    """A WRITE to each of them is served."""
+    qp = bench.connect()
+    for psn, region in enumerate(regions):
+        qp.send(WRITE_ONLY(psn=psn, payload=8, a=1, **at(region)))
+        qp.expect(ACK(psn=psn))
+
+
+@case("INV-01", smoke=True)
+@invalidating
+@over("packets", [1, 2])
+def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> None:
+    qp, other = bench.connect(), bench.connect()
+    neighbours = [qp.region(), qp.region(), qp.region()]
+    region, inbox = neighbours.pop(1), qp.region()
+    number = qp.post_receive(inbox)
+    last = qp.filled(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
+    length = 8
+    if packets == 2:
+        qp.send(SEND_FIRST(psn=0, payload=qp.mtu))
+        last = qp.filled(SEND_LAST_INV(psn=1, payload=8, inv=region.rkey, a=1))
+        length += qp.mtu
+    qp.send(last)
+    qp.expect(ACK(psn=packets - 1, msn=1))
+    qp.receives(number, byte_len=length, immediate=None, invalidated=region.rkey)
+    assert inbox.read(length - 8, 8) == last.said["payload"], "other bytes than those of the SEND"
+    other.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
+    other.expect(NAK(ACCESS_ERROR, psn=0))
+    lives(bench, *neighbours)
+
+
+@case("INV-01", "RNR-01")
+@invalidating
+def test_a_send_that_finds_no_receive_kills_no_key(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    send = qp.filled(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
+    qp.send(send)
+    qp.expect(RNR(psn=0, msn=0))
+    lives(bench, region)
+    number = qp.post_receive(qp.region())
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(number, byte_len=8, invalidated=region.rkey)
+
+
+@case("INV-01", "DUP-02")
+@invalidating
+def test_a_repeated_send_with_invalidate_is_acknowledged_again(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    number = qp.post_receive(qp.region())
+    send = qp.filled(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(number, byte_len=8, invalidated=region.rkey)
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.fence(1, msn=2)
+
+
+@case("INV-02")
+def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    qp.post_receive(qp.region())
+    qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=0x12345678, a=1))
+    qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
+    bystander.fence(0)
+
+
+@case("INV-02")
+@invalidating
+def test_a_key_that_is_almost_right_kills_nothing(bench: Bench) -> None:
+    regions = [bench.target.register(4096) for _ in range(3)]
+    for bit in (8, 17, 31):
+        qp = bench.connect()
+        qp.post_receive(qp.region())
+        qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=regions[1].rkey ^ 1 << bit, a=1))
+        qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
+    lives(bench, *regions)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// All that is known of queue pairs: what each was told, how far it has come,
+// the receives posted on it. What belongs to the one looked up is there one
+// cycle later, and changes with what is done to it. Whoever uses this does one
+// thing in a cycle, and with the queue pair that was looked up last.
+
+`default_nettype none
+
+module queue_pair_store
+  import responder_pkg::*;
+  import roceproof_dut_pkg::qp_config_t;
+#(
+  parameter int unsigned Qps      = 16,
+  parameter int unsigned Receives = 16,  // posted on one
+  localparam int unsigned IndexBits = $clog2(Qps)
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  output      logic                 ready_o,
+
+  input  wire logic [IndexBits-1:0] index_i,
+  input  wire logic                 lookup_i,
+  output      receiver_t            receiver_o,
+  output      progress_t            progress_o,
+  output      logic                 head_valid_o,  // there is a receive
+  output      receive_slot_t        head_o,
+  output      logic                 room_o,        // for another
+
+  input  wire logic                 configure_i,
+  input  wire qp_config_t           config_i,
+  output      logic                 begins_o,      // from its first PSN
+  output      logic                 clears_o,      // its receives
+  output      logic                 fails_o,
+
+  input  wire logic                 advance_i,
+  input  wire progress_t            progress_i,
+  input  wire logic                 post_i,        // only where there is room
+  input  wire receive_slot_t        receive_i,
+  input  wire logic                 take_i         // the receive at the head
+);
+
+  progress_t begun;
+
+  receiver_table #(
+    .Qps(Qps)
+  ) u_receivers (
+    .clk_i,
+    .rst_ni,
+    .ready_o,
+    .index_i,
+    .lookup_i,
+    .receiver_o,
+    .configure_i,
+    .config_i,
+    .begins_o,
+    .begun_o(begun),
+    .clears_o,
+    .fails_o
+  );
+
+  ram_1r1w #(
+    .Width($bits(progress_t)),
+    .Words(Qps)
+  ) u_progress (
+    .clk_i,
+    .write_i      (begins_o || advance_i),
+    .write_index_i(index_i),
+    .write_data_i (begins_o ? begun : progress_i),
+    .read_i       (lookup_i),
+    .read_index_i (index_i),
+    .read_data_o  (progress_o)
+  );
+
+  receive_queue #(
+    .Qps  (Qps),
+    .Depth(Receives)
+  ) u_receives (
+    .clk_i,
+    .rst_ni,
+    .index_i,
+    .lookup_i,
+    .post_i,
+    .receive_i,
+    .take_i,
+    .clear_i(clears_o),
+    .room_o,
+    .head_valid_o,
+    .head_o
+  );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The requester: work requests and their payload in, frames out, completions
+// once RC messages are acknowledged and others have left. A configuration is
+// taken between two packets; while hold_i is high no further packet begins.
+
+`default_nettype none
+
+module requester
+  import roceproof_dut_pkg::*;
+#(
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned ClockPs   = 6400,
+  parameter int unsigned Qps       = 16
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  input  wire logic [47:0]          port_mac_i,
+  input  wire logic [31:0]          port_ipv4_i,
+
+  input  wire logic                 hold_i,
+  input  wire logic                 qpc_valid_i,
+  output      logic                 qpc_ready_o,
+  input  wire qp_config_t           config_i,
+  input  wire logic                 wr_valid_i,
+  output      logic                 wr_ready_o,
+  input  wire work_request_t        wr_i,
+  input  wire logic [DataWidth-1:0] pl_tdata_i,
+  input  wire logic                 pl_tvalid_i,
+  input  wire logic                 pl_tlast_i,
+  output      logic                 pl_tready_o,
+  output      logic                 cpl_valid_o,
+  input  wire logic                 cpl_ready_i,
+  output      completion_t          cpl_o,
+
+  input  wire logic                 response_valid_i,
+  output      logic                 response_ready_o,
+  input  wire roce_pkg::response_t  response_i,
+
+  output      logic [DataWidth-1:0]   m_tdata_o,
+  output      logic [DataWidth/8-1:0] m_tkeep_o,
+  output      logic                   m_tvalid_o,
+  output      logic                   m_tlast_o,
+  input  wire logic                   m_tready_i,
+  input  wire logic                   left_i       // the last beat of a frame is on the wire
+);
+
+  localparam int unsigned InFlight  = 16;
+  localparam int unsigned WaitBits  = $clog2(InFlight + 1);
+  localparam int unsigned IndexBits = $clog2(Qps);
+
+  logic                        ready, configure_ready, configure;
+  logic                        failed;
+  logic [IndexBits-1:0]        failed_index;
+  logic                        start_valid, start_ready, start_refused;
+  roce_tx_pkg::message_start_t start;
+  roce_tx_pkg::generation_t    start_generation;
+  logic                        departed_valid, departed_ready, departure_owed, departure_popped;
+  roce_tx_pkg::departure_t     departed;
+  logic [WaitBits-1:0]         departures;
+  logic                        sent_valid, sent_ready;
+  completion_t                 sent;
+  logic                        answered_valid, answered_ready;
+  completion_t                 answered;
+
+  assign qpc_ready_o = configure_ready && ready;
+
+  tx_path #(
+    .DataWidth(DataWidth),
+    .Qps      (Qps),
+    .InFlight (InFlight)
+  ) u_tx_path (
+    .clk_i,
+    .rst_ni,
+    .port_mac_i,
+    .port_ipv4_i,
+    .ready_o           (ready),
+    .hold_i,
+    .configure_i       (configure),
+    .config_i,
+    .wr_valid_i,
+    .wr_ready_o,
+    .wr_i,
+    .pl_tdata_i,
+    .pl_tvalid_i,
+    .pl_tlast_i,
+    .pl_tready_o,
+    .failed_i          (failed),
+    .failed_index_i    (failed_index),
+    .start_valid_o     (start_valid),
+    .start_ready_i     (start_ready),
+    .start_o           (start),
+    .start_refused_i   (start_refused),
+    .start_generation_i(start_generation),
+    .departed_valid_o  (departed_valid),
+    .departed_ready_i  (departed_ready),
+    .departed_o        (departed),
+    .departure_owed_o  (departure_owed),
+    .departures_o      (departures),
+    .departure_popped_o(departure_popped),
+    .completion_valid_o(sent_valid),
+    .completion_ready_i(sent_ready),
+    .completion_o      (sent),
+    .m_tdata_o,
+    .m_tkeep_o,
+    .m_tvalid_o,
+    .m_tlast_o,
+    .m_tready_i,
+    .left_i
+  );
+
+  ack_tracker #(
+    .ClockPs (ClockPs),
+    .Qps     (Qps),
+    .WaitBits(WaitBits)
+  ) u_ack_tracker (
+    .clk_i,
+    .rst_ni,
+    .configure_valid_i (qpc_valid_i && ready),
+    .configure_ready_o (configure_ready),
+    .config_i,
+    .configure_o       (configure),
+    .start_valid_i     (start_valid),
+    .start_ready_o     (start_ready),
+    .start_i           (start),
+    .start_refused_o   (start_refused),
+    .start_generation_o(start_generation),
+    .departed_valid_i  (departed_valid),
+    .departed_ready_o  (departed_ready),
+    .departed_i        (departed),
+    .departure_owed_i  (departure_owed),
+    .departures_i      (departures),
+    .departure_popped_i(departure_popped),
+    .response_valid_i,
+    .response_ready_o,
+    .response_i,
+    .failed_o          (failed),
+    .failed_index_o    (failed_index),
+    .completion_valid_o(answered_valid),
+    .completion_ready_i(answered_ready),
+    .completion_o      (answered)
+  );
+
+  completion_mux u_completion_mux (
+    .clk_i,
+    .rst_ni,
+    .first_valid_i (answered_valid),
+    .first_ready_o (answered_ready),
+    .first_i       (answered),
+    .second_valid_i(sent_valid),
+    .second_ready_o(sent_ready),
+    .second_i      (sent),
+    .cpl_valid_o,
+    .cpl_ready_i,
+    .cpl_o
+  );
+
+endmodule
+
+`default_nettype wire
