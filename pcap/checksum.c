@@ -4,15 +4,22 @@
 
 #include <libdeflate.h>
 
+#include "crc_fold.h"
+
 #define POLYNOMIAL 0xEDB88320U // reflected
 
 enum { STEP = 1024, LINE = 64 };
 
 uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes) {
-    return libdeflate_crc32(crc, data, bytes);
+    return roce_crc_folds(bytes) ? roce_crc_fold(crc, data, bytes, 0)
+                                 : libdeflate_crc32(crc, data, bytes);
 }
 
 uint32_t roce_crc_in_steps(uint32_t crc, const uint8_t *data, size_t bytes) {
+    if (roce_crc_folds(bytes)) {
+        roce_ask_ahead(data + bytes, 2 * LINE);
+        return roce_crc_fold(crc, data, bytes, ROCE_AHEAD);
+    }
     for (;;) {
         // Later steps begin at a line, where the library needs no run-up.
         const size_t step = bytes < 2 * STEP ? bytes : STEP + (-(uintptr_t)data & (LINE - 1));

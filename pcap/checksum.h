@@ -19,10 +19,12 @@ uint32_t roce_crc(uint32_t crc, const uint8_t *data, size_t bytes);
 
 // Ask for bytes that lie a little behind these, since the processor does not run ahead across pages
 // by itself. They need not exist.
+enum { ROCE_AHEAD = 4096 };
+
 static inline void roce_ask_ahead(const uint8_t *data, size_t bytes) {
-    enum { LINE = 64, AHEAD = 4096 };
+    enum { LINE = 64 };
     for (size_t i = 0; i < bytes; i += LINE)
-        __builtin_prefetch((const void *)((uintptr_t)data + AHEAD + i));
+        __builtin_prefetch((const void *)((uintptr_t)data + ROCE_AHEAD + i));
 }
 
 // CRC-32 as above of what lies in a long row of packets: asks ahead meanwhile.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <libdeflate.h>
 
 #include "checksum.h"
 
@@ -53,6 +54,18 @@ static void a_crc_in_a_row_is_the_same(void **state) {
         assert_int_equal(roce_crc_in_row(9, bytes, size), roce_crc(9, bytes, size));
 }
 
+static void the_crc_is_that_of_the_library(void **state) {
+    (void)state;
+    uint8_t bytes[1300];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 3 ^ i * 29);
+    for (size_t size = 0; size <= sizeof bytes - 16; size++) {
+        const uint8_t *at = bytes + size % 16;
+        const uint32_t start = (uint32_t)size * 0x9E3779B9U;
+        assert_int_equal(roce_crc(start, at, size), libdeflate_crc32(start, at, size));
+    }
+}
+
 static void the_residue_is_zero_over_a_right_checksum(void **state) {
     (void)state;
     uint8_t header[] = {0x45, 0x6a, 0x00, 0x30, 0x1a, 0x2e, 0x40, 0x00, 0x40, 0x11,
@@ -70,6 +83,7 @@ int main(void) {
         cmocka_unit_test(a_difference_moves_past_bytes_of_any_number),
         cmocka_unit_test(a_difference_moves_by_every_power_of_two),
         cmocka_unit_test(a_crc_in_a_row_is_the_same),
+        cmocka_unit_test(the_crc_is_that_of_the_library),
         cmocka_unit_test(the_residue_is_zero_over_a_right_checksum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
