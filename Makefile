@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-wheel test-full mutants kernels coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ demo-tap: setup ## ping the simulated endpoint through a TAP, without root
 
 test: setup packages-test packages-dist c-test ## all tests that belong in every change
 	@$(PYTEST) -m "not slow"
+
+test-whole: setup packages-test c-test ## the whole suite on the endpoint, the responder, the model and the examples; CI does it, too
+	@$(PYTEST) -m whole
 
 test-wheel: setup packages-test packages-dist c-test ## the wheel, built and tried in an empty environment; CI does it, too
 	@$(BIN)/pytest tests/wheel --deselect tests/wheel/test_wheel_slow.py

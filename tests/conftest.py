@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside 
 
 from balance import long_files_first
 from processor_time import ProcessorTime
-from sampling import mark_all_but_samples
+from sampling import mark_all_but_samples, mark_whole_suites
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,4 +31,5 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Before pytest looks which items are slow."""
     mark_all_but_samples(items)
+    mark_whole_suites(items)
     long_files_first(items)

@@ -14,6 +14,13 @@ from collections.abc import Iterable
 import pytest
 
 
+def mark_whole_suites(items: Iterable[pytest.Item]) -> None:
+    """Mark as slow what plays a device's whole suite."""
+    for item in items:
+        if item.get_closest_marker("whole"):
+            item.add_marker(pytest.mark.slow)
+
+
 def mark_all_but_samples(items: Iterable[pytest.Item]) -> None:
     """Mark as slow what no sample takes."""
     seen: Counter[str] = Counter()

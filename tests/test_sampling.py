@@ -6,16 +6,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from sampling import mark_all_but_samples
+from sampling import mark_all_but_samples, mark_whole_suites
 
 
 @dataclass
 class Item:
     nodeid: str
     every: int | None = None
+    is_whole: bool = False
     marks: list[str] = field(default_factory=list)
 
     def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        if name == "whole":
+            return pytest.mark.whole.mark if self.is_whole else None
         assert name == "sampled"
         return None if self.every is None else pytest.mark.sampled(every=self.every).mark
 
@@ -32,3 +35,9 @@ def test_every_nth_item_of_a_sweep_stays_quick_and_other_tests_all_do() -> None:
     assert [item.marks == [] for item in other] == [True, False, True]
     assert all(item.marks == [] for item in plain)
     assert {mark for item in sweep + other for mark in item.marks} == {"slow"}
+
+
+def test_a_whole_suite_is_slow() -> None:
+    whole, other = Item("file.py::whole", is_whole=True), Item("file.py::other")
+    mark_whole_suites([whole, other])  # type: ignore[list-item]
+    assert (whole.marks, other.marks) == (["slow"], [])

@@ -84,8 +84,8 @@ FEW = "not storm and not random and not sweep"
     ("part", "cases", "count"),
     [
         pytest.param("smoke", FEW, 100, id="smoke"),
-        pytest.param("full", FEW, 500, id="full", marks=pytest.mark.slow),
-        pytest.param("smoke", "storm or random or sweep", 25, id="many", marks=pytest.mark.slow),
+        pytest.param("full", FEW, 500, id="full", marks=pytest.mark.whole),
+        pytest.param("smoke", "storm or random or sweep", 25, id="many", marks=pytest.mark.whole),
     ],
 )
 def test_it_passes_what_it_claims(part: str, cases: str, count: int, tmp_path: Path) -> None:

@@ -13,9 +13,6 @@ from own_cases import COMMAND
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
-MASSES = "requester_random or requester_storm or requester_sweep or responder_fuzz"
-"""Cases that are many by chance or by number: smoke has a share of each."""
-
 
 def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
     """In one process: pytest-xdist has others for the second processor."""

@@ -6,21 +6,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gates import MASSES, assert_passes
+from gates import assert_passes
 
 pytestmark = [pytest.mark.sim, pytest.mark.long]
 
 
-def test_the_reference_endpoint_passes_every_directed_case(tmp_path: Path) -> None:
-    words = ["--width", "64", "--suite", "full", "-k", f"not ({MASSES})"]
-    assert_passes(tmp_path, *words, cases=300)
+def test_the_reference_endpoint_passes_smoke(tmp_path: Path) -> None:
+    assert_passes(tmp_path, "--width", "64", "--suite", "smoke", cases=150)
 
 
-def test_it_passes_smoke_with_its_share_of_storms_and_random_plans(tmp_path: Path) -> None:
-    assert_passes(tmp_path, "--width", "512", "--suite", "smoke", cases=100)
+def test_it_passes_at_512_bits_what_depends_on_the_width(tmp_path: Path) -> None:
+    words = ["-k", "requester_lengths or requester_headers or requester_storm"]
+    assert_passes(tmp_path, "--width", "512", "--suite", "smoke", *words, cases=20)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_passes_the_full_suite_and_no_bin_is_left_empty(tmp_path: Path) -> None:
     assert_passes(tmp_path, "--suite", "full", "--coverage", cases=700)
 

@@ -8,23 +8,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from gates import MASSES, assert_passes
+from gates import assert_passes
 from own_cases import COMMAND
 
 pytestmark = pytest.mark.long
 
 
-def test_the_reference_model_passes_every_directed_case(tmp_path: Path) -> None:
-    words = ["--target", "model", "--suite", "full"]
-    assert_passes(tmp_path, *words, "-k", f"not ({MASSES})", cases=1000)
+def test_the_reference_model_passes_smoke(tmp_path: Path) -> None:
+    assert_passes(tmp_path, "--target", "model", "--suite", "smoke", cases=300)
 
 
-def test_it_passes_a_share_of_the_fuzz(tmp_path: Path) -> None:
-    words = ["--target", "model", "--suite", "smoke"]
-    assert_passes(tmp_path, *words, "-k", "responder_fuzz", cases=1)
-
-
-@pytest.mark.slow
+@pytest.mark.whole
 def test_it_passes_the_full_suite(tmp_path: Path) -> None:
     assert_passes(tmp_path, "--target", "model", "--suite", "full", cases=1200)
 

@@ -22,7 +22,7 @@ def test_the_responder_passes_smoke(tmp_path: Path) -> None:
     assert_passes(tmp_path, *DEVICE, "--width", "512", "--suite", "smoke", cases=15)
 
 
-@pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.long
 def test_it_passes_the_full_suite_at_both_widths(tmp_path: Path) -> None:
     assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=700)
