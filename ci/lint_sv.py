@@ -21,10 +21,15 @@ from roceproof.dpi.build import circuit_of
 from roceproof.dpi.manifest import Manifest, load_manifest
 from roceproof.dpi.vhdl import verilog_sources
 
-WAIVERS = sorted([*REPOSITORY.glob("[dr]*/*/*.vlt"), *REPOSITORY.glob("examples/*/*.vlt")])
+WAIVERS = sorted(
+    path
+    for place in ("[dr]*/*", "examples/*", "tests/dpi")
+    for path in REPOSITORY.glob(f"{place}/*.vlt")
+)
 SMALL_DUT = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"  # with a memory of its own
 EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
+TEST_DEVICES = sorted(REPOSITORY.glob("tests/dpi/*_dut/dut.toml"))
 HELPERS = sorted((REPOSITORY / "rtl" / "helpers").glob("*.sv"))
 
 
@@ -66,10 +71,17 @@ def slang(sources: list[Path], *, tops: list[str], defines: list[str]) -> bool:
     return bool(driver.reportDiagnostics(True))
 
 
-def lint(manifest: Manifest, *, besides: list[Path], twice: bool = True) -> bool:
+def lint(
+    manifest: Manifest,
+    *,
+    besides: list[Path],
+    only: list[Path] | None = None,
+    twice: bool = True,
+) -> bool:
     """Whether a device's sources, and those beside them, are clean; prints what is not.
 
-    Not `twice`: slang, which knows no widths but the modules' own, is not asked.
+    Of `only` some files each module is elaborated on its own. Not `twice`: slang, which knows no
+    widths but the modules' own, is not asked.
     """
     device = list(verilog_sources(manifest, BUILD / "sim"))
     everything = [*device, *besides]
@@ -78,6 +90,7 @@ def lint(manifest: Manifest, *, besides: list[Path], twice: bool = True) -> bool
     jobs = [
         (module, width, everything if path in besides else device, defines)
         for path in everything
+        if only is None or path in only
         if path in besides or path in manifest.sources  # what GHDL writes has nobody to mend it
         for module in modules(path)
         for width in (manifest.data_widths if has_width(path) else (None,))
@@ -90,11 +103,18 @@ def lint(manifest: Manifest, *, besides: list[Path], twice: bool = True) -> bool
     return not found and (not twice or slang(everything, tops=tops, defines=defines))
 
 
+def lint_test_device(path: Path) -> bool:
+    """The device alone, and the port of the bridge that its claims ask for."""
+    only = [*path.parent.glob("*.sv"), *(each for each in BRIDGE if "port" in each.stem)]
+    return lint(load_manifest(path), besides=BRIDGE, only=only)
+
+
 def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
     clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS])]
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]
+    clean += [lint_test_device(path) for path in TEST_DEVICES]
     clean += [lint(load_manifest(SMALL_DUT), besides=BRIDGE, twice=False)]
     return 0 if all(clean) else 1
 

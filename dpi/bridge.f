@@ -10,6 +10,9 @@ sv/roceproof_completion_sink.sv
 sv/roceproof_record_sink.sv
 sv/roceproof_memory.sv
 sv/roceproof_memory_reader.sv
+sv/roceproof_xgmii_pkg.sv
+sv/roceproof_xgmii_source.sv
+sv/roceproof_xgmii_sink.sv
 sv/roceproof_stream_watch.sv
 sv/roceproof_offer_check.sv
 sv/roceproof_port.sv

@@ -19,7 +19,7 @@ from roceproof.common.lock import locked
 from roceproof.common.notice import notice
 from roceproof.common.paths import BUILD
 from roceproof.common.seal import SEAL, flaw, seal, seal_of
-from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.manifest import XGMII, Manifest
 from roceproof.dpi.manifest_circuit import Circuit
 from roceproof.dpi.verilate import (
     BACKDOOR,
@@ -51,6 +51,9 @@ BRIDGE_SV = tuple(
         "record_sink",
         "memory",
         "memory_reader",
+        "xgmii_pkg",
+        "xgmii_source",
+        "xgmii_sink",
         "stream_watch",
         "offer_check",
         "port",
@@ -150,6 +153,8 @@ def _lock(directory: Path) -> Path:
 def circuit_of(manifest: Manifest) -> Circuit:
     """The device's; what it claims besides requests says which ports it and the bridge have."""
     parts: dict[str, str] = {}
+    if manifest.wire == XGMII:
+        parts["ROCEPROOF_XGMII"] = ""
     if manifest.cm is not None:
         parts["ROCEPROOF_CM"] = ""
     if responder := manifest.responder:

@@ -32,8 +32,12 @@ __all__ = ["Capabilities", "Manifest", "ManifestError", "load_manifest"]
 
 SCHEMAS = (1, 2)
 DATA_WIDTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
-FEATURES = ("cnp", "ipv6")
-"""What a device may do besides: react to CNPs, speak IPv6."""
+STREAM, XGMII = "stream", "xgmii"
+WIRES = (STREAM, XGMII)
+"""How frames cross its border: AXI4-Stream of the data width, or XGMII of 64 bits."""
+XGMII_WIDTH = 64
+FEATURES = ("cnp", "ipv6", "pfc")
+"""What a device may do besides: react to CNPs, speak IPv6, obey priority pauses."""
 
 CONTRACT = REPOSITORY / "rtl" / "roceproof_dut_pkg.sv"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")  # it becomes part of file names
@@ -71,6 +75,7 @@ class Manifest:
     data_widths: tuple[int, ...]
     capabilities: Capabilities
     clock_ps_by_width: Mapping[int, int] = field(default_factory=dict)
+    wire: str = STREAM
     circuit: Circuit = field(default_factory=Circuit)
     limits: Limits = field(default_factory=Limits)
     environment: Environment = field(default_factory=Environment)
@@ -162,6 +167,17 @@ def _responder(table: Table) -> Responder | None:
     return read_responder(table.take_table("responder"), table.take_tables("region"))
 
 
+def _wire(table: Table, widths: Sequence[int]) -> str:
+    if "wire" not in table:
+        return STREAM
+    wire = table.take("wire", str)
+    if wire not in WIRES:
+        raise table.error("wire", f"{shown(wire)} is none of {', '.join(WIRES)}")
+    if wire == XGMII and list(widths) != [XGMII_WIDTH]:
+        raise table.error("wire", f"XGMII has 64 bits; write data_widths = [{XGMII_WIDTH}]")
+    return wire
+
+
 def _word(table: Table, key: str, form: re.Pattern[str], expected: str) -> str:
     word = table.take(key, str)
     if not form.fullmatch(word):
@@ -216,6 +232,7 @@ def load_manifest(path: Path) -> Manifest:
             claimed, limits, is_responder="responder" in table
         )
         more = {
+            "wire": _wire(table, widths),
             "circuit": read_circuit(table, files),
             "limits": read_limits(limits, table.take_table("fixed"), by_service),
             "environment": read_environment(table.take_table("environment")),

@@ -15,6 +15,9 @@ from roceproof.dpi.manifest import (
     MOST_QPS,
     NAME,
     SLOWEST_CLOCK_PS,
+    WIRES,
+    XGMII,
+    XGMII_WIDTH,
 )
 from roceproof.dpi.manifest_circuit import IDENTIFIER, MEANINGFUL_WARNINGS
 from roceproof.dpi.manifest_limits import MOST_CYCLES, MOST_OUTSTANDING, SMALLEST_MTU
@@ -62,6 +65,10 @@ def manifest_schema() -> Schema:
                     {str(width): clock for width in DATA_WIDTHS},
                 ),
                 "data_widths": _list("Bits of the streams.", list(DATA_WIDTHS)),
+                "wire": {
+                    "enum": list(WIRES),
+                    "description": "How frames cross its border: a stream if not said.",
+                },
                 "warnings": _list(
                     "Verilator's, accepted though they may change the circuit.",
                     list(MEANINGFUL_WARNINGS),
@@ -113,6 +120,10 @@ def manifest_schema() -> Schema:
                 "then": {"properties": {"capabilities": _SENDS}},
             },
             {
+                "if": {"properties": {"wire": {"const": XGMII}}, "required": ["wire"]},
+                "then": {"properties": {"data_widths": {"items": {"const": XGMII_WIDTH}}}},
+            },
+            {
                 "if": {"properties": {"responder": {"required": ["backdoor"]}}},
                 "then": {"anyOf": [{"required": ["region"]}, {"not": {"required": ["responder"]}}]},
             },
@@ -131,7 +142,7 @@ def _capabilities() -> Schema:
         {
             **{name: _list(f"Operations on {name}.", operations) for name in services},
             "retransmission": _flag("It repeats what is lost."),
-            "features": _list("It slows down for CNPs, it speaks IPv6.", list(FEATURES)),
+            "features": _list("It obeys CNPs and pauses, it speaks IPv6.", list(FEATURES)),
         },
     )
 

@@ -34,13 +34,13 @@ _ABSENT = {
             Capability.READ,
             Capability.ATOMIC,
             Capability.VLAN,
-            Capability.PFC,
             Capability.FCS,
             Capability.CM,
             Capability.STATES,
         ),
         _CONTRACT,
     ),
+    Capability.PFC: 'its manifest has no features = ["pfc"]',
 }
 
 
@@ -59,6 +59,8 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if claimed.operations:
         names.add(Capability.REQUESTER.name)
     absent = {**_ABSENT, Capability.REQUESTER: "its manifest lists nothing that it sends"}
+    if Capability.PFC.name in names:
+        del absent[Capability.PFC]
     executes = None
     if manifest.responder is not None:
         executes = manifest.responder.operations

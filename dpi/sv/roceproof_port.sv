@@ -55,12 +55,35 @@ module roceproof_port
   logic  pl_tvalid, pl_tlast, pl_tready;
   logic  tx_tvalid, tx_tlast, tx_tuser, tx_tready;
 
+`ifdef ROCEPROOF_XGMII
+  logic [63:0] xgmii_txd, xgmii_rxd;
+  logic [7:0]  xgmii_txc, xgmii_rxc;
+
+  // Nothing holds up what the device sends: pauses do that.
+  localparam logic [7:0] TxStalls = 8'd0;
+
+  // Completions wait as long as the last beat of a frame takes from the wire to C.
+  localparam logic [1:0] WireCycles = 2'd3;
+`else
+  localparam logic [7:0] TxStalls   = '1;
+  localparam logic [1:0] WireCycles = 2'd0;
+`endif
+
   logic         qpc_valid, qpc_ready, qpc_fetched;
   logic [511:0] qpc;
   logic         wr_valid, wr_ready;
   logic [319:0] wr;
-  logic         cpl_valid, cpl_ready;
+  logic         cpl_valid, cpl_ready, cpl_due, cpl_taken;
+  logic [1:0]   cpl_age_q;
   logic [127:0] cpl;
+
+  assign cpl_due   = cpl_age_q == WireCycles;
+  assign cpl_ready = cpl_taken && cpl_due;
+
+  always_ff @(posedge clk_i) begin
+    if (!cpl_valid || cpl_ready) cpl_age_q <= '0;
+    else if (!cpl_due) cpl_age_q <= cpl_age_q + 2'd1;
+  end
 
   logic tx_poll, cpl_poll, rcp_poll, cme_poll;
   assign poll_o = tx_poll || cpl_poll || rcp_poll || cme_poll;
@@ -115,6 +138,12 @@ module roceproof_port
     .cpl_valid_o(cpl_valid),
     .cpl_ready_i(cpl_ready),
     .cpl_o      (cpl),
+`ifdef ROCEPROOF_XGMII
+    .xgmii_txd_o(xgmii_txd),
+    .xgmii_txc_o(xgmii_txc),
+    .xgmii_rxd_i(xgmii_rxd),
+    .xgmii_rxc_i(xgmii_rxc)
+`else
     .tx_tdata_o (tx_tdata),
     .tx_tkeep_o (tx_tkeep),
     .tx_tvalid_o(tx_tvalid),
@@ -127,6 +156,7 @@ module roceproof_port
     .rx_tlast_i (rx_tlast),
     .rx_tuser_i (rx_tuser),
     .rx_tready_o(rx_tready)
+`endif
 `ifdef ROCEPROOF_RESPONDER
     ,
     .rcv_valid_i (rcv_valid),
@@ -173,6 +203,37 @@ module roceproof_port
     .cme_o       (cme)
 `endif
   );
+
+`ifdef ROCEPROOF_XGMII
+  roceproof_xgmii_source u_xgmii_source (
+    .clk_i,
+    .rst_ni,
+    .seed_i  (seed_q),
+    .tdata_i (rx_tdata),
+    .tkeep_i (rx_tkeep),
+    .tvalid_i(rx_tvalid),
+    .tlast_i (rx_tlast),
+    .tuser_i (rx_tuser),
+    .tready_o(rx_tready),
+    .rxd_o   (xgmii_rxd),
+    .rxc_o   (xgmii_rxc)
+  );
+
+  roceproof_xgmii_sink #(
+    .Index(Index)
+  ) u_xgmii_sink (
+    .clk_i,
+    .rst_ni,
+    .txd_i   (xgmii_txd),
+    .txc_i   (xgmii_txc),
+    .tdata_o (tx_tdata),
+    .tkeep_o (tx_tkeep),
+    .tvalid_o(tx_tvalid),
+    .tlast_o (tx_tlast),
+    .tuser_o (tx_tuser),
+    .tready_i(tx_tready)
+  );
+`endif
 
 `ifdef ROCEPROOF_CM
   roceproof_record_sink #(
@@ -395,7 +456,7 @@ module roceproof_port
     .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamTx]),
-    .stall_i (flow_i[StreamTx]),
+    .stall_i (flow_i[StreamTx] & TxStalls),
     .poll_o  (tx_poll),
     .tdata_i (tx_tdata),
     .tkeep_i (tx_tkeep),
@@ -415,9 +476,9 @@ module roceproof_port
     .wake_i  (wake_i[StreamCompletion]),
     .stall_i (flow_i[StreamCompletion]),
     .poll_o  (cpl_poll),
-    .valid_i (cpl_valid),
+    .valid_i (cpl_valid && cpl_due),
     .record_i(cpl),
-    .ready_o (cpl_ready)
+    .ready_o (cpl_taken)
   );
 
   // In the order of the streams' numbers, the highest first.

@@ -52,6 +52,7 @@ def whole() -> dict[str, Any]:
         "clock_ps": 6400,
         "clock_ps_by_width": {"64": 3200},
         "data_widths": [64],
+        "wire": "xgmii",
         "warnings": ["LATCH"],
         "defines": {"DEPTH": 4},
         "parameters": {"Slots": "4"},
@@ -60,7 +61,7 @@ def whole() -> dict[str, Any]:
             "UC": ["SEND"],
             "UD": ["SEND"],
             "retransmission": True,
-            "features": ["cnp"],
+            "features": ["cnp", "pfc"],
         },
         "limits": {
             "path_mtus": [1024],
