@@ -49,6 +49,7 @@ from roceproof.shared_options import kernel_option, mutant_option, waivers_optio
     show_default=True,
     help="Captures of failing cases, results.json and junit.xml.",
 )
+@click.option("--resume", is_flag=True, help="Take up the run in --out that was cut short.")
 @click.option("--keep-all", is_flag=True, help="Keep the captures of passing cases, too.")
 @click.option("--show", is_flag=True, help="Show the packets of failures as Scapy does.")
 @click.option("--waves", is_flag=True, help="Write waves of every case that runs (hdl).")
@@ -73,6 +74,7 @@ def test(
     mirror: str | None,
     device_ip: str | None,
     out: Path,
+    resume: bool,
     keep_all: bool,
     show: bool,
     waves: bool,
@@ -100,6 +102,7 @@ def test(
         agent=agent,
         mirror=mirror,
         device_ip=device_ip,
+        resume=resume,
         keep_all=keep_all,
         show=show,
         waves=waves,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
 from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.rxe_env import kernels
+from roceproof.suite_journal import open_journal
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
 from roceproof.suite_workers import Workers, worker_arguments
@@ -62,6 +63,7 @@ class Request:
     agent: str | None = None
     mirror: str | None = None
     device_ip: str | None = None
+    resume: bool = False
     keep_all: bool = False
     show: bool = False
     waves: bool = False
@@ -105,6 +107,8 @@ def run_suite(request: Request, output: Output) -> int:
         raise click.UsageError("--dut is for --target hdl, or for a model within its limits")
     if request.kernel is not None and request.target != "rxe":
         raise click.UsageError("--kernel is for --target rxe")
+    if request.resume and request.coverage:
+        raise click.UsageError("--coverage is of one run: leave out --resume")
     if request.waves and (request.target != "hdl" or request.expression is None):
         raise click.UsageError("--waves needs --target hdl and -k to choose cases")
     with output_directory(output.directory), interruptions_held():
@@ -116,6 +120,9 @@ def run_suite(request: Request, output: Output) -> int:
             click.echo(f"roceproof: {status}", err=True)
         if session.is_interrupted:
             raise KeyboardInterrupt
+        if stopped := session.document.get("stopped"):
+            click.echo(f"roceproof: gave up: {stopped}: mend it, then --resume", err=True)
+            return UNUSABLE
         failed = session.failed
         if request.coverage:
             failed |= not _has_reached_all(request, output)
@@ -136,22 +143,24 @@ def run_session(request: Request, output: Output) -> Session | None:
     )
     try:
         with interruptions_let_through():
-            _prepare(options, quiet=output.quiet)
+            made_of = _prepared(options, quiet=output.quiet)
     except KeyboardInterrupt:
         _tell_interrupted(options, output)
         raise
     request = _with_one_kernel(request)
+    journal = open_journal(request, output.directory, made_of)
     listening = Listener(
         quiet=output.quiet, as_json=output.as_json, waivers=waivers, stories=output.stories
     )
     with listening as listener, basetemp() as place:
-        words = [*_arguments(request, output.directory), "--basetemp", str(place)]
+        words = [*_arguments(request, output.directory), "--basetemp", str(place), *journal]
         code = pytest.main(words, plugins=[listener, Workers()])
     for problem in listener.problems:
         click.echo(problem, err=True)
     if listener.problems or code == pytest.ExitCode.USAGE_ERROR:
         return None  # pytest has said why
-    if code not in KNOWN_ENDS or not listener.document:
+    is_all_over = request.resume and code == pytest.ExitCode.NO_TESTS_COLLECTED
+    if not (code in KNOWN_ENDS or is_all_over) or not listener.document:
         raise click.ClickException(_why_nothing(code, request))
     document = listener.document
     sort_junit(junit, document)
@@ -162,7 +171,7 @@ def run_session(request: Request, output: Output) -> Session | None:
         document=document,
         seconds=listener.seconds,
         waivers=waivers,
-        is_interrupted=code == pytest.ExitCode.INTERRUPTED,
+        is_interrupted=code == pytest.ExitCode.INTERRUPTED and "stopped" not in document,
     )
 
 
@@ -198,11 +207,18 @@ def _options(request: Request, output: Output) -> Options:
     )
 
 
-def _prepare(options: Options, *, quiet: bool) -> None:
-    """Read what describes the device, and build or boot it, before any case waits for it."""
+def _prepared(options: Options, *, quiet: bool) -> Mapping[str, str]:
+    """Read what describes the device, and build or boot it, before any case waits for it.
+
+    What is returned is what the device is made of.
+    """
+    made_of: dict[str, str] = {}
     with Progress(quiet=quiet) as progress:
         for width in widths_of(options):
-            open_factory(options, width).prepare(progress.step, waves=options.waves)
+            factory = open_factory(options, width)
+            factory.prepare(progress.step, waves=options.waves)
+            made_of |= factory.versions()
+    return made_of
 
 
 def _with_one_kernel(request: Request) -> Request:

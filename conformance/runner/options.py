@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import CASES, REFERENCE_DUT
+from roceproof.conformance.runner.journal import Over, cases_over
 from roceproof.conformance.targets.interface import DeviceFactory, TargetError
 
 TARGETS = ("hdl", "rxe", "nic", "model")
@@ -38,6 +40,8 @@ class Options:
     mirror: str | None = None
     device_ip: str | None = None
     report: Path | None = None
+    journal: Path | None = None
+    resumed: int = 0
     coverage: Path | None = None
     code_coverage: Path | None = None
     mutant: str | None = None
@@ -48,6 +52,10 @@ class Options:
     def simulated(self) -> bool:
         """Whether frames are seen as a simulated device drives them; a mutant may lie between."""
         return self.target == "hdl" and self.mutant is None
+
+    def cases_over(self) -> Mapping[str, Over]:
+        """What came of the cases of the run that is taken up, by their node ids."""
+        return cases_over(self.journal, self.resumed) if self.journal and self.resumed else {}
 
     def replay(self, nodeid: str) -> str:
         """The command that runs one case again."""
@@ -100,6 +108,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-mirror", help="interface that gets a copy of what the device sends (nic)")
     add("--roce-device-ip", help="which of the device's addresses to use (nic)")
     add("--roce-report", type=Path, help="where to write results as JSON")
+    add("--roce-journal", type=Path, help="where to note each case that is over")
+    add("--roce-resumed", type=int, default=0, help="bytes of it that are of the run before")
     add("--roce-coverage", type=Path, help="where to write functional coverage as JSON")
     add("--roce-code-coverage", type=Path, help="folder for the simulator's coverage (hdl)")
     add("--roce-mutant", help="run against a planted fault, to see that cases find it")
@@ -129,6 +139,8 @@ def read_options(config: pytest.Config) -> Options | None:
         mirror=get("--roce-mirror"),
         device_ip=get("--roce-device-ip"),
         report=get("--roce-report"),
+        journal=get("--roce-journal"),
+        resumed=get("--roce-resumed"),
         coverage=get("--roce-coverage"),
         code_coverage=get("--roce-code-coverage"),
         mutant=get("--roce-mutant"),

@@ -8,7 +8,7 @@ command that repeats it when it fails.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from ipaddress import ip_address
@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from roceproof import __version__
+from roceproof.conformance.runner.counted import counters_of, note_counters
+from roceproof.conformance.runner.endurance import UNREACHABLE
 from roceproof.conformance.runner.factories import (
     OPTIONS,
     close_factories,
@@ -43,6 +45,7 @@ from roceproof.conformance.targets.interface import (
     DeviceDied,
     DeviceFactory,
     Target,
+    TargetError,
 )
 from roceproof.verbs.addresses import Host, parse_mac
 
@@ -76,7 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if options.coverage is not None:
         config.pluginmanager.register(Reach(options), REACH)
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Results(options), _RESULTS)
+        config.pluginmanager.register(Results(options, made_of=_versions(config)), _RESULTS)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -121,7 +124,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if options is None:
         return
     cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
-    left_out = [item for item in cases if not _belongs(item, options.suite)]
+    over = options.cases_over()
+    left_out = [item for item in cases if not _belongs(item, options.suite) or item.nodeid in over]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
@@ -200,6 +204,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     options = pyfuncitem.config.stash.get(OPTIONS, None)
     if options is None or not isinstance(bench, Bench):
         return (yield)
+    before = counters_of(bench, wanted=options.target == "nic")
     own: CaseFailed | None = None
     result = None
     try:
@@ -214,6 +219,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except AssertionError as failure:
         told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
         own = located(told, pyfuncitem.path)
+    note_counters(pyfuncitem, bench, before)
     conclude(pyfuncitem, bench, options, own)
     return result
 
@@ -232,6 +238,9 @@ def pytest_runtest_makereport(
         if not is_known(reason):
             report.outcome, report.longrepr = "failed", f"skipped for an unknown reason: {reason}"
         return report
+    if call.when == "setup" and call.excinfo and isinstance(call.excinfo.value, TargetError):
+        reason = str(call.excinfo.value).partition("\n")[0]
+        report.user_properties.append((UNREACHABLE, reason))
     if call.when != "call":
         return report
     setattr(report, OBSERVED, item.stash.get(SEEN, None))  # workers send it along
@@ -274,6 +283,14 @@ def _identity(item: pytest.Item) -> Host | None:
     if mark is None:
         return None
     return Host(parse_mac(mark.kwargs["mac"]), ip_address(mark.kwargs["ip"]).packed)
+
+
+def _versions(config: pytest.Config) -> Callable[[], Mapping[str, str]]:
+    """What a real device is; one that is built here is what its sources are."""
+    options = config.stash[OPTIONS]
+    if options.target not in ("rxe", "nic"):
+        return dict
+    return lambda: factory_of(config, None).versions()
 
 
 def _waves(options: Options, name: str) -> Path | None:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
 
+from roceproof import __version__
 from roceproof.common.whole_file import whole_file
+from roceproof.conformance.runner import journal
+from roceproof.conformance.runner.counted import COUNTERS
+from roceproof.conformance.runner.endurance import UNREACHABLE, Endurance
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import FAILED, FAILING, NOT_REACHED, WAIVED
@@ -27,16 +31,29 @@ OBSERVED = "roceproof_observed"
 class Results:
     """Gathers the reports of all workers in the controlling process."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(
+        self, options: Options, *, made_of: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        """`made_of` says what the device is and which versions it runs on, once it is known."""
         self._options = options
+        self._made_of = made_of
+        self._session: pytest.Session | None = None
+        self._endurance = Endurance()
         self._cases: dict[str, dict[str, Any]] = {}
         self._observed: dict[str, dict[str, Any]] = {}
         self._collected = 0
+        for nodeid, over in options.cases_over().items():
+            self._cases[nodeid] = over.entry
+            if over.observed is not None:
+                self._observed[nodeid] = over.observed
+        self._resumed = len(self._cases)
         self._interrupted = False
+        self._stopped = ""
         self._start = time.monotonic()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many cases there are."""
+        self._session = session
         self._collected = len(session.items)
 
     @pytest.hookimpl(optionalhook=True)
@@ -50,6 +67,8 @@ class Results:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict; a failing set-up counts like a failing case."""
+        if self._endurance.is_over(report) and self._options.target == "nic" and self._session:
+            self._session.shouldstop = self._stopped = self._endurance.reason
         if report.when != "call" and report.passed:
             return
         if report.when == "teardown" and report.nodeid in self._cases and not report.failed:
@@ -64,10 +83,15 @@ class Results:
             entry["outcome"] = NOT_REACHED
         if entry["outcome"] == "skipped" and isinstance(report.longrepr, tuple):
             entry["reason"] = report.longrepr[2].partition(PREFIX)[2]
-        for name in ("rules", "broken", "explained"):
+        for name in ("rules", "broken", "explained", COUNTERS):
             if name in entry:
                 entry[name] = str(entry[name]).split()
         self._cases[report.nodeid] = entry
+        if (path := self._options.journal) is not None:
+            over = journal.Over(entry, self._observed.get(report.nodeid))
+            journal.add(path, report.nodeid, over)
+            if self._stopped:
+                journal.run_again(path, self._endurance.undecided())
 
     def waive(self, reasons: Callable[[str, Iterable[str]], list[str]]) -> None:
         """Accept the failures for which there are reasons; no finding is made of them."""
@@ -85,8 +109,10 @@ class Results:
             "target": self._options.target,
             "suite": self._options.suite,
             "seed": self._options.seed,
+            "made_of": {"roceproof": __version__, **self._made_of()},
             "interrupted": self._interrupted,
-            "not_run": max(0, self._collected - len(cases)),
+            **({"stopped": self._stopped} if self._stopped else {}),
+            "not_run": max(0, self._collected + self._resumed - len(cases)),
             "cases": cases,
             "findings": documents(roots(self._cases, self._observed), self._cases, self._observed),
         }
@@ -118,4 +144,6 @@ def _outcome(report: pytest.TestReport) -> str:
         return "deviation"
     if report.when not in ("setup", "call", "teardown"):
         return "error"  # its worker died
+    if UNREACHABLE in dict(report.user_properties):
+        return "error"
     return str(report.outcome)

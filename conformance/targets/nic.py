@@ -8,8 +8,8 @@ has is learned from the agent.
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from ipaddress import ip_address
 from platform import release
@@ -31,6 +31,7 @@ from roceproof.conformance.targets.verbs_factory import (
 )
 from roceproof.verbs.addresses import Host, parse_mac
 
+TOLD = ("device", "driver", "fw_ver", "board_id", "hca_type", "kernel", "host")
 PATH_MTUS = (256, 512, 1024, 2048, 4096)
 HEADERS_BYTES = 84  # IPv6, UDP, BTH, RETH, immediate data, ICRC
 TESTER_LAST_BYTE = 101
@@ -81,10 +82,15 @@ class NicFactory(VerbsFactory):
         is_rxe = str(self._hello.get("device", "")).startswith("rxe")
         return ("rxe", str(self._hello.get("kernel", ""))) if is_rxe else ("nic", "")
 
+    def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
+        """See that the agent starts, and learn what the device is."""
+        progress("asking the agent for the device")
+        with closing(CommandAgent(self._options.agent)) as agent:
+            self._hello = agent.hello
+
     def versions(self) -> Mapping[str, str]:
         """This host's kernel, and what the agent has told by now."""
-        names = ("device", "kernel", "host")
-        told = {f"nic {name}": str(self._hello[name]) for name in names if name in self._hello}
+        told = {f"nic {name}": str(self._hello[name]) for name in TOLD if name in self._hello}
         return {"tester kernel": release(), **told}
 
     def _plug_in(self) -> VerbsDevice:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A file with a line for every case that is over, by which a run that was cut short is taken up.
+
+The first line says what was run on what. Lines are only ever added, so that whatever ends a run
+leaves a journal whose whole lines hold; of several on one case the last holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from roceproof.common.errors import RoceproofError
+
+Document = dict[str, Any]
+NAME = "cases.jsonl"
+_BENCH_FAILED = "error"
+
+
+class Over(NamedTuple):
+    """A case that is over: its entry in the results, and what it has seen, where that is kept."""
+
+    entry: Document
+    observed: Document | None
+
+
+def begin(path: Path, run: Document) -> int:
+    """Start a journal of a run; what it holds then has so many bytes."""
+    path.write_text(_line({"run": run}), encoding="utf-8")
+    return path.stat().st_size
+
+
+def take_up(path: Path, run: Document) -> int:
+    """The bytes of a journal that hold, which must be of the same run; what is torn is cut off."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise RoceproofError(f"there is no {path} to take up: run without --resume") from None
+    whole = data[: data.rfind(b"\n") + 1]
+    lines = whole.splitlines()
+    was = json.loads(lines[0]).get("run") if lines else None
+    if was != run:
+        raise RoceproofError(f"{path} is of another run ({_differs(was, run)}): leave out --resume")
+    path.write_bytes(whole)
+    return len(whole)
+
+
+def cases_over(path: Path, size: int) -> dict[str, Over]:
+    """By its node id what came of each case in the first bytes; those of a failing bench are not.
+
+    Every process of a session reads the same, whatever has been added since.
+    """
+    found: dict[str, Over] = {}
+    with path.open("rb") as file:
+        lines = file.read(size).splitlines()
+    for line in map(json.loads, lines[1:]):
+        for nodeid in line.get("again", ()):
+            found.pop(nodeid, None)
+        if "case" in line:
+            if line["entry"]["outcome"] == _BENCH_FAILED:
+                found.pop(line["case"], None)
+            else:
+                found[line["case"]] = Over(line["entry"], line["observed"])
+    return found
+
+
+def add(path: Path, nodeid: str, over: Over) -> None:
+    """Note a case that is over."""
+    _append(path, {"case": nodeid, "entry": over.entry, "observed": over.observed})
+
+
+def run_again(path: Path, nodeids: Iterable[str]) -> None:
+    """Note cases that say nothing about the device."""
+    _append(path, {"again": list(nodeids)})
+
+
+def _append(path: Path, document: Document) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(_line(document))
+
+
+def _line(document: Document) -> str:
+    return json.dumps(document, sort_keys=True) + "\n"
+
+
+def _differs(was: Document | None, run: Document) -> str:
+    if was is None:
+        return "it does not say of which"
+    name = next(key for key in {**was, **run} if was.get(key) != run.get(key))
+    return f"its {name} was {was.get(name)}, not {run.get(name)}"

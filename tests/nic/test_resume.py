@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A run that was cut short is taken up where it was, and a device that is gone is given up."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.runner import journal
+from roceproof.conformance.runner.endurance import TRIES, UNREACHABLE, Endurance
+from roceproof.conformance.runner.journal import Over
+
+RUN = {"seed": "1", "target": "nic"}
+HERE = Path(__file__).parent
+ROCEPROOF = [str(Path(sys.executable).parent / "roceproof")]
+FEW = "test_requester_psn and wrap"
+
+
+def over(outcome: str) -> Over:
+    return Over({"outcome": outcome}, None)
+
+
+def suite(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [*ROCEPROOF, "test", "--target", "model", "-k", FEW, "-j", "1", "--out", str(out)]
+    return subprocess.run([*command, *words], capture_output=True, text=True, timeout=120)
+
+
+def test_a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    assert suite(tmp_path).returncode == 0
+    whole = json.loads((tmp_path / "results.json").read_text())
+    path = tmp_path / "cases.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 3
+    path.write_bytes(b"".join(lines[:3]) + lines[3][:20])  # killed in the middle of a line
+    (tmp_path / "results.json").unlink()
+    assert suite(tmp_path, "--resume").returncode == 0
+    assert json.loads((tmp_path / "results.json").read_text()) == whole
+    assert sorted(path.read_bytes().splitlines(keepends=True)) == sorted(lines)
+    assert path.read_bytes().startswith(b"".join(lines[:3]))  # what was there did not run again
+    again = suite(tmp_path, "--resume")  # and when nothing is missing nothing runs
+    assert again.returncode == 0, again.stderr
+    assert json.loads((tmp_path / "results.json").read_text()) == whole
+    other = suite(tmp_path, "--resume", "--seed", "2")
+    assert other.returncode == 2
+    assert "is of another run (its seed was 1, not 2): leave out --resume" in other.stderr
+
+
+def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
+    with pytest.raises(RoceproofError, match=r"there is no .*cases\.jsonl to take up"):
+        journal.take_up(tmp_path / journal.NAME, RUN)
+    (tmp_path / journal.NAME).write_bytes(b'{"run"')
+    with pytest.raises(RoceproofError, match="it does not say of which"):
+        journal.take_up(tmp_path / journal.NAME, RUN)
+
+
+def test_what_the_bench_has_failed_runs_again_and_the_last_word_on_a_case_holds(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / journal.NAME
+    begun = journal.begin(path, RUN)
+    journal.add(path, "a", over("passed"))
+    journal.add(path, "b", over("error"))
+    journal.add(path, "c", over("passed"))
+    journal.add(path, "c", over("failed"))
+    journal.add(path, "d", over("failed"))
+    journal.run_again(path, ["d", "e"])
+    size = journal.take_up(path, RUN)
+    journal.add(path, "late", over("passed"))  # by who has taken it up
+    found = journal.cases_over(path, size)
+    assert {name: each.entry["outcome"] for name, each in found.items()} == {
+        "a": "passed",
+        "c": "failed",
+    }
+    assert journal.cases_over(path, begun) == {}
+
+
+def setup_of(nodeid: str, *, reason: str | None = None) -> Any:
+    properties = [] if reason is None else [(UNREACHABLE, reason)]
+    return SimpleNamespace(when="setup", nodeid=nodeid, user_properties=properties)
+
+
+def test_a_device_is_given_up_when_it_stays_away_and_only_then() -> None:
+    endurance = Endurance()
+    assert not endurance.is_over(setup_of("a"))
+    for number in range(TRIES - 1):
+        assert not endurance.is_over(setup_of(f"gone{number}", reason="no ARP"))
+    assert not endurance.is_over(setup_of("back"))
+    assert [endurance.is_over(setup_of(n, reason="no ARP")) for n in "xyz"] == [False, False, True]
+    assert endurance.reason == "no ARP"
+    assert endurance.undecided() == ["back", "x", "y", "z"]
+
+
+def test_a_run_on_a_device_that_does_not_answer_gives_up_and_can_be_taken_up(
+    tmp_path: Path,
+) -> None:
+    namespace = ["unshare", "--user", "--map-root-user", "--net", "--"]
+    if subprocess.run([*namespace, "true"], capture_output=True).returncode:
+        pytest.skip("user namespaces do not work here")
+    agent = shlex.join([sys.executable, str(HERE / "silent_agent.py")])
+    suite = [*ROCEPROOF, "test", "--target", "nic", "--interface", "lo", "--agent", agent]
+    words = shlex.join([*suite, "--suite", "smoke", "--out", str(tmp_path)])
+    program = ["sh", "-c", f"ip link set lo up; exec {words}"]
+    done = subprocess.run([*namespace, *program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "gave up: mlx5_0 on lab died: it no longer answers ARP" in done.stderr
+    document = json.loads((tmp_path / "results.json").read_text())
+    assert [case["outcome"] for case in document["cases"]].count("error") == TRIES
+    assert document["not_run"] > 100
+    assert document["made_of"]["nic fw_ver"] == "22.31.1014"
+    path = tmp_path / "cases.jsonl"
+    decided = journal.cases_over(path, path.stat().st_size)
+    assert {each.entry["outcome"] for each in decided.values()} <= {"skipped"}
