@@ -77,6 +77,14 @@ _EXAMPLES = {
         roceproof nic doctor --interface ens2 --agent "ssh host ./roceproof-agent"
         roceproof nic doctor --json --interface ens2 --agent "ssh host roceproof-agent"
     """,
+    "nic merge": """
+        roceproof nic merge results/a results/b
+        roceproof nic merge --out build/nic results/a
+    """,
+    "nic diff": """
+        roceproof nic diff results/a results/b
+        roceproof nic diff --json results/a results/b
+    """,
     "doctor": """
         roceproof doctor
         roceproof doctor --json

@@ -6,7 +6,6 @@ A kernel that cannot be had or does not boot is told and left out; the others st
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,18 +18,16 @@ from roceproof.common.interruption import interruptions_held
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
-from roceproof.common.whole_file import whole_file
 from roceproof.conformance.kernels.matrix import document_of
-from roceproof.conformance.kernels.page import page
 from roceproof.conformance.kernels.row import UNDECLARED, row_of
-from roceproof.conformance.kernels.sheet import markdown_of
+from roceproof.matrix_files import remove_matrix, write_matrix
 from roceproof.rxe_env import kernels
 from roceproof.rxe_env.kernel import Kernel
 from roceproof.suite_command import Output, Request, run_session
 
 DEFAULT = ("6.1", "6.12", kernels.NEWEST)
 PASSED, FAILED, UNUSABLE = 0, 1, 2
-JSON, MARKDOWN, PAGE = "kernels.json", "kernels.md", "kernels.html"
+KERNELS = "kernels"
 
 Document = dict[str, Any]
 
@@ -53,8 +50,7 @@ def run_kernels(runs: Runs) -> int:
     rows: dict[Path, Document] = {}
     is_whole = True
     with output_directory(runs.out):
-        for name in (JSON, MARKDOWN, PAGE):  # nothing may be taken for what this run finds
-            (runs.out / name).unlink(missing_ok=True)
+        remove_matrix(runs.out, KERNELS)  # nothing may be taken for what this run finds
         for wanted in runs.kernels:
             try:
                 kernel = _fetched(wanted, quiet=runs.quiet)
@@ -67,7 +63,7 @@ def run_kernels(runs: Runs) -> int:
                 click.echo(f"roceproof: {wanted}: {error}", err=True)
                 is_whole = False
                 continue
-            _write(document_of(rows.values()), runs.out)
+            write_matrix(document_of(rows.values()), runs.out, KERNELS)
             _tell(row, place)
     if not is_whole:
         return UNUSABLE
@@ -103,17 +99,6 @@ def _run(release: str, wanted: str, runs: Runs, place: Path) -> Document:
     if session.is_interrupted:
         raise KeyboardInterrupt
     return row_of(session.document, release)
-
-
-def _write(document: Document, out: Path) -> None:
-    texts = {
-        JSON: json.dumps(document, indent=1, sort_keys=True) + "\n",
-        MARKDOWN: markdown_of(document),
-        PAGE: page(document),
-    }
-    for name, text in texts.items():
-        with whole_file(out / name) as part:
-            part.write_text(text, encoding="utf-8")
 
 
 def _failures(row: Document) -> int:

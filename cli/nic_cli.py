@@ -11,6 +11,7 @@ import click
 from roceproof.examples import examples
 
 _interface = click.option("--interface", required=True, help="Of this host, on the device's link.")
+_RESULTS = click.Path(path_type=Path, exists=True)
 _agent = click.option("--agent", required=True, help="Command that starts the verbs agent there.")
 
 
@@ -44,3 +45,30 @@ def doctor_command(interface: str, agent: str, as_json: bool) -> None:
     from roceproof.nic_doctor import run_nic_doctor
 
     sys.exit(run_nic_doctor(interface, agent, as_json=as_json))
+
+
+@nic.command("merge", epilog=examples("nic merge"))
+@click.argument("results", nargs=-1, required=True, type=_RESULTS)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("build/nic"),
+    show_default=True,
+    help="devices.json, devices.md, devices.html.",
+)
+def merge_command(results: tuple[Path, ...], out: Path) -> None:
+    """Make one matrix of rules and devices of the RESULTS of runs, or of other matrices."""
+    from roceproof.nic_matrix import merge
+
+    merge(results, out)
+
+
+@nic.command("diff", epilog=examples("nic diff"))
+@click.argument("a", type=_RESULTS)
+@click.argument("b", type=_RESULTS)
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+def diff_command(a: Path, b: Path, as_json: bool) -> None:
+    """Say which rules the devices of runs A and B answer differently; exit code 1 if any."""
+    from roceproof.nic_matrix import run_diff
+
+    sys.exit(run_diff(a, b, as_json=as_json))

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from roceproof import __version__
 from roceproof.common.page import content_hash, part, templates
 from roceproof.conformance.kernels.matrix import deviation_lines, rule_lines
+from roceproof.conformance.kernels.sheet import TITLE
 
 _ROOM = "roceproof.conformance.kernels"
 _STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "matrix.css"))
@@ -22,6 +23,7 @@ def page(document: dict[str, Any]) -> str:
         templates(_ROOM)
         .get_template("matrix.html.j2")
         .render(
+            title=document.get("title", TITLE),
             rows=document["kernels"],
             deviations=deviation_lines(document),
             rules=rule_lines(document),

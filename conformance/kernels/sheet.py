@@ -10,6 +10,7 @@ from roceproof.conformance.kernels.matrix import deviation_lines, rule_lines
 from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, STALE, UNDECLARED
 
 Document = dict[str, Any]
+TITLE = "Soft-RoCE, kernel by kernel"
 _MARKS = {
     CONFORMS: "conforms",
     DEVIATES: "**deviates**",
@@ -20,7 +21,7 @@ _MARKS = {
 
 def markdown_of(document: Document) -> str:
     """A document of its own."""
-    lines = ["# Soft-RoCE, kernel by kernel", "", *section(document), "", "## Rules", ""]
+    lines = [f"# {document.get('title', TITLE)}", "", *section(document), "", "## Rules", ""]
     lines += _rules(document)
     return "\n".join(lines) + "\n"
 
@@ -28,7 +29,7 @@ def markdown_of(document: Document) -> str:
 def section(document: Document) -> Iterator[str]:
     """Which kernel shows which deviation: the part that docs/findings.md holds."""
     rows = document["kernels"]
-    yield from _table(["", *(f"Linux {row['version']}" for row in rows)])
+    yield from _table(["", *(row.get("name", f"Linux {row['version']}") for row in rows)])
     yield _line(["release", *(f"`{row['release']}`" for row in rows)])
     for outcome in ("passed", "deviation", "failed", "not_reached", "error", "skipped"):
         counts = [row["cases"].get(outcome, 0) for row in rows]

@@ -15,7 +15,15 @@ from roceproof.main import cli
 
 FILES = (
     *("coverage.json", "build/conformance/coverage.json"),
-    *("capture.pcapng", "fpga.pcapng", "nic.pcapng", "qps.json", "rtl/dut.toml"),
+    *(
+        "results/a",
+        "results/b",
+        "capture.pcapng",
+        "fpga.pcapng",
+        "nic.pcapng",
+        "qps.json",
+        "rtl/dut.toml",
+    ),
 )
 
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device's column of the matrix of rules and devices, out of the results of a run on it.
+
+It names the device and no host or address, so that it can be given away.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.kernels.row import row_of
+
+Document = dict[str, Any]
+TITLE = "RoCEv2 devices, side by side"
+
+
+def read_document(path: Path) -> Document:
+    """A run's results, or a matrix; a folder has its run's."""
+    place = path / "results.json" if path.is_dir() else path
+    try:
+        document = json.loads(place.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RoceproofError(f"cannot read {place}: {error.strerror}") from None
+    except ValueError:
+        raise RoceproofError(f"{place} is no JSON: take a results.json or a merged one") from None
+    if not isinstance(document, dict) or not ("kernels" in document or "cases" in document):
+        raise RoceproofError(f"{place} has no results: take a results.json or a merged one")
+    return document
+
+
+def columns_of(document: Document) -> list[Document]:
+    """The columns of a matrix, or the one of a run."""
+    return list(document["kernels"]) if "kernels" in document else [column_of(document)]
+
+
+def column_of(results: Document) -> Document:
+    """The column of one run; Soft-RoCE is known by its kernel, a card by its firmware."""
+    made_of = results.get("made_of", {})
+    told = {name.removeprefix("nic "): value for name, value in made_of.items()}
+    kernel = str(told.get("kernel", ""))
+    is_card = results["target"] == "nic" and not str(told.get("device", "")).startswith("rxe")
+    release = _make(told) if is_card else kernel or results["target"]
+    row = row_of(results, release)
+    name = _make(told) if is_card else f"Linux {row['version']}" if kernel else results["target"]
+    if results.get("interrupted") or results.get("not_run"):
+        name += ", cut short"
+    return row | {"version": name, "name": name}
+
+
+def matrix_of(documents: list[Document]) -> Document:
+    """The columns of all, in the order in which they come; two of one name are told apart."""
+    columns = []
+    seen: dict[str, int] = {}
+    for column in (each for document in documents for each in columns_of(document)):
+        name = str(column.get("name", f"Linux {column['version']}"))
+        seen[name] = seen.get(name, 0) + 1
+        name += f" #{seen[name]}" if seen[name] > 1 else ""
+        columns.append(column | {"version": name, "name": name})
+    return {"schema": 1, "title": TITLE, "kernels": columns}
+
+
+def _make(told: Mapping[str, str]) -> str:
+    words = (told.get("driver") or told.get("device", "nic"), told.get("board_id", ""))
+    firmware = told.get("fw_ver", "")
+    return " ".join([*filter(None, words), *([f"fw {firmware}"] if firmware else [])])
