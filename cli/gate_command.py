@@ -98,7 +98,7 @@ def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Docu
             soaked = soak(
                 options,
                 sending,
-                plans=wanted.plans if manifest.capabilities.operations else 0,
+                plans=wanted.plans,
                 jobs=wanted.jobs,
                 out=wanted.out,
                 waives=lambda rules: waivers.reasons("", rules),

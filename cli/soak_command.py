@@ -26,8 +26,8 @@ from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.soak import Chunk, Found, play
 from roceproof.conformance.stimulus.steering import steered
+from roceproof.conformance.stimulus.trial import draws_of
 from roceproof.conformance.stimulus.weights import Weights
-from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 
 _CHUNK = 12
@@ -64,9 +64,10 @@ def run_soak(wanted: Soak) -> int:
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
         widths = widths_of(options)
         factories = [open_factory(options, width) for width in widths]
-        if any(Capability.REQUESTER not in factory.claims.capabilities for factory in factories):
+        if not all(draws_of(factory.claims) for factory in factories):
             raise RoceproofError(
-                f"{wanted.dut}: no plans for it: they send, and its [capabilities] list nothing"
+                f"{wanted.dut}: no plans for it: its [capabilities] list nothing that it sends, "
+                "and there is no [responder]"
             )
         for factory in factories:
             factory.prepare(progress.step)

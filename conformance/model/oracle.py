@@ -9,7 +9,7 @@ it keeps all states in which a conforming device can then be.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -22,13 +22,15 @@ from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
 from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.model.responder.connected import ConnectedResponder
 from roceproof.conformance.model.responder.policy import ResponderPolicy
+from roceproof.conformance.model.responder.rc_answers import Kept
+from roceproof.conformance.model.responder.rc_responses import RcResponses
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.conformance.wire.opcodes import Transport
 from roceproof.verbs import work
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import Op, Outcome
 
 Answer = tuple[Segment, ...]
 
@@ -67,6 +69,26 @@ class Beside:
     @policy.setter
     def policy(self, policy: ResponderPolicy) -> None:
         self.responder.policy = self.ingress.policy = policy
+
+    def rest(self) -> None:
+        """All that was asked for has been answered."""
+        for kept in self._kept():
+            kept.rested = True
+
+    def busy(self) -> Beside | None:
+        """The same while READs and atomics that came since wait for their turn; None if none do.
+
+        As many may be under way as the queue pair allows, and one more is refused then.
+        """
+        if sum(not kept.rested for kept in self._kept()) < self.spec.max_dest_rd_atomic:
+            return None
+        own: Beside = pickle.loads(pickle.dumps(self))
+        for kept in own._kept():
+            kept.answered = kept.rested
+        return own
+
+    def _kept(self) -> Iterable[Kept]:
+        return self.responder.kept if isinstance(self.responder, RcResponses) else ()
 
     def react(self, frame: bytes) -> Reaction:
         """Take a frame."""
@@ -160,6 +182,8 @@ class Oracle:
         if not whole:
             return Unexplained(len(frames), [])
         self._states = whole
+        for state in self._states:
+            state.rest()
         return None
 
     @property
@@ -169,8 +193,49 @@ class Oracle:
         connected = [each for each in responders if isinstance(each, ConnectedResponder)]
         return {each.expected_psn for each in connected if not each.failed}
 
+    @property
+    def may_live(self) -> bool:
+        """Whether a conforming device may still be serving."""
+        return any(not state.responder.failed for state in self._states)
+
+    def observe_outcomes(self, got: Sequence[Outcome]) -> list[list[Outcome]]:
+        """These are all completions so far; those that were possible, none if these were.
+
+        Which error a receive ends with is not compared.
+        """
+        seen = [_ending(outcome) for outcome in got]
+        fitting = [s for s in self._states if [*map(_ending, s.responder.outcomes)] == seen]
+        if not fitting:
+            return [state.responder.outcomes for state in self._states]
+        self._states = fitting
+        return []
+
+    def observe_memory(self, got: Mapping[int, bytes]) -> tuple[int, int] | None:
+        """Regions hold these bytes, by key; the first that may not be so, and where."""
+        differing = [self._differing(state, got) for state in self._states]
+        fitting = [s for s, wrong in zip(self._states, differing, strict=True) if wrong is None]
+        if not fitting:
+            return differing[0]
+        self._states = fitting
+        return None
+
+    def _differing(self, state: Beside, got: Mapping[int, bytes]) -> tuple[int, int] | None:
+        for rkey, data in got.items():
+            own = state.memory.region(rkey)
+            want = data if own is None else own.read(0, len(data))
+            if want != data:
+                return rkey, next(
+                    n for n, pair in enumerate(zip(want, data, strict=True)) if pair[0] != pair[1]
+                )
+        return None
+
     def _ways(self, state: Beside, frame: bytes) -> Iterator[Alternative]:
-        return alternatives(state, lambda model: model.react(frame), tolerated=self._tolerated)
+        yield from alternatives(state, _take(frame), tolerated=self._tolerated)
+        busy = state.busy()
+        if busy is not None and not busy.responder.failed:
+            for way in alternatives(busy, _take(frame), tolerated=self._tolerated):
+                if way.model.responder.failed:
+                    yield way
 
     def may_hold(self, rkey: int, offset: int, data: bytes) -> bool:
         """Whether that memory of a conforming device may hold these bytes now."""
@@ -184,6 +249,16 @@ class Oracle:
         if region is None:
             raise KeyError(f"no memory with key {rkey:#x} was mirrored, or it is invalid now")
         return region
+
+
+def _take(frame: bytes) -> Callable[[Beside], Reaction]:
+    return lambda model: model.react(frame)
+
+
+def _ending(outcome: Outcome) -> tuple[object, ...]:
+    if outcome.status != "success":
+        return outcome.wr_id, False
+    return outcome.wr_id, True, outcome.byte_len, outcome.immediate
 
 
 def matches(expected: Iterable[Segment], got: Iterable[Segment]) -> bool:

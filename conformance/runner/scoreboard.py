@@ -74,10 +74,11 @@ def judgement(
     bench: Bench, *, unjudged: Collection[str] = (), known: CaseFailed | None = None
 ) -> Judgement:
     """The same with what it was seen in; of a field that the case has told nothing more is."""
+    unjudged = {*unjudged, *bench.unjudged}
     predicted = list(compared(bench))
     judged = observe(bench, unjudged=unjudged)
     told = {each.field for each in known.stop.fields} if known and known.stop else set[str]()
-    failures = _as_asked(bench, predicted, unjudged={*unjudged}, told=told)
+    failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
     if judged.broken:
         text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
         rules = [finding.rule.id for finding in judged.broken]

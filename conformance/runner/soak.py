@@ -12,7 +12,7 @@ from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.options import Options, open_factory
 from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.trial import try_seed
+from roceproof.conformance.stimulus.trial import draws_of, try_seed
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.interface import CasePlace
@@ -48,6 +48,7 @@ def play(chunk: Chunk) -> Found:
     """Play all seeds of a chunk."""
     factory = open_factory(chunk.options, chunk.width)
     counts, found = Counts(), Found(width=chunk.width)
+    draws = draws_of(factory.claims)
 
     @contextmanager
     def open_bench(seed: int, host: Host | None) -> Iterator[Bench]:
@@ -63,7 +64,12 @@ def play(chunk: Chunk) -> Found:
         for seed in range(chunk.first, chunk.first + chunk.count):
             seconds = 20.0 if len(found.findings) < _FULLY_REDUCED else 0.0
             finding = try_seed(
-                seed, factory.claims, open_bench, weights=chunk.weights, seconds=seconds
+                seed,
+                factory.claims,
+                open_bench,
+                weights=chunk.weights,
+                draws=draws[seed % len(draws)],
+                seconds=seconds,
             )
             found.seeds += 1
             if finding is not None:

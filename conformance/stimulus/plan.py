@@ -7,28 +7,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Protocol
 
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.verbs.addresses import Host, parse_mac
 
 
+class Player(Protocol):
+    """Whose methods the steps of a plan are: `Play` or `Asking`."""
+
+    def __init__(self, bench: Bench) -> None: ...
+
+    def finish(self) -> None:
+        """The end of every plan."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """One call of a method of `Play`."""
+    """One call of a method of a player."""
 
     name: str
     fields: Mapping[str, Any]
 
-    def apply(self, play: Play) -> None:
+    def apply(self, play: Player) -> None:
         """Do it."""
         getattr(play, self.name)(**self.fields)
 
-    @property
-    def optional(self) -> list[str]:
+    def optional(self, player: type[Player]) -> list[str]:
         """The names of what need not be said."""
-        parameters = signature(getattr(Play, self.name)).parameters.values()
+        parameters = signature(getattr(player, self.name)).parameters.values()
         needed = {each.name for each in parameters if each.default is each.empty}
         return [name for name in self.fields if name not in needed]
 
@@ -52,6 +60,7 @@ class Plan:
     steps: tuple[Step, ...]
     mac: str | None = None
     ip: str | None = None
+    player: type[Player] = Play
 
     @property
     def host(self) -> Host | None:
@@ -66,7 +75,7 @@ class Plan:
 
     def play(self, bench: Bench) -> None:
         """Do it all; a deviation of the device is raised as `CaseFailed`."""
-        play = Play(bench)
+        play = self.player(bench)
         for step in self.steps:
             step.apply(play)
         play.finish()
@@ -76,13 +85,17 @@ class Plan:
         marks = [f"@case({', '.join(map(repr, rules))})".replace("'", '"')]
         if self.host is not None:
             marks.append(f'@identity(mac="{self.mac}", ip="{self.ip}")')
-        lines = [f"def test_{name}(bench: Bench) -> None:", "    play = Play(bench)"]
+        lines = [
+            f"def test_{name}(bench: Bench) -> None:",
+            f"    play = {self.player.__name__}(bench)",
+        ]
         lines += [f"    {step}".replace("'", '"') for step in self.steps]
-        return "\n".join([*_IMPORTS, "", "", *marks, *lines, "    play.finish()", ""])
+        where, name = self.player.__module__, self.player.__name__
+        imports = [f"from {where} import {name}", *_IMPORTS]
+        return "\n".join([*imports, "", "", *marks, *lines, "    play.finish()", ""])
 
 
 _IMPORTS = (
-    "from roceproof.conformance.stimulus.play import Play",
     "from roceproof.conformance.suite.bench import Bench",
     "from roceproof.conformance.suite.case import case, identity",
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -81,11 +82,11 @@ class Reduction:
                 self._keep_if_failing(plan)
 
     def _plainer_hosts(self) -> Iterator[Callable[[Plan], Plan]]:
-        yield lambda plan: Plan(steps=plan.steps)
+        yield lambda plan: replace(plan, mac=None, ip=None)
 
     def _shorter(self, index: int) -> Iterator[Callable[[Plan], Plan]]:
         """Less said in a step; all at once first."""
-        optional = self.plan.steps[index].optional
+        optional = self.plan.steps[index].optional(self.plan.player)
         if len(optional) > 2:
             yield partial(_changed, index=index, names=optional)
         for name in optional:

@@ -8,22 +8,32 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.drawn_requests import draw_requests
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.reduction import Reduction
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims, DeviceDied
 from roceproof.verbs.addresses import Host
 
 RULES = ("LIVE-02", "FUZZ-15", "FUZZ-16")
 REDUCTION_SECONDS = 20.0
 
+Draws = Callable[[int, Claims, Weights | None], Plan]
+"""Draws the plan of a seed for a device of these claims."""
 Open = Callable[[int, Host | None], AbstractContextManager[Bench]]
 """Opens a fresh device with a seed and, where it lets itself be told, an address.
 
 What it holds against the device when it is closed is raised as `CaseFailed`.
 """
+
+
+def draws_of(claims: Claims) -> list[Draws]:
+    """The kinds of plan for such a device: of work that it sends, of requests that it answers."""
+    kinds = {Capability.REQUESTER: draw_plan, Capability.RESPONDER: draw_requests}
+    return [draws for part, draws in kinds.items() if part in claims.capabilities]
 
 
 class Finding(NamedTuple):
@@ -72,10 +82,11 @@ def try_seed(
     open_bench: Open,
     *,
     weights: Weights | None = None,
+    draws: Draws = draw_plan,
     seconds: float = REDUCTION_SECONDS,
 ) -> Finding | None:
     """Draw and play the plan of a seed; a failure is made small."""
-    plan = draw_plan(seed, claims, weights)
+    plan = draws(seed, claims, weights)
     first = played(plan, seed, open_bench)
     if first.failure is None:
         return None

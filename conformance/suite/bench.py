@@ -50,6 +50,8 @@ class Bench(Exchange):
         self.identity = claims.target, version
         self._another = another
         self.connections: list[Connection] = []
+        self.unjudged: set[str] = set()
+        """Rules that the observer must not judge, since what was sent here looks like a break."""
 
     def another(self, seed: int, host: Host | None = None) -> AbstractContextManager[Bench]:
         """A bench with a fresh device of this kind, for cases that need many.
@@ -63,6 +65,7 @@ class Bench(Exchange):
     def shows(self, other: Bench) -> None:
         """What is kept and judged behind the case is what passed on another bench."""
         self.transcript, self.strays = other.transcript, other.strays
+        self.unjudged = other.unjudged
 
     def connect(
         self, service: Service = Service.RC, *, ipv6: bool = False, **spec: Any

@@ -35,6 +35,7 @@ class Kept:
     msn: int
     original: int = 0  # what an atomic found in memory
     answered: bool = False
+    rested: bool = False  # answered, and nothing was under way since
 
     @property
     def psn(self) -> int:

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair that a plan asks: what was sent to it in this life, and what may have come of it.
+
+An oracle keeps every state in which a conforming responder can be. Answers, completions of
+receives and memory have to fit one of them, whenever the device has come to rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roceproof.conformance.model.oracle import Oracle, Unexplained
+from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.deviations import tolerated
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
+from roceproof.verbs.work import Outcome, Region
+
+READ = 0x0C
+
+
+class Place:
+    """Memory of the device that a plan names, with the rights that it was given."""
+
+    def __init__(self, region: Region, access: frozenset[str], domain: int) -> None:
+        self.region = region
+        self.access = access
+        self.domain = domain
+
+
+class Asked:
+    """One queue pair of the device, alive or not."""
+
+    def __init__(self, bench: Bench, qp: Connection) -> None:
+        self.qp = qp
+        self.places: list[Place] = []
+        self.inbox: Place | None = None
+        self.next_psn = 0
+        """Where a requester goes on that has heard nothing of late."""
+        self.sent: list[Pattern] = []
+        self.read: list[tuple[int, int]] = []
+        """Spans of memory that were asked for since the device was at rest."""
+        self.former: list[bytes] = []
+        """Frames of lives before."""
+        self._bench = bench
+        self._frames: list[bytes] = []
+        self._judged = 0
+        self._outcomes: list[Outcome] = []
+        self._receives: list[tuple[int, int, int]] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """A life begins; memory is what it was."""
+        self.former += self._frames
+        self._frames, self._outcomes, self._receives = [], [], []
+        self.sent, self.read = [], []
+        self._judged = self.next_psn = 0
+        self._oracle = Oracle(
+            self._bench.target.host,
+            self.qp.qp,
+            tolerated=tolerated(self._bench.identity),
+            executes=self._bench.claims.executed_on(self.qp.spec.service),
+        )
+        for place in self._all_places():
+            self._mirror(place)
+
+    def add(self, place: Place, *, is_inbox: bool = False) -> None:
+        """Memory more; the device is at rest."""
+        if is_inbox:
+            self.inbox = place
+        else:
+            self.places.append(place)
+        self._mirror(place)
+
+    def post_receive(self, offset: int, length: int) -> None:
+        """One receive more; the device is at rest."""
+        assert self.inbox is not None
+        region = self.inbox.region
+        number = self.qp.post_receive(region, offset=offset, length=length)
+        self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
+
+    def send(self, pattern: Pattern, *, is_damaged: bool = False) -> None:
+        """Send a packet of this life; one that the MAC marks as damaged is as if it never came."""
+        if pattern.opcode == READ:
+            start = pattern.said["va"]
+            self.read.append((start, start + pattern.said["dmalen"]))
+        frame = self.qp.frame(pattern)
+        if is_damaged:
+            self._bench.send_damaged(frame, flow=self.qp.to_device)
+            return
+        self.send_frame(frame, is_void=bool(pattern.edits))
+        if not pattern.edits:
+            self.sent.append(pattern)
+
+    def send_frame(self, frame: bytes, *, is_void: bool = False) -> None:
+        """Send any frame; the observer does not see one that is void."""
+        self._bench.send(frame, flow=self.qp.to_device, is_void=is_void)
+        self._frames.append(frame)
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the device cannot be serving any more."""
+        return not self._oracle.may_live
+
+    def judge(self) -> str | None:
+        """What does not fit, now that the device is at rest."""
+        self.read.clear()
+        wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory()
+        expected = {distance(psn, self.qp.spec.rq_psn) for psn in self._oracle.next_psns}
+        if len(expected) == 1:
+            self.next_psn = expected.pop()
+        return wrong
+
+    def _all_places(self) -> list[Place]:
+        return [*self.places, *([self.inbox] if self.inbox else [])]
+
+    def _mirror(self, place: Place) -> None:
+        self._oracle.mirror(place.region, access=place.access, domain=place.domain)
+
+    # what may be wrong
+
+    def _wrong_answer(self) -> str | None:
+        answers = [p for p in self.qp.inbox if not _is_notification(p.bth.opcode)]
+        self.qp.inbox.clear()
+        segments = [Segment(p.bth, p.extensions, p.payload) for p in answers]
+        frames = self._frames[self._judged :]
+        first, self._judged = self._judged, len(self._frames)
+        wrong = self._oracle.observe_all(frames, segments)
+        if wrong is None:
+            return None
+        came = "; ".join(self._said([each]) for each in segments) or "nothing"
+        return f"{self._told(wrong, frames)}\ngot   in all, to {len(frames)} frames: {came}" + (
+            f"\n      {first} frames of this life were sent before" if first else ""
+        )
+
+    def _told(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
+        if not wrong.ways:
+            return f"want  no more answers than {wrong.place} frames can draw"
+        packet = parse(frames[wrong.place])
+        what = "no RoCE" if packet is None else name_of(packet.bth.opcode)
+        psn = 0 if packet is None else distance(packet.bth.psn, self.qp.spec.rq_psn)
+        allowed = sorted({self._said(way.result.answer) for way in wrong.ways})
+        return f"want  for frame {wrong.place}, {what} psn={psn:+d}: {' or '.join(allowed)}"
+
+    def _said(self, answer: Sequence[Segment]) -> str:
+        return ", ".join(map(self._shown, answer)) or "silence"
+
+    def _shown(self, segment: Segment) -> str:
+        aeth = segment.extension(Aeth)
+        tail = "" if aeth is None else f" syndrome={aeth.syndrome:#04x} msn={aeth.msn}"
+        psn = distance(segment.bth.psn, self.qp.spec.rq_psn)
+        return f"{name_of(segment.bth.opcode)} psn={psn:+d}{tail} ({len(segment.payload)} bytes)"
+
+    def _wrong_completion(self) -> str | None:
+        self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)
+        allowed = self._oracle.observe_outcomes(self._outcomes)
+        if not allowed:
+            return None
+        shown = " or ".join(sorted({_outcomes(each) for each in allowed}))
+        return f"want  receives completed: {shown}\ngot   {_outcomes(self._outcomes)}"
+
+    def _wrong_memory(self) -> str | None:
+        found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}
+        differing = self._oracle.observe_memory(found)
+        if differing is None:
+            return None
+        rkey, offset = differing
+        return f"want  other bytes from {offset} on in the region of key {rkey:#x}"
+
+
+def _is_notification(opcode: int) -> bool:
+    row = OPCODES.get(opcode)
+    return row is not None and row.transport is Transport.CNP
+
+
+def _outcomes(outcomes: Sequence[Outcome]) -> str:
+    shown = [f"{o.wr_id} {o.status} {o.byte_len} {o.immediate}" for o in outcomes]
+    return "; ".join(shown) or "none"

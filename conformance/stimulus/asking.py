@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plays requests on a device through the bench, and judges all that comes of them.
+
+    play = Asking(bench)
+    play.connect(key=0, service="RC", path_mtu=256)
+    play.region(key=0, size=1024)
+    play.request(key=0, op="WRITE", size=300)
+    play.again(key=0, back=1)
+    play.finish()
+
+Nothing has to be expected: an oracle beside each queue pair says what a conforming responder may
+answer, complete and leave in memory. It is asked whenever the device has come to rest, which is
+the only time at which receives are posted, memory is registered and a queue pair begins anew. What
+the device does not claim is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN
+from roceproof.conformance.stimulus.asked import READ, Asked, Place
+from roceproof.conformance.stimulus.flaws_of_requests import FLAWS
+from roceproof.conformance.stimulus.life import payload
+from roceproof.conformance.stimulus.requests import Request, packets_of
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.pattern import READ_REQUEST, opcode
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Beyond
+from roceproof.conformance.wire.psn import packet_count
+from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+ALL_RIGHTS = sorted(FULL_ACCESS)
+_INBOX_BYTES = 4096
+_FENCE_BYTES = 8
+_PSNS = 1 << 24
+_STILL = dict.fromkeys(("tx_stall", "cpl_stall", "rx_gap"), 0)
+
+
+class Asking:
+    """One device, one plan."""
+
+    def __init__(self, bench: Bench) -> None:
+        bench.unjudged |= _OF_THE_ORACLE
+        self._bench = bench
+        self._qps: dict[int, Asked] = {}
+        self._made = 0
+        self._is_held = False
+
+    # what there is; the device is at rest
+
+    def connect(self, key: int, *, service: str = "RC", **fields: Any) -> None:
+        """A queue pair, with memory for its receives; one that is there begins anew."""
+        claims = self._bench.claims
+        said = {name: value for name, value in fields.items() if name not in claims.limits.fixed}
+        if "access" in said:
+            said["access"] = frozenset(said["access"])
+        known = self._qps.get(key)
+        self.settle()
+        if known is not None:
+            if Capability.RESET in claims.capabilities:
+                known.qp.reconnect(**{n: v for n, v in said.items() if n not in _OF_THE_FIRST})
+                known.begin()
+        elif len(self._qps) < claims.qps and Capability[service] in claims.capabilities:
+            qp = self._bench.connect(Service[service], **said)
+            self._qps[key] = Asked(self._bench, qp)
+            self._register(key, _INBOX_BYTES, FULL_ACCESS, is_inbox=True)
+
+    def region(
+        self, key: int, size: int = 1024, *, access: Sequence[str] = (), is_foreign: bool = False
+    ) -> None:
+        """Memory that requests may name, with these rights, all if none is said."""
+        if key in self._qps:
+            self.settle()
+            self._register(key, size, frozenset(access) or FULL_ACCESS, is_foreign=is_foreign)
+
+    def receive(self, key: int, size: int = 256, *, offset: int = 0, count: int = 1) -> None:
+        """Post so many receives of that size."""
+        known = self._qps.get(key)
+        if known is None or known.inbox is None:
+            return
+        self.settle()
+        if known.is_dead:
+            return
+        room = known.inbox.region.size
+        for turn in range(count):
+            at = (offset + turn * size) % room
+            known.post_receive(at, min(size, room - at))
+
+    # requests
+
+    def request(self, key: int, op: str = "WRITE", size: int = 0, **fields: Any) -> None:
+        """A message to where a requester would go on; `fields` are those of `Request`."""
+        known = self._qps.get(key)
+        if known is None or not known.places:
+            return
+        request = Request(op=Op[op], size=size, **fields)
+        place = known.places[request.region % len(known.places)]
+        if request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
+            request = replace(request, size=8)
+        self._wait_for_reads(known, request, place)
+        self._made += 1
+        mtu, data = known.qp.mtu, payload(self._made, request.size)
+        packets = list(packets_of(request, place.region, mtu=mtu, psn=known.next_psn, data=data))
+        for packet in request.arranged(packets):
+            known.send(packet)
+        spans = packet_count(request.size, mtu)
+        known.next_psn += (spans if request.op is Op.READ else len(packets)) + request.skip
+
+    def again(self, key: int, *, back: int = 1, count: int = 1, ask: bool | None = None) -> None:
+        """Packets of this life once more, the first of them so many back."""
+        known = self._qps.get(key)
+        if known is None:
+            return
+        self.settle()
+        at = max(0, len(known.sent) - back)
+        for packet in known.sent[at : at + count]:
+            known.send(packet if ask is None else packet.but(a=int(ask)))
+
+    def reread(
+        self,
+        key: int,
+        *,
+        back: int = 1,
+        skip: int = 0,
+        shift: int = 0,
+        length: int | None = None,
+        key_mask: int = 0,
+    ) -> None:
+        """A READ of this life once more, from a later response on, or from elsewhere."""
+        known = self._qps.get(key)
+        reads = [each for each in known.sent if each.opcode == READ] if known else []
+        if known is None or not reads:
+            return
+        self.settle()
+        first = reads[-1 - (back - 1) % len(reads)].said
+        passed = skip * known.qp.mtu
+        known.send(
+            READ_REQUEST(
+                psn=first["psn"] + skip,
+                va=(first["va"] + passed + shift) % (1 << 64),
+                rkey=first["rkey"] ^ key_mask,
+                dmalen=max(0, first["dmalen"] - passed) if length is None else length,
+                a=1,
+            ),
+        )
+
+    def late(self, key: int, *, back: int = 1, count: int = 1) -> None:
+        """Frames of lives before."""
+        known = self._qps.get(key)
+        if known is not None:
+            at = max(0, len(known.former) - back)
+            for frame in known.former[at : at + count]:
+                known.send_frame(frame)
+
+    def flawed(
+        self,
+        key: int,
+        flaw: str,
+        *,
+        op: str = "WRITE",
+        number: int = 0,
+        size: int = 8,
+        psn: int = 0,
+    ) -> None:
+        """The SEND or WRITE that is due, or one so far from there, but for a flaw; one packet."""
+        known = self._qps.get(key)
+        if known is None or not known.places:
+            return
+        region = known.places[0].region
+        self._made += 1
+        data = payload(self._made, size)
+        request, start = Request(op=Op[op], size=size), known.next_psn + psn
+        (packet,) = packets_of(request, region, mtu=1 << 16, psn=start, data=data)
+        if flaw == _DAMAGED:
+            if Capability.DAMAGE in self._bench.claims.capabilities:
+                known.send(packet, is_damaged=True)
+            return
+        known.send(FLAWS[flaw](packet, known.qp, number))
+
+    def raw(self, key: int, value: int, *, size: int = 0, psn: int = 0, length: int = 0) -> None:
+        """A packet of any opcode of the service, so far from where it is due."""
+        known = self._qps.get(key)
+        if known is None or not known.places or value in _INVALIDATING:
+            return
+        region = known.places[0].region
+        self._made += 1
+        known.send(
+            opcode(
+                value | int(known.qp.spec.service) << 5,
+                psn=known.next_psn + psn,
+                va=region.addr,
+                rkey=region.rkey,
+                dmalen=length,
+                payload=payload(self._made, size),
+                a=1,
+            ),
+        )
+
+    # time
+
+    def disturb(self, **percent: int) -> None:
+        """Hold streams back from now on, until the device has to come to rest."""
+        if Capability.DISTURBANCE in self._bench.claims.capabilities:
+            self._is_held = True
+            self._bench.target.disturb(**percent)
+
+    def wait(self, ns: int) -> None:
+        """Let time pass."""
+        self._bench.pump(ns)
+
+    def settle(self) -> None:
+        """All that was sent is taken and answered; then it is judged."""
+        if self._is_held:
+            self._bench.target.disturb(**_STILL)
+            self._is_held = False
+        target, frames = self._bench.target, self._bench.transcript
+        end = target.now_ns + target.patience.answer_ns
+        sent = sum(not entry.is_sent for entry in frames.entries())
+        while len(target.taken_ns()) < sent and target.now_ns < end:
+            self._bench.pump(target.patience.quiet_ns)
+        self._bench.settle()
+        for key, known in self._qps.items():
+            wrong = known.judge()
+            if wrong is not None:
+                service = known.qp.spec.service.name
+                raise self._bench.failed(f"queue pair {key} ({service}) at rest\n{wrong}")
+
+    def finish(self) -> None:
+        """Everything ends, and each queue pair serves a WRITE, those that failed begun anew."""
+        self.settle()
+        for key, known in self._qps.items():
+            if known.is_dead:
+                self.connect(key)
+            self.request(key, "WRITE", _FENCE_BYTES)
+        self.settle()
+
+    # inside
+
+    def _register(
+        self,
+        key: int,
+        size: int,
+        access: frozenset[str],
+        *,
+        is_foreign: bool = False,
+        is_inbox: bool = False,
+    ) -> None:
+        known, target = self._qps[key], self._bench.target
+        try:
+            region = (
+                target.register_elsewhere(size)
+                if is_foreign
+                else target.register(size, access=access)
+            )
+        except Beyond:
+            return
+        self._made += 1
+        region.write(0, payload(self._made, region.size))
+        domain = FOREIGN_DOMAIN if is_foreign else OWN_DOMAIN
+        known.add(Place(region, FULL_ACCESS if is_foreign else access, domain), is_inbox=is_inbox)
+
+    def _wait_for_reads(self, known: Asked, request: Request, place: Place) -> None:
+        """Nothing is written that a READ under way still reads: either order would be right."""
+        start = place.region.addr + request.offset
+        span = (start, start + max(request.size, 1))
+        writes = request.op not in (Op.READ, Op.SEND, Op.SEND_IMM)
+        if writes and any(span[0] < end and begin < span[1] for begin, end in known.read):
+            self.settle()
+
+
+_DAMAGED = "damaged"
+_INVALIDATING = (0x16, 0x17)
+_OF_THE_FIRST = ("local_qpn", "remote_qpn")
+_OF_THE_ORACLE = {
+    *("ACK-06", "ACK-12", "DUP-03", "NAK-01", "NAK-02", "NAK-07", "READ-02", "READ-03", "READ-12"),
+    *("MSN-01", "MSN-02", "MSN-03", "MSN-04", "MSN-05", "MSN-09", "RNR-01"),
+}
+"""What answers say, and in which order: an oracle follows what an observer has to guess, such as
+reserved opcodes, packets cut short, and requests of lives before."""

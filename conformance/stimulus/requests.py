@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One message of a plan as packets: what is right of it, and what is to be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from roceproof.conformance.suite.pattern import (
+    CMP_SWAP,
+    FETCH_ADD,
+    READ_REQUEST,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_LAST_IMM,
+    SEND_MIDDLE,
+    SEND_ONLY,
+    SEND_ONLY_IMM,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_LAST_IMM,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Maker,
+    Pattern,
+)
+from roceproof.verbs.work import Op, Region
+
+_MAKERS: dict[Op, tuple[Maker, Maker, Maker, Maker]] = {
+    Op.SEND: (SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY),
+    Op.SEND_IMM: (SEND_FIRST, SEND_MIDDLE, SEND_LAST_IMM, SEND_ONLY_IMM),
+    Op.WRITE: (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY),
+    Op.WRITE_IMM: (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST_IMM, WRITE_ONLY_IMM),
+}
+_WRITES = (Op.WRITE, Op.WRITE_IMM)
+_ADDRESSES, _KEYS, _LENGTHS = 1 << 64, 1 << 32, 1 << 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A message to a region of the device, or to its next receive."""
+
+    op: Op
+    size: int
+    region: int = 0
+    offset: int = 0
+    immediate: int = 0
+    solicited: bool = False
+    swap: int = 0
+    compare: int = 0
+    ask: str = "last"
+    """Which packets ask for an ACK: last, all, none."""
+    skip: int = 0
+    """So many PSNs are left out in front of it."""
+    key_mask: int = 0
+    """Bits of the key that are wrong."""
+    shift: int = 0
+    """Added to the address."""
+    more: int = 0
+    """Added to the length that the RETH says."""
+    part: int = 0
+    """Of the packets, the one that these concern:"""
+    bytes: int | None = None
+    """how many bytes it has,"""
+    turned: str | None = None
+    """whose packet it is instead."""
+    lost: bool = False
+    """it never comes,"""
+    twice: bool = False
+    """it comes twice,"""
+    early: bool = False
+    """it comes in front of the one before."""
+    stops: bool = False
+    """What is behind it never comes."""
+
+    def arranged(self, packets: Sequence[Pattern]) -> list[Pattern]:
+        """The packets in the order in which they come."""
+        order = list(packets)
+        at = self.part % len(order)
+        if self.stops:
+            del order[at + 1 :]
+        if self.early and at:
+            order[at - 1 : at + 1] = [order[at], order[at - 1]]
+        elif self.twice:
+            order.insert(at, order[at])
+        elif self.lost:
+            del order[at]
+        return order
+
+
+def packets_of(
+    request: Request, region: Region, *, mtu: int, psn: int, data: bytes
+) -> Iterator[Pattern]:
+    """Its packets, the first of them at that PSN if none is left out."""
+    psn += request.skip
+    where = {
+        "va": (region.addr + request.offset + request.shift) % _ADDRESSES,
+        "rkey": region.rkey ^ request.key_mask,
+    }
+    length = (request.size + request.more) % _LENGTHS
+    if request.op is Op.READ:
+        yield READ_REQUEST(psn=psn, a=int(request.ask != "none"), dmalen=length, **where)
+    elif request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
+        maker = CMP_SWAP if request.op is Op.CMP_SWAP else FETCH_ADD
+        yield maker(psn=psn, a=1, swap=request.swap, compare=request.compare, **where)
+    else:
+        yield from _with_data(request, {"dmalen": length, **where}, mtu=mtu, psn=psn, data=data)
+
+
+def _with_data(
+    request: Request, where: dict[str, int], *, mtu: int, psn: int, data: bytes
+) -> Iterator[Pattern]:
+    pieces = [data[at : at + mtu] for at in range(0, len(data), mtu)] or [b""]
+    last = len(pieces) - 1
+    for index, piece in enumerate(pieces):
+        op, body = request.op, piece
+        if index == request.part % len(pieces):
+            op = request.op if request.turned is None else Op[request.turned]
+            if request.bytes is not None:
+                body = (piece + data)[: request.bytes].ljust(request.bytes, b"\xa5")
+        first, middle, end, only = _MAKERS[op]
+        maker = only if not last else {0: first, last: end}.get(index, middle)
+        asks = request.ask == "all" or (request.ask == "last" and index == last)
+        packet = maker(psn=psn + index, payload=body, a=int(asks))
+        if index == 0:
+            packet = packet.but(**where) if op in _WRITES else packet
+        if index == last:
+            packet = packet.but(imm=request.immediate, se=int(request.solicited))
+        yield packet
