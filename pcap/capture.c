@@ -119,6 +119,16 @@ enum roce_capture_status roce_capture_next(struct roce_capture *capture,
     return capture->error[0] ? ROCE_CAPTURE_ERROR : capture->next(capture, record);
 }
 
+enum roce_capture_status roce_capture_next_few(struct roce_capture *capture,
+                                               struct roce_record *records, unsigned int most,
+                                               unsigned int *count) {
+    const enum roce_capture_status status = roce_capture_next(capture, records);
+    *count = status == ROCE_CAPTURE_PACKET;
+    if (*count != 0 && capture->more != NULL)
+        *count += capture->more(capture, records + 1, most - 1);
+    return status;
+}
+
 void roce_capture_release(struct roce_capture *capture, uint64_t number) {
     capture->source->kind->release(capture->source, number);
 }

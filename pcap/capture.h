@@ -54,6 +54,11 @@ struct roce_capture *roce_capture_open_memory(const uint8_t *bytes, size_t size,
 enum roce_capture_status roce_capture_next(struct roce_capture *capture,
                                            struct roce_record *record);
 
+// The same, and packets behind it that are at hand: `most` in all, of which it tells the `count`.
+enum roce_capture_status roce_capture_next_few(struct roce_capture *capture,
+                                               struct roce_record *records, unsigned int most,
+                                               unsigned int *count);
+
 // Packets up to and including that number are no longer needed: buffers are reused, and pages of
 // the mapping are given back, so that resident memory stays flat on files of any size.
 void roce_capture_release(struct roce_capture *capture, uint64_t number);

@@ -52,8 +52,7 @@ static inline bool is_at_hand(const struct roce_source *source, bool big) {
     return size <= LONGEST_RECORD_BYTES && ready - RECORD_HEADER_BYTES >= size;
 }
 
-static inline enum roce_capture_status take(const struct roce_capture *capture, bool big,
-                                            struct roce_record *record) {
+static inline void take(const struct roce_capture *capture, bool big, struct roce_record *record) {
     const struct pcap *pcap = (const struct pcap *)capture;
     struct roce_source *source = capture->source;
     const uint8_t *header = source->at;
@@ -71,28 +70,28 @@ static inline enum roce_capture_status take(const struct roce_capture *capture, 
         .fcs_bytes = pcap->fcs_bytes,
         .is_ethernet = 1,
     };
-    return ROCE_CAPTURE_PACKET;
 }
 
-static __attribute__((noinline)) enum roce_capture_status
-bring_in_and_take(struct roce_capture *capture, struct roce_record *record) {
+static enum roce_capture_status next_pcap(struct roce_capture *capture,
+                                          struct roce_record *record) {
     const enum roce_capture_status status = bring_in(capture);
-    return status == ROCE_CAPTURE_PACKET ? take(capture, capture->big_endian, record) : status;
+    if (status == ROCE_CAPTURE_PACKET)
+        take(capture, capture->big_endian, record);
+    return status;
 }
 
-static inline enum roce_capture_status next(struct roce_capture *capture, bool big,
-                                            struct roce_record *record) {
-    return is_at_hand(capture->source, big) ? take(capture, big, record)
-                                            : bring_in_and_take(capture, record);
+static inline unsigned int more(const struct roce_capture *capture, bool big,
+                                struct roce_record *records, unsigned int most) {
+    unsigned int count = 0;
+    while (count < most && is_at_hand(capture->source, big))
+        take(capture, big, &records[count++]);
+    return count;
 }
 
-static enum roce_capture_status next_little(struct roce_capture *capture,
-                                            struct roce_record *record) {
-    return next(capture, false, record);
-}
-
-static enum roce_capture_status next_big(struct roce_capture *capture, struct roce_record *record) {
-    return next(capture, true, record);
+static unsigned int more_pcap(struct roce_capture *capture, struct roce_record *records,
+                              unsigned int most) {
+    return capture->big_endian ? more(capture, true, records, most)
+                               : more(capture, false, records, most);
 }
 
 static void free_pcap(struct roce_capture *capture) {
@@ -134,7 +133,8 @@ struct roce_capture *roce_capture_open_pcap(struct roce_source *source, char *er
         .capture =
             {
                 .source = source,
-                .next = big ? next_big : next_little,
+                .next = next_pcap,
+                .more = more_pcap,
                 .free = free_pcap,
                 .big_endian = big,
             },

@@ -17,10 +17,11 @@ enum {
     LONGEST_RECORD_BYTES = 256 << 10,
 };
 
-// The head of each format's own state. `stop` may be NULL.
+// The head of each format's own state. `more` and `stop` may be NULL.
 struct roce_capture {
     struct roce_source *source;
     enum roce_capture_status (*next)(struct roce_capture *, struct roce_record *);
+    unsigned int (*more)(struct roce_capture *, struct roce_record *, unsigned int most); // at hand
     void (*stop)(struct roce_capture *);
     void (*free)(struct roce_capture *);
     bool big_endian;

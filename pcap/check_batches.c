@@ -15,6 +15,9 @@
 
 enum { RING_A_THREAD = 4, RELEASE = 256, MOST_THREADS = 16 };
 
+// Packets that a thread alone takes through all stages at once; they stay in its nearest memory.
+enum { FEW = 32 };
+
 // Read the next batch once there is room for it; NULL at the end of the capture.
 static struct roce_batch *read_batch(struct roce_pipeline *pipeline) {
     pthread_mutex_lock(&pipeline->reading);
@@ -24,10 +27,12 @@ static struct roce_batch *read_batch(struct roce_pipeline *pipeline) {
     if (pipeline->status == ROCE_CAPTURE_PACKET) {
         batch = roce_batch_at(pipeline, pipeline->read++);
         batch->count = 0;
-        while (batch->count < ROCE_BATCH &&
-               (pipeline->status = roce_capture_next(
-                    pipeline->capture, &batch->records[batch->count])) == ROCE_CAPTURE_PACKET)
-            batch->count++;
+        for (unsigned int few = 0; batch->count < ROCE_BATCH; batch->count += few) {
+            pipeline->status = roce_capture_next_few(
+                pipeline->capture, &batch->records[batch->count], ROCE_BATCH - batch->count, &few);
+            if (pipeline->status != ROCE_CAPTURE_PACKET)
+                break;
+        }
     }
     pthread_mutex_unlock(&pipeline->reading);
     return batch;
@@ -44,8 +49,7 @@ static void *work(void *argument) {
     struct roce_pipeline *pipeline = worker->pipeline;
     struct roce_inspector *inspector = roce_inspector_create(worker->number);
     for (struct roce_batch *batch; (batch = read_batch(pipeline)) != NULL;) {
-        for (unsigned int i = 0; i < batch->count; i++)
-            roce_inspect_next(inspector, &batch->records[i], &batch->packets[i]);
+        roce_inspect_few(inspector, batch->records, batch->count, batch->packets);
         atomic_store(&batch->inspected, true);
         roce_route_batches(pipeline);
         roce_judge_batches(pipeline, worker->number * (ROCE_JUDGES / 2 + 1));
@@ -108,16 +112,19 @@ static struct roce_pipeline *open_pipeline(struct roce_oracle *oracle, unsigned 
 static enum roce_capture_status run_alone(struct roce_capture *capture, struct roce_oracle *oracle,
                                           roce_progress *progress, void *context) {
     enum roce_capture_status status;
-    struct roce_record record;
-    struct roce_packet packet;
+    struct roce_record records[FEW];
+    struct roce_packet packets[FEW];
     struct roce_inspector *inspector = roce_inspector_create(0);
-    for (unsigned int count = 1;
-         (status = roce_capture_next(capture, &record)) == ROCE_CAPTURE_PACKET; count++) {
-        roce_inspect_next(inspector, &record, &packet);
-        roce_judge(oracle, &record, &packet);
-        if (count % RELEASE != 0)
+    unsigned int unreleased = 0;
+    for (unsigned int count;
+         (status = roce_capture_next_few(capture, records, FEW, &count)) == ROCE_CAPTURE_PACKET;) {
+        roce_inspect_few(inspector, records, count, packets);
+        roce_judge_few(oracle, records, packets, count);
+        unreleased += count;
+        if (unreleased < RELEASE)
             continue;
-        roce_capture_release(capture, record.number);
+        unreleased = 0;
+        roce_capture_release(capture, records[count - 1].number);
         if (progress != NULL)
             progress(context, capture);
     }

@@ -16,7 +16,6 @@ enum { LARGEST_MTU = 4096 };
 struct request {
     const struct roce_opcode *row;
     const uint8_t *body;
-    uint32_t psn;
     uint32_t size; // of its payload
 };
 
@@ -111,28 +110,30 @@ static inline void put_in_order(struct roce_requests *requests) {
     requests->new_since_aeth = true;
 }
 
-static inline void take(struct roce_judge *judge, struct roce_flow *flow,
-                        const struct roce_packet *packet, const struct request *request) {
+static inline void close_message(struct roce_judge *judge, struct roce_flow *flow, int64_t position,
+                                 bool is_received) {
+    flow->count.messages++;
+    roce_msn_counter_add(judge, flow, position, is_received);
+}
+
+// Takes all of it but for its message; returns its position.
+static inline int64_t take(struct roce_judge *judge, struct roce_flow *flow,
+                           const struct roce_packet *packet, uint32_t payload) {
     struct roce_requests *requests = &flow->requests;
-    const struct roce_opcode *row = request->row;
     const int64_t position = requests->next;
-    if (requests->awaited == (int32_t)request->psn)
+    if (requests->awaited == (int32_t)packet->psn)
         requests->awaited = -1;
     requests->newest = position;
     requests->next = position + 1;
-    requests->previous = request->psn;
-    requests->previous_was_empty = request->size == 0; // then it is a message of its own
+    requests->previous = packet->psn;
+    requests->previous_was_empty = payload == 0; // then it is a message of its own
     flow->count.requests++;
     flow->count.ack_requests += packet->ack >> 7;
     flow->count.bytes += packet->full_size;
     judge->totals.roce_frames++;
     judge->totals.icrc[ROCE_OK]++;
     roce_sent_keep(judge, requests, packet);
-    if (row->closes) {
-        flow->count.messages++;
-        roce_msn_counter_add(judge, flow, position,
-                             row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM));
-    }
+    return position;
 }
 
 // The packet that it looks as, as far as the rules of headers look; else NULL.
@@ -141,38 +142,83 @@ static inline struct roce_usual *usual_of(struct roce_judge *judge, const struct
                                           const struct roce_opcode *row) {
     struct roce_usual *usual = roce_usual_place(judge->usual, flow, packet->opcode);
     const bool fits = usual->flow == flow && packet->verdict == ROCE_OK &&
-                      (usual->changes == flow->changes || roce_usual_holds(usual, flow, row)) &&
-                      roce_looks_usual(usual, packet, row);
+                      roce_usual_holds(usual, flow, row) && roce_looks_usual(usual, packet, row);
     return fits ? usual : NULL;
 }
 
-// Whether nothing but PSN and message is to be asked of a request that looks as this one.
-static inline bool is_settled(struct roce_usual *usual, struct roce_flow *flow,
-                              const struct roce_opcode *row, uint8_t opcode) {
-    if (usual->changes == flow->changes) {
-        assert(roce_usual_holds(usual, flow, row) && is_ready(flow, row, opcode));
-        return true;
-    }
-    if (!is_ready(flow, row, opcode))
+static inline struct roce_lane *lane_of(struct roce_judge *judge,
+                                        const struct roce_packet *packet) {
+    return &judge->lanes[packet->look % ROCE_LANES];
+}
+
+static inline bool is_received(const struct roce_opcode *row) {
+    return row->family != ROCE_WRITE || (row->headers & ROCE_HAS_IMM);
+}
+
+static struct roce_lane lane_for(const struct roce_flow *flow, const struct roce_packet *packet,
+                                 const struct roce_opcode *row, uint32_t payload) {
+    return (struct roce_lane){
+        .look = packet->look,
+        .flow = flow,
+        .changes = flow->changes,
+        .row = row,
+        .payload = payload,
+        .is_whole = row->opens && row->closes && payload <= largest(flow),
+        .has_reth = row->headers & ROCE_HAS_RETH,
+        .is_received = is_received(row),
+    };
+}
+
+static bool takes_any(struct roce_judge *judge, const struct roce_record *record,
+                      const struct roce_packet *packet, struct roce_flow *flow,
+                      const struct roce_opcode *row, uint32_t payload) {
+    const struct request request = {.row = row, .body = roce_body(packet), .size = payload};
+    if (!takes_part(flow, &request, record->number))
         return false;
-    usual->changes = flow->changes;
-    put_in_order(&flow->requests);
+    const int64_t position = take(judge, flow, packet, payload);
+    if (row->closes)
+        close_message(judge, flow, position, is_received(row));
     return true;
+}
+
+static inline bool takes_whole(struct roce_judge *judge, const struct roce_packet *packet,
+                               struct roce_flow *flow, const struct roce_lane *lane) {
+    if (flow->requests.message.open ||
+        (lane->has_reth && roce_u32(roce_body(packet) + 12) != lane->payload))
+        return false;
+    close_message(judge, flow, take(judge, flow, packet, lane->payload), lane->is_received);
+    return true;
+}
+
+static __attribute__((noinline)) void judge_out_of_lane(struct roce_judge *judge,
+                                                        const struct roce_record *record,
+                                                        const struct roce_packet *packet,
+                                                        const struct roce_routed *routed) {
+    struct roce_flow *flow = routed->flow;
+    const struct roce_opcode *row = roce_opcode(packet->opcode);
+    const struct roce_usual *usual = usual_of(judge, flow, packet, row);
+    if (usual != NULL && roce_psn(flow->requests.next) == packet->psn &&
+        is_ready(flow, row, packet->opcode)) {
+        put_in_order(&flow->requests);
+        if (packet->look != 0)
+            *lane_of(judge, packet) = lane_for(flow, packet, row, usual->payload);
+        if (takes_any(judge, record, packet, flow, row, usual->payload))
+            return;
+    }
+    roce_judge_anew(judge, record, packet, routed, usual);
 }
 
 void roce_judge_next(struct roce_judge *judge, const struct roce_record *record,
                      const struct roce_packet *packet, const struct roce_routed *routed) {
     struct roce_flow *flow = routed->flow;
-    const struct roce_opcode *row = roce_opcode(packet->opcode);
-    struct roce_usual *usual = usual_of(judge, flow, packet, row);
-    if (usual != NULL && roce_psn(flow->requests.next) == packet->psn &&
-        is_settled(usual, flow, row, packet->opcode)) {
-        const struct request request = {
-            .row = row, .body = roce_body(packet), .psn = packet->psn, .size = usual->payload};
-        if (takes_part(flow, &request, record->number)) {
-            take(judge, flow, packet, &request);
+    const struct roce_lane *lane = lane_of(judge, packet);
+    const uint64_t differs = (lane->look ^ packet->look) | (lane->changes ^ flow->changes);
+    if (differs == 0 && lane->flow == flow && packet->verdict == ROCE_OK &&
+        roce_psn(flow->requests.next) == packet->psn) {
+        assert(is_ready(flow, lane->row, packet->opcode));
+        if (lane->is_whole ? takes_whole(judge, packet, flow, lane)
+                           : takes_any(judge, record, packet, flow, lane->row, lane->payload))
             return;
-        }
     }
-    roce_judge_anew(judge, record, packet, routed, usual);
+    judge_out_of_lane(judge, record, packet, routed);
 }

@@ -177,8 +177,8 @@ static __attribute__((noinline)) void inspect_anew(struct roce_inspector *inspec
     learn(inspector, place, record, packet, bth);
 }
 
-void roce_inspect_next(struct roce_inspector *inspector, const struct roce_record *record,
-                       struct roce_packet *packet) {
+static inline void inspect(struct roce_inspector *inspector, const struct roce_record *record,
+                           struct roce_packet *packet) {
     enum { BEHIND_BTH = ROCE_BTH_BYTES + ROCE_ICRC_BYTES };
     const uint8_t *frame = record->data;
     const uint32_t size = record->size;
@@ -197,4 +197,15 @@ void roce_inspect_next(struct roce_inspector *inspector, const struct roce_recor
         inspect_like(inspector, pattern, frame, bth, packet);
     else
         inspect_anew(inspector, bth, place, record, packet);
+}
+
+void roce_inspect_few(struct roce_inspector *inspector, const struct roce_record *records,
+                      unsigned int count, struct roce_packet *packets) {
+    for (unsigned int i = 0; i < count; i++)
+        inspect(inspector, &records[i], &packets[i]);
+}
+
+void roce_inspect_next(struct roce_inspector *inspector, const struct roce_record *record,
+                       struct roce_packet *packet) {
+    roce_inspect_few(inspector, record, 1, packet);
 }

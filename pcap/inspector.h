@@ -22,4 +22,8 @@ void roce_inspector_destroy(struct roce_inspector *inspector);
 void roce_inspect_next(struct roce_inspector *inspector, const struct roce_record *record,
                        struct roce_packet *packet);
 
+// The same for several packets.
+void roce_inspect_few(struct roce_inspector *inspector, const struct roce_record *records,
+                      unsigned int count, struct roce_packet *packets);
+
 #endif

@@ -16,7 +16,7 @@
 
 #define ROCE_IS_KNOWN ((uint64_t)1 << 32)
 
-enum { ROCE_TEXTS = 4, ROCE_TEXT_BYTES = 128 };
+enum { ROCE_TEXTS = 4, ROCE_TEXT_BYTES = 128, ROCE_LANES = 1024 };
 
 // What was said of a packet in turn, before it was judged.
 enum roce_note {
@@ -35,6 +35,19 @@ struct roce_routed {
     uint8_t notes;          // enum roce_note
 };
 
+// Requests of one look that were taken in order; what that takes still holds while nothing else
+// happened to their flow.
+struct roce_lane {
+    uint64_t look; // 0: none
+    const struct roce_flow *flow;
+    uint64_t changes; // of the flow
+    const struct roce_opcode *row;
+    uint32_t payload;
+    bool is_whole; // a message of its own that fits the path
+    bool has_reth;
+    bool is_received; // as roce_msn_counter_add has it
+};
+
 struct roce_judge {
     struct roce_oracle *oracle;
     const struct roce_facts *facts;
@@ -44,6 +57,7 @@ struct roce_judge {
     struct roce_totals totals;
     struct roce_memory memory;
     struct roce_usual usual[ROCE_USUAL_PLACES];
+    struct roce_lane lanes[ROCE_LANES]; // by the look
 
     // The frame that is being judged.
     const struct roce_record *record;

@@ -33,13 +33,25 @@ void roce_oracle_destroy(struct roce_oracle *oracle) {
     free(oracle);
 }
 
-const struct roce_flow *roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
-                                   const struct roce_packet *packet) {
+static inline const struct roce_flow *judge(struct roce_oracle *oracle,
+                                            const struct roce_record *record,
+                                            const struct roce_packet *packet) {
     struct roce_routed routed;
     roce_route(oracle, record, packet, true, &routed);
     if (routed.judge < ROCE_JUDGES)
         roce_judge_routed(&oracle->judges[routed.judge], record, packet, &routed);
     return routed.flow;
+}
+
+const struct roce_flow *roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
+                                   const struct roce_packet *packet) {
+    return judge(oracle, record, packet);
+}
+
+void roce_judge_few(struct roce_oracle *oracle, const struct roce_record *records,
+                    const struct roce_packet *packets, unsigned int count) {
+    for (unsigned int i = 0; i < count; i++)
+        judge(oracle, &records[i], &packets[i]);
 }
 
 void roce_finish(struct roce_oracle *oracle) {

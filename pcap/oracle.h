@@ -47,6 +47,10 @@ struct roce_oracle *roce_oracle_create(const struct roce_facts *facts, roce_repo
 const struct roce_flow *roce_judge(struct roce_oracle *oracle, const struct roce_record *record,
                                    const struct roce_packet *packet);
 
+// The same for several frames.
+void roce_judge_few(struct roce_oracle *oracle, const struct roce_record *records,
+                    const struct roce_packet *packets, unsigned int count);
+
 // Report what the end of the capture decides.
 void roce_finish(struct roce_oracle *oracle);
 

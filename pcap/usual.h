@@ -25,7 +25,6 @@ struct roce_look {
 struct roce_usual {
     const struct roce_flow *flow; // NULL: nothing yet
     uint32_t payload;
-    uint64_t changes; // of the flow, when packets like this one were fit to be taken in order
     struct roce_look look;
     struct roce_constants constants;  // what the packet made them
     uint64_t looks[ROCE_USUAL_LOOKS]; // as inspectors number them, that were found to be the same

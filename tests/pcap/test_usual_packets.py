@@ -12,6 +12,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -163,6 +164,30 @@ def test_a_packet_behind_a_changed_one_is_told_to_have_changed_back(check: RoceC
     frames[4] = build(replace(packets[4], udp_sport=0xC0DF))
     told = [(frame, rule) for frame, rule, _ in check.frames(frames).places]
     assert told == [(5, "UDP-04"), (6, "UDP-04")]
+
+
+def with_fcs(frame: bytes) -> bytes:
+    return frame + crc32(frame).to_bytes(4, "little")
+
+
+def test_packets_of_no_known_look_are_not_taken_for_each_other(check: RoceCheck) -> None:
+    packets = requests(0x30, WRITE, 0)
+    packets[4] = replace(packets[4], udp_sport=0xC0DF)
+    told = assert_judged_as_python_does(check, [with_fcs(build(packet)) for packet in packets])
+    assert told == {"UDP-04"}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_what_comes_back_meanwhile_is_judged_as_python_does(check: RoceCheck, stream: str) -> None:
+    capture: list[bytes] = []
+    for at in range(1, len(STREAMS[stream](0)) - 1):
+        for kind, syndrome in enumerate((0x1F, 0x60, 0x20, 0x61)):
+            qpn = 0x100 + 8 * at + kind
+            packets = STREAMS[stream](qpn)
+            answered = ack(packets[at].bth.psn, 0, syndrome=syndrome)
+            packets.insert(at + 1, with_bth(answered, dest_qpn=0x4000 + qpn))
+            capture += map(build, packets)
+    assert assert_judged_as_python_does(check, capture)
 
 
 def test_constants_begin_anew_with_a_restart_that_looks_as_before(check: RoceCheck) -> None:
