@@ -12,7 +12,7 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.storm import Storm, all_that_left
-from roceproof.conformance.suite.storm_crowd import connected, lanes, operations
+from roceproof.conformance.suite.storm_crowd import connected, lanes, operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -51,8 +51,8 @@ def test_a_long_message_says_its_length_and_begins_right(
     storm = Storm(bench)
     stream = connected(storm, service, path_mtu=max(bench.claims.path_mtus))
     more = bench.random.randrange(1 << bit) if bit < LONGEST_BIT else 0
-    op = bench.random.choice([op for op in (Op.WRITE, Op.SEND) if op in operations(bench, service)])
-    stream.post(op, 0, length=(1 << bit) + more)
+    ops = [op for op in (Op.WRITE, Op.SEND) if op in operations(bench, service)]
+    stream.post(bench.random.choice(ops or [Op.WRITE]), 0, length=(1 << bit) + more)
     for _ in range(FIRST_PACKETS):
         storm.step()
     if not storm.frames:
@@ -72,7 +72,8 @@ def test_a_long_message_is_right_to_its_last_byte(bench: Bench) -> None:
 @over("gap", [0, 70, 95])
 def test_every_byte_lane_with_every_end_and_gaps_between(bench: Bench, gap: int) -> None:
     storm = Storm(bench)
-    stream = connected(storm, Service.UC)
+    service = served(bench, Service.UC, Service.RC)[0]
+    stream = connected(storm, service)
     storm.stall(payload_gap=gap)
     beat = lanes(bench)
     every = list(product(range(beat), range(beat)))
@@ -80,9 +81,9 @@ def test_every_byte_lane_with_every_end_and_gaps_between(bench: Bench, gap: int)
     share = every if gap != 95 else every[: len(every) // 4]
     for offset, end in share:
         whole = bench.random.choice((0, 0, 1, 2)) * beat
-        ops = operations(bench, Service.UC)
+        ops = operations(bench, service)
         stream.post(bench.random.choice(ops), whole + end or beat, offset=offset)
-    storm.rage()
+    storm.rage(answers=all_that_left)
 
 
 @case("RTX-01", "RTX-07", needs=[Capability.RC, Capability.WRITE])

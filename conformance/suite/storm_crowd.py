@@ -11,6 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.storm import Storm
 from roceproof.conformance.suite.storm_stream import Stream
+from roceproof.conformance.suite.within_limits import skip_for_services
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -36,6 +37,16 @@ def operations(bench: Bench, service: Service) -> list[Op]:
     return [op for op in ops if op in (Op.SEND, Op.SEND_IMM)] if service is Service.UD else ops
 
 
+def served(bench: Bench, *services: Service) -> list[Service]:
+    """Those of these services on which the device sends payload; a skip where there is none."""
+    found = [
+        service
+        for service in services
+        if Capability[service.name] in bench.claims.capabilities and operations(bench, service)
+    ]
+    return found or skip_for_services(bench.claims, services)
+
+
 def lanes(bench: Bench) -> int:
     """Bytes of a beat; of devices without beats a usual number."""
     return (bench.claims.data_width or 64) // 8
@@ -56,12 +67,7 @@ def connected(storm: Storm, service: Service, **spec: Any) -> Stream:
 
 def crowd(storm: Storm, *services: Service, count: int = MANY, **spec: Any) -> list[Stream]:
     """So many queue pairs, if the device has them, of these services in turn, of any path MTU."""
-    claims = storm.bench.claims
-    having = [
-        service
-        for service in services
-        if Capability[service.name] in claims.capabilities and operations(storm.bench, service)
-    ]
+    claims, having = storm.bench.claims, served(storm.bench, *services)
     mtus = claims.path_mtus
     return [
         connected(

@@ -148,5 +148,10 @@ def skip_for_depth(claims: Claims) -> NoReturn:
     _skip(claims, "it may not have enough outstanding")
 
 
+def skip_for_services(claims: Claims, services: Iterable[Service]) -> NoReturn:
+    """For what shows where a device sends messages with payload on one of these services."""
+    _skip(claims, f"it sends no payload on {' or '.join(service.name for service in services)}")
+
+
 def _skip(claims: Claims, reason: str) -> NoReturn:
     pytest.skip(f"{PREFIX}{claims.device}: {reason}")
