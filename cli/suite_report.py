@@ -17,7 +17,7 @@ from rich.table import Table
 from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.outcomes import BAD, FAILING, NOT_REACHED, WAIVED
+from roceproof.conformance.runner.outcomes import BAD, CASE_BROKE, FAILING, NOT_REACHED, WAIVED
 from roceproof.conformance.runner.results import Results
 from roceproof.suite_findings import print_findings
 from roceproof.suite_waivers import SuiteWaivers
@@ -135,6 +135,8 @@ class Listener:
         properties = dict(report.user_properties)
         is_reached = NOT_REACHED not in properties
         word = "[red]FAIL[/]" if is_reached else f"[{STYLES[NOT_REACHED]}]NOT REACHED[/]"
+        if CASE_BROKE in properties:
+            word = "[red]ERROR[/]"
         if self._failures > STORIES and not is_reached:
             return
         if self._failures > STORIES and "head" in properties:
@@ -190,6 +192,9 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         if found:
             told = [f"{word} ({count})" for word, count in found.most_common()]
             console.print(escape(f"{heading}: {', '.join(told)}"))
+    broke = Counter(case[CASE_BROKE] for case in cases if CASE_BROKE in case)
+    for words, count in broke.most_common():
+        console.print(escape(f"{count:5} broke by themselves, whatever the device: {words}"))
     for finding in stale:
         console.print(f"[red]{escape(finding)}[/]", highlight=False)
     print_findings(document.get("findings", []), counts, console)

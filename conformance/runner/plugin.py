@@ -29,6 +29,7 @@ from roceproof.conformance.runner.factories import (
 from roceproof.conformance.runner.items import SEEN, rules_of, width_of
 from roceproof.conformance.runner.names import case_seed, file_name, short_name
 from roceproof.conformance.runner.options import Options, add_options, read_options
+from roceproof.conformance.runner.outcomes import CASE_BROKE
 from roceproof.conformance.runner.reach import NAME as REACH
 from roceproof.conformance.runner.reach import Reach, reach_of
 from roceproof.conformance.runner.results import OBSERVED, Results
@@ -224,6 +225,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     return result
 
 
+def _broke(caught: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> str:
+    """An exception that says nothing of the device, and the case's line that met it."""
+    lines = [entry.lineno + 1 for entry in caught.traceback if Path(entry.path) == item.path]
+    place = f" ({item.path.name}:{lines[-1]})" if lines else ""
+    return f"{caught.exconly().partition(chr(10))[0]}{place}"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -246,6 +254,8 @@ def pytest_runtest_makereport(
     setattr(report, OBSERVED, item.stash.get(SEEN, None))  # workers send it along
     if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed):
         report.longrepr = str(call.excinfo.value)
+    elif call.excinfo is not None and report.failed:
+        report.user_properties.append((CASE_BROKE, _broke(call.excinfo, item)))
     if options.mutant:
         return report
     factory = factory_of(item.config, width_of(item))

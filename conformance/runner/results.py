@@ -20,7 +20,7 @@ from roceproof.conformance.runner.counted import COUNTERS
 from roceproof.conformance.runner.endurance import UNREACHABLE, Endurance
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import FAILED, FAILING, NOT_REACHED, WAIVED
+from roceproof.conformance.runner.outcomes import CASE_BROKE, FAILED, FAILING, NOT_REACHED, WAIVED
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.suite.skips import PREFIX
 
@@ -144,6 +144,6 @@ def _outcome(report: pytest.TestReport) -> str:
         return "deviation"
     if report.when not in ("setup", "call", "teardown"):
         return "error"  # its worker died
-    if UNREACHABLE in dict(report.user_properties):
+    if {UNREACHABLE, CASE_BROKE} & dict(report.user_properties).keys():
         return "error"
     return str(report.outcome)

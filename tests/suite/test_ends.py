@@ -211,6 +211,17 @@ def test_an_interruption_while_cases_are_collected(
     assert run.leftovers() == []
 
 
+def test_a_case_that_breaks_by_itself_accuses_no_device(suite: Make) -> None:
+    mine = suite('@case("PSN-02")\ndef test_one(bench):\n    bench.no_such_thing()\n')
+    done = mine.run("--target", "model")
+    assert done.returncode == 1
+    (case,) = mine.results()
+    assert case["outcome"] == "error"
+    assert "no attribute 'no_such_thing' (test_mine.py:" in case["case_broke"]
+    assert "1 broke by themselves, whatever the device: AttributeError" in done.stdout
+    assert "1 error" in done.stdout and "show" not in done.stdout
+
+
 def test_a_worker_that_is_killed_is_an_error_of_its_case(suite: Make) -> None:
     mine = suite(DYING)
     done = mine.run("--target", "model", "-j2")
