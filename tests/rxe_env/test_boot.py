@@ -63,6 +63,7 @@ def test_a_kernel_that_hangs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "it hangs, " in failure(folder)
 
 
+@pytest.mark.slow  # a whole boot; a kernel that hangs, and the reasons below, stand for it
 @pytest.mark.rxe
 def test_a_kernel_whose_modules_do_not_load(folder: Path) -> None:
     (folder / "modules" / RELEASE / "rdma_rxe.ko").write_bytes(b"\0depends=ib_core\0")

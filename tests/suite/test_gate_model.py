@@ -11,6 +11,8 @@ import pytest
 from gates import assert_passes
 from own_cases import COMMAND
 
+from roceproof.conformance.runner.coverage import coverage_of, missing
+
 pytestmark = pytest.mark.long
 
 
@@ -24,6 +26,11 @@ def test_it_passes_the_full_suite(tmp_path: Path) -> None:
 
 
 def test_no_must_rule_lacks_a_case() -> None:
+    assert missing(coverage_of()) == []
+
+
+@pytest.mark.slow  # the test before it, and test_rtl_coverage.py, stand for the command
+def test_the_command_says_so() -> None:
     done = subprocess.run(
         [COMMAND, "rules", "--coverage", "--json"], capture_output=True, text=True, check=False
     )
