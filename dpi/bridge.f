@@ -6,7 +6,6 @@ sv/roceproof_gate.sv
 sv/roceproof_chunk_source.sv
 sv/roceproof_record_source.sv
 sv/roceproof_frame_sink.sv
-sv/roceproof_completion_sink.sv
 sv/roceproof_record_sink.sv
 sv/roceproof_memory.sv
 sv/roceproof_memory_reader.sv

@@ -47,7 +47,6 @@ BRIDGE_SV = tuple(
         "chunk_source",
         "record_source",
         "frame_sink",
-        "completion_sink",
         "record_sink",
         "memory",
         "memory_reader",

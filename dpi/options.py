@@ -25,10 +25,17 @@ class Flow:
     qpc_gap: int = 0
     wr_gap: int = 0
     cpl_stall: int = 0
+    memory_stall: int = 0
+    """Of commands to memory, and of what is written: each stream by itself."""
+    memory_gap: int = 0
+    """Of what is read."""
 
     def pack(self) -> bytes:
-        """One byte per stream, in the bridge's order."""
-        order = ("rx_gap", "payload_gap", "qpc_gap", "wr_gap", "tx_stall", "cpl_stall")
+        """One byte each, in the bridge's order."""
+        order = (
+            *("rx_gap", "payload_gap", "qpc_gap", "wr_gap", "tx_stall", "cpl_stall"),
+            *("memory_stall", "memory_gap"),
+        )
         for name in order:
             if not 0 <= getattr(self, name) <= 99:
                 raise RecordError(f"{name} is {getattr(self, name)} %, expected 0..99")

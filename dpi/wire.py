@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 
-VERSION = 2
+VERSION = 3
 MESSAGE_LENGTH_LIMIT = 1 << 28
 
 

@@ -90,7 +90,7 @@ int roceproof_port_wake(void *handle, svBitVecVal *flow) {
     if (!port) {
         return 0;
     }
-    for (unsigned i = 0; i < STREAMS; i++) {
+    for (unsigned i = 0; i < FLOWS; i++) {
         flow[i / 4] |= (uint32_t)port->flow[i] << (8 * (i % 4));
     }
     bool room = buffer_size(&port->session->control.out) <= BACKLOG_LIMIT;
@@ -161,27 +161,22 @@ int roceproof_put_chunk(void *handle, long long cycle, const svBitVecVal *data, 
     return answer(port->session, sent && session_event(port->session, STOP_FRAME), full);
 }
 
-int roceproof_put_completion(void *handle, long long cycle, const svBitVecVal *record) {
-    struct port *port = handle;
-    uint8_t bytes[COMPLETION_BYTES];
-    if (!port) {
-        return 0;
-    }
-    vector_to_record(record, bytes, sizeof bytes);
-    bool room = session_put_completion(port->session, port->index, (uint64_t)cycle, bytes);
-    return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
-}
-
 int roceproof_put_record(void *handle, int stream, long long cycle, const svBitVecVal *record) {
     struct port *port = handle;
     uint8_t bytes[EVENT_BYTES];
-    enum message_type type =
-        stream == STREAM_CONNECTION ? MESSAGE_CONNECTION : MESSAGE_RECEIVE_COMPLETION;
+    bool room;
     if (!port) {
         return 0;
     }
-    vector_to_record(record, bytes, sizeof bytes);
-    bool room = session_put_event(port->session, type, port->index, (uint64_t)cycle, bytes);
+    if (stream == STREAM_COMPLETION) {
+        vector_to_record(record, bytes, COMPLETION_BYTES);
+        room = session_put_completion(port->session, port->index, (uint64_t)cycle, bytes);
+    } else {
+        enum message_type type =
+            stream == STREAM_CONNECTION ? MESSAGE_CONNECTION : MESSAGE_RECEIVE_COMPLETION;
+        vector_to_record(record, bytes, EVENT_BYTES);
+        room = session_put_event(port->session, type, port->index, (uint64_t)cycle, bytes);
+    }
     return answer(port->session, session_event(port->session, STOP_COMPLETION), !room);
 }
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-    MESSAGE_VERSION = 2,
+    MESSAGE_VERSION = 3,
     MESSAGE_LENGTH_LIMIT = 1 << 28, // type and body
 };
 

@@ -22,12 +22,15 @@ enum stream {
     STREAM_TX,
     STREAM_COMPLETION,
     STREAMS,
-    // Of the contract's second version: neither disturbed nor watched.
+    // Of the contract's second version.
     STREAM_REGION = STREAMS,
     STREAM_RECEIVE,
     STREAM_RECEIVE_COMPLETION,
     STREAM_CONNECTION,
 };
+
+// What is disturbed: the first streams each, and those of memory.
+enum flow { FLOW_MEMORY_STALL = STREAMS, FLOW_MEMORY_GAP, FLOWS };
 
 enum {
     QPC_BYTES = 64,
@@ -83,8 +86,8 @@ struct port {
     struct error *error; // the session's
     uint8_t mac[6];
     uint8_t gid[16];
-    uint8_t flow[STREAMS]; // percent
-    uint64_t seed;         // of its flow disturbance
+    uint8_t flow[FLOWS]; // percent
+    uint64_t seed;       // of its flow disturbance
 
     struct link *link;
     struct pcapng *capture; // shared, may be NULL

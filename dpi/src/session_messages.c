@@ -53,11 +53,11 @@ static int configure_session(struct session *session, struct cursor *body) {
 }
 
 static int take_flow(struct session *session, struct port *port, struct cursor *body) {
-    const uint8_t *percent = take_bytes(body, STREAMS);
+    const uint8_t *percent = take_bytes(body, FLOWS);
     if (!percent) {
         return malformed(session, "flow");
     }
-    for (unsigned i = 0; i < STREAMS; i++) {
+    for (unsigned i = 0; i < FLOWS; i++) {
         if (percent[i] > PERCENT_LIMIT) {
             return error_set(&session->error, "port %u: flow of %u %%, expected 0..%d", port->index,
                              percent[i], PERCENT_LIMIT);

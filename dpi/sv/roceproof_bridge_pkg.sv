@@ -26,20 +26,41 @@ package roceproof_bridge_pkg;
   localparam int StreamCompletion = 5;
   localparam int Streams          = 6;
 
-  // Those of the contract's second version: neither disturbed nor watched.
+  // Those of the contract's second version.
   localparam int StreamRegion            = 6;
   localparam int StreamReceive           = 7;
   localparam int StreamReceiveCompletion = 8;
   localparam int StreamConnection        = 9;
   localparam int AllStreams              = 10;
 
+  // Those of memory, which C knows nothing of: each has its own disturbance.
+  localparam int StreamMemoryWrite     = 10;
+  localparam int StreamMemoryWriteData = 11;
+  localparam int StreamMemoryRead      = 12;
+  localparam int StreamMemoryReadData  = 13;
+
   typedef logic [AllStreams-1:0] wake_t;
 
   // A bit for each stream that is watched.
   typedef logic [Streams-1:0] set_t;
 
-  // Chance in percent that a stream pauses in a cycle, one byte per stream.
-  typedef logic [Streams-1:0][7:0] flow_t;
+  // Chance in percent that a stream pauses in a cycle, one byte for each of the
+  // first streams, one for commands and writes to memory, one for reads.
+  localparam int FlowMemoryStall = 6;
+  localparam int FlowMemoryGap   = 7;
+  localparam int Flows           = 8;
+
+  typedef logic [Flows-1:0][7:0] flow_t;
+
+  // What a memory_command_t says, and the most bytes that it may say.
+  typedef struct packed {
+    logic [63:0] address;
+    logic [31:0] length;
+    logic [15:0] tag;
+    logic [15:0] reserved;
+  } command_t;
+
+  localparam logic [31:0] MostBytes = 32'h8000_0000;
 
   // What is seen on each stream in a cycle.
   typedef struct packed {
@@ -86,7 +107,7 @@ package roceproof_bridge_pkg;
   import "DPI-C" function void roceproof_port_identity(
     input chandle handle, output bit [47:0] mac, output bit [127:0] gid, output bit [63:0] seed);
   import "DPI-C" function int roceproof_port_wake(
-    input chandle handle, output bit [47:0] flow);
+    input chandle handle, output bit [63:0] flow);
   // What has moved on each stream, the cycle of the last of it, and a signals_t.
   import "DPI-C" function void roceproof_port_watched(
     input chandle handle, input bit [383:0] beats, input bit [383:0] moved, input int signals);
@@ -97,11 +118,9 @@ package roceproof_bridge_pkg;
   // Returns 1 with a record in the low bits, or 0. The call also says that the record before was taken.
   import "DPI-C" function int roceproof_get_record(
     input chandle handle, input int stream, input longint cycle, output bit [511:0] record);
-  // All three return a put_answer_t.
+  // Both return a put_answer_t; a record is in the low bits.
   import "DPI-C" function int roceproof_put_chunk(
     input chandle handle, input longint cycle, input bit [1023:0] data, input int info);
-  import "DPI-C" function int roceproof_put_completion(
-    input chandle handle, input longint cycle, input bit [127:0] record);
   import "DPI-C" function int roceproof_put_record(
     input chandle handle, input int stream, input longint cycle, input bit [255:0] record);
   // Up to ChunkBytes into the memory behind the device's memory ports.

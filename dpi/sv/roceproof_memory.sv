@@ -4,7 +4,8 @@
 // A write takes effect Latency cycles behind its last beat, at once with its
 // done, so that what is said too early can be seen to be wrong. A packet of
 // data that is not as long as its command ends the simulation, and so do a
-// command of no bytes or over 2^31 and a beat with holes.
+// command of no bytes or over 2^31, a beat with holes, and an offer that does
+// not stay as it is while it is stalled.
 
 `default_nettype none
 
@@ -17,7 +18,9 @@ module roceproof_memory
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
+  input  wire logic [63:0]            seed_i,
   input  wire cycle_t                 cycle_i,
+  input  wire logic [7:0]             stall_i,    // percent
   input  wire logic                   command_valid_i,
   output logic                        command_ready_o,
   input  wire logic [127:0]           command_i,  // memory_command_t
@@ -31,14 +34,6 @@ module roceproof_memory
 );
 
   localparam int          Lanes     = DataWidth / 8;
-  localparam logic [31:0] MostBytes = 32'h8000_0000;
-
-  typedef struct packed {
-    logic [63:0] address;
-    logic [31:0] length;
-    logic [15:0] tag;
-    logic [15:0] reserved;
-  } command_t;
 
   typedef struct packed {
     logic [DataWidth-1:0] data;
@@ -51,8 +46,54 @@ module roceproof_memory
   int       counts[$];  // and how many beats they have
   int       beats_q;  // of the packet that is coming
 
-  assign command_ready_o = 1'b1;
-  assign tready_o        = 1'b1;
+  roceproof_gate #(
+    .Stream(StreamMemoryWrite)
+  ) u_command_gate (
+    .clk_i,
+    .rst_ni,
+    .seed_i,
+    .percent_i(stall_i),
+    .draw_i   (1'b1),
+    .open_o   (command_ready_o)
+  );
+
+  roceproof_gate #(
+    .Stream(StreamMemoryWriteData)
+  ) u_data_gate (
+    .clk_i,
+    .rst_ni,
+    .seed_i,
+    .percent_i(stall_i),
+    .draw_i   (1'b1),
+    .open_o   (tready_o)
+  );
+
+  roceproof_offer_check #(
+    .Index(Index),
+    .Name ("mwc"),
+    .Width(128)
+  ) u_command_check (
+    .clk_i,
+    .rst_ni,
+    .valid_i(command_valid_i),
+    .ready_i(command_ready_o),
+    .data_i (command_i),
+    .marks_i(1'b0)
+  );
+
+  roceproof_offer_check #(
+    .Index    (Index),
+    .Name     ("mwd"),
+    .Width    (DataWidth),
+    .MarkWidth(Lanes + 1)
+  ) u_data_check (
+    .clk_i,
+    .rst_ni,
+    .valid_i(tvalid_i),
+    .ready_i(tready_o),
+    .data_i (tdata_i),
+    .marks_i({tkeep_i, tlast_i})
+  );
 
   function automatic void write(input longint first, input int unsigned length, input int count);
     longint      address = first;
@@ -76,12 +117,12 @@ module roceproof_memory
     if (!rst_ni) begin
       beats_q <= 0;
     end else begin
-      if (command_valid_i) begin
+      if (command_valid_i && command_ready_o) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a write of no bytes", Index);
         if (command_i[63:32] > MostBytes) $fatal(1, "port %0d: a write of over 2^31 bytes", Index);
         commands.push_back(command_t'(command_i));
       end
-      if (tvalid_i) begin
+      if (tvalid_i && tready_o) begin
         automatic beat_t beat;
         if (!is_kept(tkeep_i, tlast_i))
           $fatal(1, "port %0d: mwd_tkeep is no run from bit 0, or not full before tlast", Index);

@@ -15,7 +15,10 @@ module roceproof_memory_reader
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
+  input  wire logic [63:0]            seed_i,
   input  wire cycle_t                 cycle_i,
+  input  wire logic [7:0]             stall_i,    // percent
+  input  wire logic [7:0]             gap_i,      // percent
   input  wire logic                   command_valid_i,
   output logic                        command_ready_o,
   input  wire logic [127:0]           command_i,  // memory_command_t
@@ -27,20 +30,47 @@ module roceproof_memory_reader
 );
 
   localparam int unsigned Lanes     = DataWidth / 8;
-  localparam logic [31:0] MostBytes = 32'h8000_0000;
-
-  typedef struct packed {
-    logic [63:0] address;
-    logic [31:0] length;
-    logic [15:0] tag;
-    logic [15:0] reserved;
-  } command_t;
 
   command_t commands[$];
   cycle_t   due[$];
   int unsigned given_q;  // bytes of the first command
 
-  assign command_ready_o = 1'b1;
+  logic open;
+
+  roceproof_gate #(
+    .Stream(StreamMemoryRead)
+  ) u_command_gate (
+    .clk_i,
+    .rst_ni,
+    .seed_i,
+    .percent_i(stall_i),
+    .draw_i   (1'b1),
+    .open_o   (command_ready_o)
+  );
+
+  roceproof_gate #(
+    .Stream(StreamMemoryReadData)
+  ) u_data_gate (
+    .clk_i,
+    .rst_ni,
+    .seed_i,
+    .percent_i(gap_i),
+    .draw_i   (1'b1),
+    .open_o   (open)
+  );
+
+  roceproof_offer_check #(
+    .Index(Index),
+    .Name ("mrc"),
+    .Width(128)
+  ) u_command_check (
+    .clk_i,
+    .rst_ni,
+    .valid_i(command_valid_i),
+    .ready_i(command_ready_o),
+    .data_i (command_i),
+    .marks_i(1'b0)
+  );
 
   task automatic offer();
     automatic chunk_t      data;
@@ -64,14 +94,14 @@ module roceproof_memory_reader
       tvalid_o <= 1'b0;
       given_q  <= 0;
     end else begin
-      if (command_valid_i) begin
+      if (command_valid_i && command_ready_o) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a read of no bytes", Index);
         if (command_i[63:32] > MostBytes) $fatal(1, "port %0d: a read of over 2^31 bytes", Index);
         commands.push_back(command_t'(command_i));
         due.push_back(cycle_i + cycle_t'(Latency));
       end
       if (tready_i) tvalid_o <= 1'b0;
-      if (due.size() != 0 && due[0] <= cycle_i && (!tvalid_o || tready_i)) offer();
+      if (due.size() != 0 && due[0] <= cycle_i && (!tvalid_o || tready_i) && open) offer();
     end
   end
 

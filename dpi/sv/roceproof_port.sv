@@ -63,27 +63,22 @@ module roceproof_port
   localparam logic [7:0] TxStalls = 8'd0;
 
   // Completions wait as long as the last beat of a frame takes from the wire to C.
-  localparam logic [1:0] WireCycles = 2'd3;
+  localparam int unsigned WireCycles = 3;
 `else
-  localparam logic [7:0] TxStalls   = '1;
-  localparam logic [1:0] WireCycles = 2'd0;
+  localparam logic [7:0] TxStalls = '1;
+  localparam int unsigned WireCycles = 0;
 `endif
 
   logic         qpc_valid, qpc_ready, qpc_fetched;
   logic [511:0] qpc;
   logic         wr_valid, wr_ready;
   logic [319:0] wr;
-  logic         cpl_valid, cpl_ready, cpl_due, cpl_taken;
-  logic [1:0]   cpl_age_q;
+  logic         cpl_valid, cpl_ready;
   logic [127:0] cpl;
 
-  assign cpl_due   = cpl_age_q == WireCycles;
-  assign cpl_ready = cpl_taken && cpl_due;
-
-  always_ff @(posedge clk_i) begin
-    if (!cpl_valid || cpl_ready) cpl_age_q <= '0;
-    else if (!cpl_due) cpl_age_q <= cpl_age_q + 2'd1;
-  end
+  // What the device has none of is not disturbed.
+  logic unused_flow;
+  assign unused_flow = ^flow_i[Flows-1:Streams];
 
   logic tx_poll, cpl_poll, rcp_poll, cme_poll;
   assign poll_o = tx_poll || cpl_poll || rcp_poll || cme_poll;
@@ -238,12 +233,16 @@ module roceproof_port
 `ifdef ROCEPROOF_CM
   roceproof_record_sink #(
     .Index (Index),
-    .Stream(StreamConnection)
+    .Stream(StreamConnection),
+    .Name  ("cme"),
+    .Width (256)
   ) u_connections (
     .clk_i,
     .rst_ni,
+    .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamConnection]),
+    .stall_i (8'd0),
     .poll_o  (cme_poll),
     .valid_i (cme_valid),
     .record_i(cme),
@@ -297,12 +296,16 @@ module roceproof_port
 
   roceproof_record_sink #(
     .Index (Index),
-    .Stream(StreamReceiveCompletion)
+    .Stream(StreamReceiveCompletion),
+    .Name  ("rcp"),
+    .Width (256)
   ) u_receive_completions (
     .clk_i,
     .rst_ni,
+    .seed_i  (seed_q),
     .cycle_i,
     .wake_i  (wake_i[StreamReceiveCompletion]),
+    .stall_i (8'd0),
     .poll_o  (rcp_poll),
     .valid_i (rcp_valid),
     .record_i(rcp),
@@ -335,7 +338,9 @@ module roceproof_port
   ) u_memory (
     .clk_i,
     .rst_ni,
+    .seed_i         (seed_q),
     .cycle_i,
+    .stall_i        (flow_i[FlowMemoryStall]),
     .command_valid_i(mwc_valid),
     .command_ready_o(mwc_ready),
     .command_i      (mwc),
@@ -355,7 +360,10 @@ module roceproof_port
   ) u_memory_reader (
     .clk_i,
     .rst_ni,
+    .seed_i         (seed_q),
     .cycle_i,
+    .stall_i        (flow_i[FlowMemoryStall]),
+    .gap_i          (flow_i[FlowMemoryGap]),
     .command_valid_i(mrc_valid),
     .command_ready_o(mrc_ready),
     .command_i      (mrc),
@@ -466,8 +474,9 @@ module roceproof_port
     .tready_o(tx_tready)
   );
 
-  roceproof_completion_sink #(
-    .Index(Index)
+  roceproof_record_sink #(
+    .Index(Index),
+    .Wait (WireCycles)
   ) u_completion (
     .clk_i,
     .rst_ni,
@@ -476,9 +485,9 @@ module roceproof_port
     .wake_i  (wake_i[StreamCompletion]),
     .stall_i (flow_i[StreamCompletion]),
     .poll_o  (cpl_poll),
-    .valid_i (cpl_valid && cpl_due),
+    .valid_i (cpl_valid),
     .record_i(cpl),
-    .ready_o (cpl_taken)
+    .ready_o (cpl_ready)
   );
 
   // In the order of the streams' numbers, the highest first.
@@ -506,19 +515,6 @@ module roceproof_port
     .ready_i(tx_tready),
     .data_i (tx_tdata),
     .marks_i({tx_tkeep, tx_tlast})
-  );
-
-  roceproof_offer_check #(
-    .Index(Index),
-    .Name ("cpl"),
-    .Width(128)
-  ) u_completion_check (
-    .clk_i,
-    .rst_ni,
-    .valid_i(cpl_valid),
-    .ready_i(cpl_ready),
-    .data_i (cpl),
-    .marks_i(1'b0)
   );
 
 endmodule

@@ -15,7 +15,8 @@ from roceproof.dpi.options import Flow
 from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.work import Work
 
-_STREAMS = tuple(field.name for field in fields(Flow))
+_OF_REQUESTERS = (field.name for field in fields(Flow) if not field.name.startswith("memory"))
+_STREAMS = tuple(_OF_REQUESTERS)
 _PAUSING = 30  # percent, that two streams pause at once
 
 

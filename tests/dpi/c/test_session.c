@@ -57,7 +57,7 @@ static void every_message_cut_short_is_refused(void **state) {
         enum message_type type;
         size_t body; // the shortest that is right when filled with zeros
     } messages[] = {
-        {MESSAGE_FLOW, 1 + STREAMS},
+        {MESSAGE_FLOW, 1 + FLOWS},
         {MESSAGE_QPC, 1 + QPC_BYTES},
         {MESSAGE_WORK_REQUEST, 1 + 1 + 2 + 8 + 8 + WORK_REQUEST_BYTES},
         {MESSAGE_FRAME, 3},

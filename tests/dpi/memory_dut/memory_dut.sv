@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Writes 12 bytes to memory once, and does nothing else. +write= chooses what is
-// wrong with it: 1 a hole, 2 a beat that is not full before the last, 3 a length of 0.
+// Writes 12 bytes to memory, reads them and writes them to address 64, once.
+// +write= chooses what is wrong with it: 1 a hole, 2 a beat that is not full
+// before the last, 3 a length of 0; without a look at ready, it goes on from a
+// command to write (4), a beat of data (5), a command to read (6); 7 it changes
+// a command that waits.
 
 `default_nettype none
 
@@ -59,11 +62,26 @@ module memory_dut
   output logic                        mwd_tlast_o,
   input  wire logic                   mwd_tready_i,
   input  wire logic                   mdn_valid_i,
-  input  wire memory_done_t           mdn_i
+  input  wire memory_done_t           mdn_i,
+  output logic                        mrc_valid_o,
+  input  wire logic                   mrc_ready_i,
+  output memory_command_t             mrc_o,
+  input  wire logic [DataWidth-1:0]   mrd_tdata_i,
+  input  wire logic [DataWidth/8-1:0] mrd_tkeep_i,
+  input  wire logic                   mrd_tvalid_i,
+  input  wire logic                   mrd_tlast_i,
+  output logic                        mrd_tready_o
 );
 
-  int         fault;
-  logic [1:0] beat_q;
+  localparam logic [31:0] Bytes = 32'd12;
+
+  typedef enum logic [1:0] { Write, Read, Copy, Rest } stage_e;
+
+  int     fault;
+  stage_e stage_q;
+  logic   asked_q;           // the command of the stage is taken
+  logic   second_q, sent_q;  // the data of the write: the beat, and whether all are taken
+  logic   waits_q;           // the command has waited
 
   initial if ($value$plusargs("write=%d", fault) == 0) fault = 0;
 
@@ -73,19 +91,53 @@ module memory_dut
   assign rcp_o = '0;
   assign {tx_tdata_o, tx_tkeep_o} = '0;
 
-  assign mwc_valid_o  = rst_ni && beat_q == 0;
-  assign mwd_tvalid_o = rst_ni && beat_q < 2;
-  assign mwd_tlast_o  = beat_q == 1;
-  assign mwd_tdata_o  = 64'h0807_0605_0403_0201;
-  assign mwd_tkeep_o  = beat_q == 0 ? (fault == 2 ? 8'h0f : 8'hff) : fault == 1 ? 8'h1b : 8'h0f;
+  assign mwc_valid_o = !asked_q && (stage_q == Write || stage_q == Copy);
+  assign mrc_valid_o = !asked_q && stage_q == Read;
+
   always_comb begin
-    mwc_o        = '0;
-    mwc_o.length = fault == 3 ? 32'd0 : 32'd12;
+    mwc_o         = '0;
+    mwc_o.address = (stage_q == Copy ? 64'd64 : 64'd0) + 64'(fault == 7 && waits_q);
+    mwc_o.length  = fault == 3 ? 32'd0 : Bytes;
+    mrc_o         = '0;
+    mrc_o.length  = Bytes;
+  end
+
+  always_comb begin
+    mwd_tdata_o  = 64'h0807_0605_0403_0201;
+    mwd_tkeep_o  = !second_q ? (fault == 2 ? 8'h0f : 8'hff) : fault == 1 ? 8'h1b : 8'h0f;
+    mwd_tlast_o  = second_q;
+    mwd_tvalid_o = stage_q == Write && !sent_q;
+    mrd_tready_o = 1'b0;
+    if (stage_q == Copy) begin
+      {mwd_tdata_o, mwd_tkeep_o} = {mrd_tdata_i, mrd_tkeep_i};
+      {mwd_tlast_o, mwd_tvalid_o} = {mrd_tlast_i, mrd_tvalid_i};
+      mrd_tready_o = mwd_tready_i;
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) beat_q <= '0;
-    else if (beat_q < 2) beat_q <= beat_q + 2'd1;
+    if (!rst_ni) begin
+      stage_q  <= Write;
+      asked_q  <= 1'b0;
+      second_q <= 1'b0;
+      sent_q   <= 1'b0;
+      waits_q  <= 1'b0;
+    end else begin
+      waits_q <= mwc_valid_o && !mwc_ready_i;
+      if (mwc_valid_o && (mwc_ready_i || fault == 4)) asked_q <= 1'b1;
+      if (mrc_valid_o && (mrc_ready_i || fault == 6)) begin
+        asked_q <= 1'b0;
+        stage_q <= Copy;
+      end
+      if (stage_q == Write && !sent_q && (mwd_tready_i || fault == 5)) begin
+        second_q <= !second_q;
+        sent_q   <= second_q;
+      end
+      if (mdn_valid_i) begin
+        asked_q <= 1'b0;
+        stage_q <= stage_q == Write ? Read : Rest;
+      end
+    end
   end
 
 endmodule

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Memory that is slow to take a command or a beat, and to give one: nothing else comes of it."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    READ_REQUEST,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+
+pytestmark = RESPONDER
+
+
+@case("RETH-12", needs=[Capability.DISTURBANCE], smoke=True)
+@over("stall", [40, 90])
+@over_services
+def test_a_write_into_slow_memory_arrives_whole(bench: Bench, service: Service, stall: int) -> None:
+    qp = bench.connect(service)
+    bench.target.disturb(memory_stall=stall)
+    parts = [qp.random.randbytes(qp.mtu) for _ in range(6)]
+    region = qp.region(len(parts) * qp.mtu)
+    qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=region.size, **at(region)))
+    for psn, part in enumerate(parts[1:-1], start=1):
+        qp.send(WRITE_MIDDLE(psn=psn, payload=part))
+    qp.send(WRITE_LAST(psn=len(parts) - 1, payload=parts[-1], a=1))
+    if service is Service.RC:
+        qp.expect(ACK(psn=len(parts) - 1, msn=1))
+    qp.fence(len(parts))
+    assert region.read(0, region.size) == b"".join(parts)
+
+
+@case("READ-02", needs=[Capability.DISTURBANCE])
+@over("slow", [{"memory_stall": 80}, {"memory_gap": 80}, {"memory_gap": 30}], ids=str)
+def test_a_read_of_slow_memory_is_answered_whole(bench: Bench, slow: dict[str, int]) -> None:
+    qp = bench.connect()
+    bench.target.disturb(**slow)
+    region = qp.region(4 * qp.mtu, filled=True)
+    memory = region.read(0, region.size)
+    psn = 0
+    for msn, length in enumerate((1, qp.mtu + 1, 3 * qp.mtu), start=1):
+        qp.send(READ_REQUEST(psn=psn, dmalen=length, **at(region)))
+        responses = read_responses(qp, psn, memory[:length], msn=msn)
+        qp.expect(*responses)
+        psn += len(responses)
