@@ -15,6 +15,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 MOST_HELD = 1 << 16
+_READING = frozenset({Op.READ, Op.CMP_SWAP, Op.FETCH_ADD})
 HIERARCHY = re.compile(rf"{IDENTIFIER.pattern}(\.{IDENTIFIER.pattern})*")
 MEMORY_BYTES = 1 << 31
 LARGEST_KEY, LARGEST_ADDRESS, LARGEST_BASE = (1 << 32) - 1, (1 << 63) - 1, MEMORY_BYTES - 1
@@ -45,7 +46,7 @@ class Responder:
     @property
     def reads_memory(self) -> bool:
         """Whether it has ports for that."""
-        return any(Op.READ in operations for operations in self.operations.values())
+        return any(not _READING.isdisjoint(operations) for operations in self.operations.values())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ roce_tx_pkg.sv
 icrc_pkg.sv
 crc32_matrix_pkg.sv
 rx_header_pkg.sv
+request_pkg.sv
 responder_pkg.sv
 stream_fifo.sv
 ram_1r1w.sv
@@ -46,6 +47,8 @@ receiver_table.sv
 receive_queue.sv
 queue_pair_store.sv
 request_checks.sv
+atomic_unit.sv
+memory_writer.sv
 outcome_queue.sv
 outcome_builder.sv
 read_history.sv

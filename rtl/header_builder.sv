@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Writes the headers of each packet, Ethernet to ImmDt, and computes the
+// Writes the headers of each packet, Ethernet to ImmDt or what an ACK has there, and computes the
 // lengths that follow from them: PadCnt, UDP and IP length, frame length and
 // the place of the ICRC. One packet per cycle, one register stage.
 
@@ -89,7 +89,7 @@ module header_builder
     frame.frame_bytes   = packet_end < 14'(MinFrameBytes) ? 14'(MinFrameBytes) : packet_end;
     unique case ({packet.extensions.reth, packet.extensions.immdt})
       2'b00: frame.header = {ethernet, ipv4, udp, bth, 160'd0};
-      2'b01: frame.header = {ethernet, ipv4, udp, bth, packet.immediate, 128'd0};
+      2'b01: frame.header = {ethernet, ipv4, udp, bth, packet.immediate, packet.original, 64'd0};
       2'b10: frame.header = {ethernet, ipv4, udp, bth, packet.reth, 32'd0};
       2'b11: frame.header = {ethernet, ipv4, udp, bth, packet.reth, packet.immediate};
     endcase

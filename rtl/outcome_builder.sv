@@ -8,6 +8,7 @@
 `default_nettype none
 
 module outcome_builder
+  import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 (
@@ -21,6 +22,8 @@ module outcome_builder
   input  wire logic [63:0]   posted_wr_id_i,
   input  wire logic [10:0]   index_i,          // of the queue pair
   input  wire logic [63:0]   address_i,        // in memory, of what the request names
+  input  wire logic [63:0]   original_i,       // what an atomic has found there
+  input  wire kept_t         kept_i,           // and what it found the first time
   input  wire write_count_t  asked_i,
   output      outcome_t      outcome_o
 );
@@ -55,8 +58,10 @@ module outcome_builder
     path:     receiver_i.path,
     psn:      decision_i.answer_psn,
     syndrome: decision_i.syndrome,
-    msn:      decision_i.progress.msn,
+    msn:      decision_i.replays ? kept_i.msn : decision_i.progress.msn,
     reads:    decision_i.reads,
+    atomic:   decision_i.operates || decision_i.replays,
+    original: decision_i.replays ? kept_i.original : original_i,
     path_mtu: receiver_i.path_mtu,
     address:  address_i,
     length:   request_i.reth.dma_length,

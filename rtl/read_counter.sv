@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Counts the READs whose last response has not left: of each queue pair, since
+// Counts the READs and atomics whose last response has not left: of each queue pair, since
 // a peer may have only so many, and of all, since what would change memory
 // waits for them. A repeated READ counts only among all.
 

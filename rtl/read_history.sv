@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The latest READs of every queue pair, as many as limit_i says, so that one
-// that comes again can be told from one that asks for something new. A recall
-// looks through those of its queue pair, one in a cycle; when recalled_o rises
-// known_o says whether one of them asked for all that this one does: the same
-// key, bytes and PSNs inside its own. Whoever uses this does one thing at a time.
+// The latest READs and atomics of every queue pair, as many as limit_i says, so
+// that one that comes again can be told from one that asks for something new. A
+// recall looks through those of its queue pair, one in a cycle; when recalled_o
+// rises known_o says whether one of them, kept_o, asked for all that this one
+// does: the same operation and key, bytes and PSNs inside its own. Whoever uses
+// this does one thing at a time.
 
 `default_nettype none
 
@@ -20,12 +21,13 @@ module read_history
 
   input  wire logic [IndexBits-1:0] index_i,   // the queue pair that is meant
   input  wire logic [4:0]           limit_i,   // of it
-  input  wire kept_read_t           read_i,    // to be kept, or looked for
+  input  wire kept_t           read_i,    // to be kept, or looked for
   input  wire logic                 keep_i,
   input  wire logic                 clear_i,
   input  wire logic                 recall_i,
   output      logic                 recalled_o,
-  output      logic                 known_o
+  output      logic                 known_o,
+  output      kept_t                kept_o
 );
 
   typedef logic [PlaceBits-1:0] place_t;
@@ -36,13 +38,13 @@ module read_history
   logic       busy_q, looks_q, looks;
   place_t     place_q;
   logic [4:0] left_q;
-  kept_read_t kept;
+  kept_t kept;
 
   assign looks      = left_q != '0;
   assign recalled_o = busy_q && !looks && !looks_q;
 
   ram_1r1w #(
-    .Width($bits(kept_read_t)),
+    .Width($bits(kept_t)),
     .Words(Qps * MaxReads)
   ) u_reads (
     .clk_i,
@@ -57,7 +59,8 @@ module read_history
   logic [23:0] skipped;
   logic        covers;
   assign skipped = read_i.psn - kept.psn;
-  assign covers  = !skipped[23] && 25'(skipped) + read_i.packets <= kept.packets
+  assign covers  = read_i.opcode == kept.opcode
+      && !skipped[23] && 25'(skipped) + read_i.packets <= kept.packets
       && read_i.rkey == kept.rkey && read_i.address >= kept.address
       && 65'(read_i.address) + 65'(read_i.length) <= 65'(kept.address) + 65'(kept.length);
 
@@ -67,7 +70,10 @@ module read_history
       place_q <= place_q - 1'b1;
       left_q  <= left_q - 1'b1;
     end
-    if (looks_q && covers) known_o <= 1'b1;
+    if (looks_q && covers) begin
+      known_o <= 1'b1;
+      kept_o  <= kept;
+    end
     if (recalled_o) busy_q <= 1'b0;
     if (recall_i) begin
       busy_q  <= 1'b1;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What the engine has to know of READs: whether one that comes again was
-// answered before, whether its queue pair may have one more, whether any is
-// still being answered.
+// What there is to know of READs and atomics: whether one that comes again was
+// answered before, and how; whether its queue pair may have one more; whether
+// any is still being answered.
 
 `default_nettype none
 
 module read_ledger
+  import request_pkg::*;
   import responder_pkg::*;
 #(
   parameter int unsigned Qps = 16,
@@ -17,11 +18,14 @@ module read_ledger
 
   input  wire logic [IndexBits-1:0] index_i,     // the queue pair that is meant
   input  wire receiver_t            receiver_i,  // what is known of it
-  input  wire request_t             request_i,   // the READ that is meant
+  input  wire request_t             request_i,   // the READ or atomic that is meant
+  input  wire logic [23:0]          msn_i,       // in its answer
+  input  wire logic [63:0]          original_i,  // what an atomic found
   input  wire logic                 clear_i,     // the queue pair begins again
   input  wire logic                 recall_i,
   output      logic                 recalled_o,
   output      logic                 known_o,
+  output      kept_t                kept_o,      // if it is known
   output      logic                 free_o,
   input  wire logic                 begins_i,    // it will be answered
   input  wire logic                 keeps_i,     // for the first time
@@ -31,14 +35,25 @@ module read_ledger
   output      logic                 none_o
 );
 
-  kept_read_t read;
-  assign read = '{
-    psn:     request_i.psn,
-    packets: packets_of(request_i.reth.dma_length, receiver_i.path_mtu),
-    rkey:    request_i.reth.rkey,
-    address: request_i.reth.virtual_address,
-    length:  request_i.reth.dma_length
-  };
+  operation_t operation;
+  kept_t      read;
+
+  assign operation = operation_of(request_i.opcode);
+
+  always_comb begin
+    read          = '0;
+    read.opcode   = request_i.opcode[4:0];
+    read.psn      = request_i.psn;
+    read.msn      = msn_i;
+    read.original = original_i;
+    read.packets  = 25'd1;
+    if (operation.kind == KindRead) begin
+      read.packets = packets_of(request_i.reth.dma_length, receiver_i.path_mtu);
+      read.rkey    = request_i.reth.rkey;
+      read.address = request_i.reth.virtual_address;
+      read.length  = request_i.reth.dma_length;
+    end
+  end
 
   read_history #(
     .Qps(Qps)
@@ -52,7 +67,8 @@ module read_ledger
     .clear_i,
     .recall_i,
     .recalled_o,
-    .known_o
+    .known_o,
+    .kept_o
   );
 
   read_counter #(

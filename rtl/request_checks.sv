@@ -9,10 +9,12 @@
 `default_nettype none
 
 module request_checks
+  import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
   parameter bit ServesReads      = 1'b1,
+  parameter bit ServesAtomics    = 1'b0,
   parameter bit ServesInvalidate = 1'b0
 ) (
   input  wire request_t      request_i,
@@ -21,8 +23,8 @@ module request_checks
   input  wire logic          head_valid_i,  // there is a receive
   input  wire receive_slot_t head_i,
   input  wire logic          permitted_i,   // the region table's answer about `message`
-  input  wire logic          read_free_i,   // one more READ may be under way
-  input  wire logic          read_known_i,  // a repeated READ asks for what was given before
+  input  wire logic          read_free_i,   // one more READ or atomic may be under way
+  input  wire logic          read_known_i,  // a repeated one asks for what was given before
   output      decision_t     decision_o
 );
 
@@ -40,7 +42,7 @@ module request_checks
   logic [23:0] ahead;
   logic [12:0] mtu;
   logic [31:0] size;
-  logic        in_sequence, is_supported, is_allowed, is_reread, follows, needs_receive;
+  logic        in_sequence, is_supported, is_allowed, is_reread, is_replay, follows, needs_receive;
   logic        size_fits_mtu, length_agrees, memory_refuses;
   refusal_e    refusal;
 
@@ -52,14 +54,16 @@ module request_checks
   assign in_sequence    = ahead == '0;
   always_comb begin
     unique case (operation.kind)
-      KindSend:  is_supported = ServesInvalidate || !operation.ieth;
-      KindWrite: is_supported = 1'b1;
-      KindRead:  is_supported = ServesReads;
-      default:   is_supported = 1'b0;
+      KindSend:   is_supported = ServesInvalidate || !operation.ieth;
+      KindWrite:  is_supported = 1'b1;
+      KindRead:   is_supported = ServesReads;
+      KindAtomic: is_supported = ServesAtomics;
+      default:    is_supported = 1'b0;
     endcase
   end
 
   assign is_reread      = operation.kind == KindRead && !in_sequence;
+  assign is_replay      = operation.kind == KindAtomic && !in_sequence;
   assign memory_refuses = message.left != '0 && !permitted_i;
   assign needs_receive  = operation.kind == KindSend ? operation.first
                                                      : operation.last && operation.immdt;
@@ -72,7 +76,7 @@ module request_checks
   end
 
   always_comb begin
-    if (operation.kind == KindRead) size_fits_mtu = size == '0;
+    if (operation.kind inside {KindRead, KindAtomic}) size_fits_mtu = size == '0;
     else if (!operation.last) size_fits_mtu = size == 32'(mtu);
     else size_fits_mtu = size <= 32'(mtu) && (operation.first || size != '0);
 
@@ -81,13 +85,15 @@ module request_checks
       length_agrees = 1'b0;
     end
     if (operation.reth && request_i.reth.dma_length > LongestMessage) length_agrees = 1'b0;
+    if (operation.kind == KindAtomic && message.address[2:0] != '0) length_agrees = 1'b0;
   end
 
   always_comb begin
     unique case (operation.kind)
-      KindWrite: is_allowed = receiver_i.access.remote_write;
-      KindRead:  is_allowed = receiver_i.access.remote_read && read_free_i;
-      default:   is_allowed = 1'b1;
+      KindWrite:  is_allowed = receiver_i.access.remote_write;
+      KindRead:   is_allowed = receiver_i.access.remote_read && read_free_i;
+      KindAtomic: is_allowed = receiver_i.access.remote_atomic && read_free_i;
+      default:    is_allowed = 1'b1;
     endcase
   end
 
@@ -132,8 +138,10 @@ module request_checks
         decision_o.progress.message.open = 1'b0;
       end
     end else if (!in_sequence && ahead[23]) begin
-      decision_o.answers = is_supported && (is_reread ? read_known_i : progress_i.executed);
+      decision_o.answers = is_supported
+          && (is_reread || is_replay ? read_known_i : progress_i.executed);
       decision_o.reads   = decision_o.answers && is_reread && !memory_refuses;
+      decision_o.replays = decision_o.answers && is_replay;
       if (is_reread && decision_o.answers && memory_refuses) begin
         decision_o.changes         = 1'b1;
         decision_o.fails           = 1'b1;
@@ -151,8 +159,9 @@ module request_checks
       decision_o.changes              = 1'b1;
       decision_o.progress.nak_pending = refusal == RefusalNoReceive;
       decision_o.reads                = operation.kind == KindRead && refusal == RefusalNone;
-      decision_o.keeps                = decision_o.reads;
-      decision_o.answers = request_i.ack_req || refusal != RefusalNone || decision_o.reads;
+      decision_o.operates             = operation.kind == KindAtomic && refusal == RefusalNone;
+      decision_o.keeps                = decision_o.reads || decision_o.operates;
+      decision_o.answers = request_i.ack_req || refusal != RefusalNone || decision_o.keeps;
       decision_o.fails                = !(refusal inside {RefusalNone, RefusalNoReceive});
       decision_o.progress.failed      = decision_o.fails;
       decision_o.uses_receive         = progress_i.message.open && progress_i.message.send

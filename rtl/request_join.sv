@@ -9,7 +9,7 @@
 `default_nettype none
 
 module request_join
-  import responder_pkg::request_t;
+  import request_pkg::request_t;
 #(
   parameter int unsigned CountBits = 10,
   parameter int unsigned MaxFrames = 16

@@ -4,17 +4,20 @@
 // queue pair at all, and which memory is meant; where recalls_o is high then,
 // recalled_o tells when the READs before have been looked through; decide_i
 // makes the decision, which stays until the next. It knows the memory regions
-// and the READs under way, and is told what comes of a decision.
+// and the READs and atomics
+// under way, and is told what comes of a decision.
 
 `default_nettype none
 
 module request_judge
+  import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::memory_region_t;
 #(
   parameter int unsigned Qps              = 16,
   parameter int unsigned Regions          = 16,
   parameter bit          ServesReads      = 1'b1,
+  parameter bit          ServesAtomics    = 1'b0,
   parameter bit          ServesInvalidate = 1'b0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
@@ -39,8 +42,10 @@ module request_judge
   input  wire logic                 decide_i,
   output      decision_t            decision_o,
   output      logic [63:0]          address_o,     // in memory, of what the request names
+  output      kept_t                kept_o,        // what a repeated request was answered with
 
   input  wire logic                 acts_i,        // as decided
+  input  wire logic [63:0]          original_i,    // what an atomic has found
   input  wire logic                 forget_i,      // behind it: the region that it names
   input  wire logic                 clear_i,       // the queue pair begins again
   input  wire logic                 left_i,        // an answer's frame, and this is its note
@@ -49,14 +54,16 @@ module request_judge
 );
 
   message_t      message;
+  operation_t    operation;
   region_query_t query;
   decision_t     decision;
-  logic          is_read, match, match_q, permitted, read_free, read_known;
+  logic          match, match_q, permitted, read_free, read_known;
 
   assign message   = message_of(request_i, progress_i, head_i);
-  assign is_read   = is_read_request(request_i);
-  assign recalls_o = is_read && progress_i.expected_psn != request_i.psn;
-  assign query     = look_i ? query_of(message, receiver_i, is_read)
+  assign operation = operation_of(request_i.opcode);
+  assign recalls_o = operation.kind inside {KindRead, KindAtomic}
+      && progress_i.expected_psn != request_i.psn;
+  assign query     = look_i ? query_of(message, receiver_i, operation.kind)
                             : key_query(request_i.immediate, receiver_i.pd);
 
   region_table #(
@@ -82,12 +89,15 @@ module request_judge
     .index_i,
     .receiver_i,
     .request_i,
+    .msn_i     (decision_o.progress.msn),
+    .original_i,
     .clear_i,
     .recall_i  (look_i && recalls_o),
     .recalled_o,
     .known_o   (read_known),
+    .kept_o,
     .free_o    (read_free),
-    .begins_i  (acts_i && decision_o.reads),
+    .begins_i  (acts_i && (decision_o.reads || decision_o.operates)),
     .keeps_i   (decision_o.keeps),
     .left_i,
     .note_i,
@@ -96,6 +106,7 @@ module request_judge
 
   request_checks #(
     .ServesReads     (ServesReads),
+    .ServesAtomics   (ServesAtomics),
     .ServesInvalidate(ServesInvalidate)
   ) u_checks (
     .request_i,

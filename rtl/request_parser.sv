@@ -9,9 +9,10 @@
 
 module request_parser
   import rx_header_pkg::*;
-  import responder_pkg::*;
+  import request_pkg::*;
 #(
-  parameter int unsigned DataWidth = 64,
+  parameter int unsigned DataWidth     = 64,
+  parameter bit          ServesAtomics = 1'b0,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned BeatBits = 16 - $clog2(Lanes)
 ) (
@@ -27,10 +28,12 @@ module request_parser
 );
 
   localparam int unsigned BthEnd         = roce_tx_pkg::BaseHeaderBytes;
-  localparam int unsigned ExtensionBytes = roce_tx_pkg::RethBytes + roce_tx_pkg::ImmDtBytes;
+  localparam int unsigned ShortestBytes  = roce_tx_pkg::RethBytes + roce_tx_pkg::ImmDtBytes;
+  localparam int unsigned ExtensionBytes =
+      ServesAtomics ? roce_tx_pkg::AtomicEthBytes : ShortestBytes;
   localparam logic [15:0] FixedBytes     = 16'd24;  // UDP header, BTH, ICRC
 
-  // RETH and ImmDt begin behind what header_i shows: caught as they pass.
+  // RETH and ImmDt, or AtomicETH, begin behind what header_i shows: caught as they pass.
   logic [ExtensionBytes-1:0][7:0] passed_q;  // the first on the wire is the most significant
 
   always_ff @(posedge clk_i) begin
@@ -44,6 +47,7 @@ module request_parser
   ipv4_packet_t packet;
   roce_ack_t    roce;
   operation_t   operation;
+  logic [63:0]  swap_or_add, compare;
   logic [15:0]  transport_bytes, overhead_bytes;
 
   assign packet          = ipv4_packet_t'(header_i.payload);
@@ -55,6 +59,14 @@ module request_parser
   assign is_request_o = kind_i.request && operation.kind != KindResponse
       && transport_bytes[1:0] == '0 && transport_bytes >= overhead_bytes;
 
+  if (ServesAtomics) begin : gen_atomics
+    assign swap_or_add = passed_q[ExtensionBytes-13-:8];
+    assign compare     = passed_q[ExtensionBytes-21-:8];
+  end else begin : gen_no_atomics
+    assign swap_or_add = '0;
+    assign compare     = '0;
+  end
+
   assign request_o = '{
     opcode:        roce.bth.opcode,
     solicited:     roce.bth.solicited,
@@ -64,7 +76,9 @@ module request_parser
     src_ipv4:      packet.ip.src,
     payload_bytes: transport_bytes - overhead_bytes,
     reth:          passed_q[ExtensionBytes-1-:roce_tx_pkg::RethBytes],
-    immediate:     operation.reth ? passed_q[roce_tx_pkg::ImmDtBytes-1:0]
+    swap_or_add:   swap_or_add,
+    compare:       compare,
+    immediate:     operation.reth ? passed_q[ExtensionBytes-17-:roce_tx_pkg::ImmDtBytes]
                                   : passed_q[ExtensionBytes-1-:roce_tx_pkg::ImmDtBytes]
   };
 

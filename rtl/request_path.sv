@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The responder's receive side: from frames to requests with a right ICRC, in
-// order, and beside each its payload, which waits until command_* says what
-// becomes of it. Takes the streams of rx_window and rx_parser and the verdict
+// order, and beside each its payload, which waits until fate_* says what becomes
+// of it. Takes the streams of rx_window and rx_parser and the verdict
 // of icrc_check. Frames may come while ready_o is high.
 
 `default_nettype none
 
 module request_path
   import rx_header_pkg::*;
-  import responder_pkg::*;
+  import request_pkg::*;
 #(
-  parameter int unsigned DataWidth   = 64,
-  parameter int unsigned BufferBytes = 16384,
+  parameter int unsigned DataWidth     = 64,
+  parameter int unsigned BufferBytes   = 16384,
+  parameter int unsigned FateDepth     = 4,  // packets whose payload may wait
+  parameter bit          ServesAtomics = 1'b0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned BeatBits  = 16 - LaneBits,
@@ -44,8 +46,8 @@ module request_path
   output      request_t             request_o,
   output      logic [CountBits-1:0] beats_o,
 
-  input  wire logic                 command_valid_i,
-  output      logic                 command_ready_o,
+  input  wire logic                 fate_valid_i,
+  output      logic                 fate_ready_o,
   input  wire logic                 forget_i,
   input  wire logic [CountBits-1:0] beats_i,
   input  wire logic [LaneBits-1:0]  tail_i,
@@ -67,7 +69,8 @@ module request_path
   assign ready_o = join_ready && room;
 
   request_parser #(
-    .DataWidth(DataWidth)
+    .DataWidth    (DataWidth),
+    .ServesAtomics(ServesAtomics)
   ) u_parser (
     .clk_i,
     .valid_i,
@@ -115,6 +118,24 @@ module request_path
     .beats_o
   );
 
+  logic                 command_valid, command_ready, forget;
+  logic [CountBits-1:0] beats;
+  logic [LaneBits-1:0]  tail;
+
+  stream_fifo #(
+    .Width(1 + CountBits + LaneBits),
+    .Depth(FateDepth)
+  ) u_fates (
+    .clk_i,
+    .rst_ni,
+    .s_data_i ({forget_i, beats_i, tail_i}),
+    .s_valid_i(fate_valid_i),
+    .s_ready_o(fate_ready_o),
+    .m_data_o ({forget, beats, tail}),
+    .m_valid_o(command_valid),
+    .m_ready_i(command_ready)
+  );
+
   payload_buffer #(
     .DataWidth(DataWidth),
     .Beats    (BufferBytes / Lanes),
@@ -125,11 +146,11 @@ module request_path
     .write_i(beat_valid),
     .data_i (beat),
     .room_o (room),
-    .command_valid_i,
-    .command_ready_o,
-    .forget_i,
-    .beats_i,
-    .tail_i,
+    .command_valid_i(command_valid),
+    .command_ready_o(command_ready),
+    .forget_i       (forget),
+    .beats_i        (beats),
+    .tail_i         (tail),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,

@@ -11,7 +11,7 @@
 
 module request_payload
   import rx_header_pkg::window_t;
-  import responder_pkg::*;
+  import request_pkg::*;
 #(
   parameter int unsigned DataWidth = 64,
   localparam int unsigned Lanes     = DataWidth / 8,

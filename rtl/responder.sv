@@ -3,13 +3,14 @@
 // The responder: requests come in as the receive path's streams, payload goes
 // to memory, acknowledgements leave as frames, completions of receives as
 // records. SEND and RDMA WRITE, with and without immediate, on RC and UC; where
-// parameters say so, RDMA READ and SEND with invalidate. What it says, to the
+// parameters say so, RDMA READ, atomics and SEND with invalidate. What it says, to the
 // peer or to the host, is said once the bytes are in memory.
 
 `default_nettype none
 
 module responder
   import rx_header_pkg::*;
+  import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
@@ -19,6 +20,7 @@ module responder
   parameter int unsigned Receives    = 16,
   parameter int unsigned BufferBytes = 16384,
   parameter bit          ServesReads      = 1'b1,
+  parameter bit          ServesAtomics    = 1'b0,
   parameter bit          ServesInvalidate = 1'b0,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned LaneBits = $clog2(Lanes),
@@ -93,11 +95,14 @@ module responder
   logic                 fate_valid, fate_ready, fate_forget;
   logic [CountBits-1:0] fate_beats;
   logic [LaneBits-1:0]  fate_tail;
-  logic                 command_valid, command_ready, command_forget;
-  logic [CountBits-1:0] command_beats;
-  logic [LaneBits-1:0]  command_tail;
-  logic                 ask_valid, ask_ready;
-  memory_command_t      ask;
+  logic                 ask_valid, ask_ready, ask_short;
+  memory_command_t      ask, fetch;
+  logic                 fetch_valid, fetch_ready, fetch_tvalid, fetch_tready;
+  logic [DataWidth-1:0] payload_tdata;
+  logic [Lanes-1:0]     payload_tkeep;
+  logic                 payload_tvalid, payload_tlast, payload_tready;
+  logic                 operate, operated, stores, operation_taken;
+  logic [63:0]          operand_address, original, result;
   logic                 outcome_valid, outcome_ready, may_write, settled;
   outcome_t             outcome;
   write_count_t         asked;
@@ -106,8 +111,10 @@ module responder
   read_note_t           note;
 
   request_path #(
-    .DataWidth  (DataWidth),
-    .BufferBytes(BufferBytes)
+    .DataWidth    (DataWidth),
+    .BufferBytes  (BufferBytes),
+    .FateDepth    (CommandDepth),
+    .ServesAtomics(ServesAtomics)
   ) u_request_path (
     .clk_i,
     .rst_ni,
@@ -129,16 +136,16 @@ module responder
     .good_o         (good),
     .request_o      (request),
     .beats_o        (request_beats),
-    .command_valid_i(command_valid),
-    .command_ready_o(command_ready),
-    .forget_i       (command_forget),
-    .beats_i        (command_beats),
-    .tail_i         (command_tail),
-    .m_tdata_o      (write_tdata_o),
-    .m_tkeep_o      (write_tkeep_o),
-    .m_tvalid_o     (write_tvalid_o),
-    .m_tlast_o      (write_tlast_o),
-    .m_tready_i     (write_tready_i)
+    .fate_valid_i   (fate_valid),
+    .fate_ready_o   (fate_ready),
+    .forget_i       (fate_forget),
+    .beats_i        (fate_beats),
+    .tail_i         (fate_tail),
+    .m_tdata_o      (payload_tdata),
+    .m_tkeep_o      (payload_tkeep),
+    .m_tvalid_o     (payload_tvalid),
+    .m_tlast_o      (payload_tlast),
+    .m_tready_i     (payload_tready)
   );
 
   responder_engine #(
@@ -147,6 +154,7 @@ module responder
     .Regions         (Regions),
     .Receives        (Receives),
     .ServesReads     (ServesReads),
+    .ServesAtomics   (ServesAtomics),
     .ServesInvalidate(ServesInvalidate)
   ) u_engine (
     .clk_i,
@@ -173,6 +181,13 @@ module responder
     .write_valid_o  (ask_valid),
     .write_ready_i  (ask_ready),
     .write_o        (ask),
+    .write_short_o  (ask_short),
+    .operate_o      (operate),
+    .operand_address_o(operand_address),
+    .operated_i     (operated),
+    .stores_i       (stores),
+    .original_i     (original),
+    .operation_taken_o(operation_taken),
     .outcome_valid_o(outcome_valid),
     .outcome_ready_i(outcome_ready),
     .outcome_o      (outcome),
@@ -202,32 +217,57 @@ module responder
     .completion_o
   );
 
-  stream_fifo #(
-    .Width(1 + CountBits + LaneBits),
-    .Depth(CommandDepth)
-  ) u_fates (
+  memory_writer #(
+    .DataWidth(DataWidth),
+    .Depth    (CommandDepth),
+    .HasShort (ServesAtomics)
+  ) u_writer (
     .clk_i,
     .rst_ni,
-    .s_data_i ({fate_forget, fate_beats, fate_tail}),
-    .s_valid_i(fate_valid),
-    .s_ready_o(fate_ready),
-    .m_data_o ({command_forget, command_beats, command_tail}),
-    .m_valid_o(command_valid),
-    .m_ready_i(command_ready)
+    .ask_valid_i(ask_valid),
+    .ask_ready_o(ask_ready),
+    .ask_i      (ask),
+    .is_short_i (ask_short),
+    .short_i    (result),
+    .s_tdata_i  (payload_tdata),
+    .s_tkeep_i  (payload_tkeep),
+    .s_tvalid_i (payload_tvalid),
+    .s_tlast_i  (payload_tlast),
+    .s_tready_o (payload_tready),
+    .write_valid_o,
+    .write_ready_i,
+    .write_o,
+    .m_tdata_o  (write_tdata_o),
+    .m_tkeep_o  (write_tkeep_o),
+    .m_tvalid_o (write_tvalid_o),
+    .m_tlast_o  (write_tlast_o),
+    .m_tready_i (write_tready_i)
   );
 
-  stream_fifo #(
-    .Width($bits(memory_command_t)),
-    .Depth(CommandDepth)
-  ) u_writes (
+  atomic_unit #(
+    .Built(ServesAtomics)
+  ) u_atomics (
     .clk_i,
     .rst_ni,
-    .s_data_i (ask),
-    .s_valid_i(ask_valid),
-    .s_ready_o(ask_ready),
-    .m_data_o (write_o),
-    .m_valid_o(write_valid_o),
-    .m_ready_i(write_ready_i)
+    .operate_i        (operate),
+    .request_i        (request),
+    .address_i        (operand_address),
+    .done_o           (operated),
+    .stores_o         (stores),
+    .original_o       (original),
+    .result_o         (result),
+    .taken_i          (operation_taken),
+    .s_command_valid_i(fetch_valid),
+    .s_command_ready_o(fetch_ready),
+    .s_command_i      (fetch),
+    .s_tvalid_o       (fetch_tvalid),
+    .s_tready_i       (fetch_tready),
+    .m_command_valid_o(read_valid_o),
+    .m_command_ready_i(read_ready_i),
+    .m_command_o      (read_o),
+    .m_tdata_i        (read_tdata_i[63:0]),
+    .m_tvalid_i       (read_tvalid_i),
+    .m_tready_o       (read_tready_o)
   );
 
   response_path #(
@@ -240,13 +280,13 @@ module responder
     .answer_valid_i (answer_valid),
     .answer_ready_o (answer_ready),
     .answer_i       (answer),
-    .command_valid_o(read_valid_o),
-    .command_ready_i(read_ready_i),
-    .command_o      (read_o),
+    .command_valid_o(fetch_valid),
+    .command_ready_i(fetch_ready),
+    .command_o      (fetch),
     .read_tdata_i,
     .read_tkeep_i,
-    .read_tvalid_i,
-    .read_tready_o,
+    .read_tvalid_i  (fetch_tvalid),
+    .read_tready_o  (fetch_tready),
     .left_o         (left),
     .note_o         (note),
     .m_tdata_o,

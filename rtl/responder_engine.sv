@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The responder's sequence: one request after the other is looked up, decided
-// on and acted on, four cycles each, a repeated READ some more. Between requests
-// it takes what the host says: QP configurations and memory regions once all that
-// came before is in memory and answered, receives at any time. What would change
-// memory waits until the READs before it have been answered.
+// on and acted on, four cycles each, a repeated READ or atomic some more. Between
+// requests it takes what the host says: QP configurations and memory regions once
+// all that came before is in memory and answered, receives at any time. What would
+// change memory waits until the READs before it have been answered, an atomic
+// until nothing is under way; what comes behind an atomic waits for it.
 
 `default_nettype none
 
 module responder_engine
+  import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
-  parameter int unsigned DataWidth   = 64,
-  parameter int unsigned Qps         = 16,
-  parameter int unsigned Regions     = 16,
-  parameter int unsigned Receives    = 16,  // posted on one QP
+  parameter int unsigned DataWidth        = 64,
+  parameter int unsigned Qps              = 16,
+  parameter int unsigned Regions          = 16,
+  parameter int unsigned Receives         = 16,  // posted on one QP
   parameter bit          ServesReads      = 1'b1,
+  parameter bit          ServesAtomics    = 1'b0,
   parameter bit          ServesInvalidate = 1'b0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
@@ -51,6 +54,14 @@ module responder_engine
   output      logic                 write_valid_o,
   input  wire logic                 write_ready_i,
   output      memory_command_t      write_o,
+  output      logic                 write_short_o,  // its data are not the payload
+
+  output      logic                 operate_o,      // the atomic that is the request
+  output      logic [63:0]          operand_address_o,
+  input  wire logic                 operated_i,
+  input  wire logic                 stores_i,
+  input  wire logic [63:0]          original_i,
+  output      logic                 operation_taken_o,
 
   output      logic                 outcome_valid_o,
   input  wire logic                 outcome_ready_i,
@@ -84,6 +95,7 @@ module responder_engine
   logic                 head_valid, queue_room, store_ready, judge_ready;
   logic [63:0]          memory_address;
   decision_t            decision;
+  kept_t                kept;
   logic                 is_posted_qp, recalls, recalled, no_reads, settled;
   logic                 configures, begins, clears_receives, fails_configured;
 
@@ -111,11 +123,13 @@ module responder_engine
   end
 
   // Acting.
-  logic acts, act_outcome, act_payload;
+  logic acts, act_outcome, act_payload, act_writes;
   assign act_outcome = decision.answers || decision.completes;
   assign act_payload = beats_i != '0;
+  assign act_writes  = decision.writes || (decision.operates && stores_i);
   assign acts = state_q == StAct && (!act_payload || payload_ready_i)
-      && (!decision.writes || (write_ready_i && may_write_i))
+      && (!decision.operates || operated_i)
+      && (!act_writes || (write_ready_i && may_write_i))
       && (!(decision.writes || decision.invalidates) || no_reads)
       && (!act_outcome || outcome_ready_i);
 
@@ -156,6 +170,7 @@ module responder_engine
     .Qps             (Qps),
     .Regions         (Regions),
     .ServesReads     (ServesReads),
+    .ServesAtomics   (ServesAtomics),
     .ServesInvalidate(ServesInvalidate)
   ) u_judge (
     .clk_i,
@@ -176,6 +191,8 @@ module responder_engine
     .decide_i      (state_q == StDecide),
     .decision_o    (decision),
     .address_o     (memory_address),
+    .kept_o        (kept),
+    .original_i,
     .acts_i        (acts),
     .forget_i      (state_q == StForget),
     .clear_i       (begins),
@@ -244,10 +261,15 @@ module responder_engine
   assign beats_o         = beats_i;
   assign tail_o          = request_i.payload_bytes[LaneBits-1:0];
 
-  assign write_valid_o = acts && decision.writes;
+  assign operate_o         = state_q == StAct && decision.operates && settled;
+  assign operand_address_o = memory_address;
+  assign operation_taken_o = acts;
+
+  assign write_valid_o = acts && act_writes;
+  assign write_short_o = decision.operates;
   assign write_o       = '{
     address:  memory_address,
-    length:   32'(request_i.payload_bytes),
+    length:   decision.operates ? AtomicBytes : 32'(request_i.payload_bytes),
     tag:      16'(asked_o),
     reserved: '0
   };
@@ -265,6 +287,8 @@ module responder_engine
     .posted_wr_id_i (receive_i.wr_id),
     .index_i        (11'(index_q)),
     .address_i      (memory_address),
+    .original_i,
+    .kept_i         (kept),
     .asked_i        (asked_o + write_count_t'(write_valid_o)),
     .outcome_o
   );

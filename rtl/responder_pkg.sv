@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The responder's records: what a request packet says, what is known of the
-// queue pair that it comes to, and what follows from both.
+// The responder's records: what is known of the queue pair that a request comes
+// to, and what follows from both.
 
 `ifndef RESPONDER_PKG_SV
 `define RESPONDER_PKG_SV
 
 package responder_pkg;
 
-  import roce_pkg::*;
+  import request_pkg::*;
 
-  parameter int unsigned MaxPayload = 4096;  // bytes of a packet at the longest path MTU
-  parameter int unsigned MaxReads   = 16;    // of one QP that are remembered, or not yet answered
+  parameter int unsigned MaxReads = 16;    // of one QP that are remembered, or not yet answered
 
   parameter logic [31:0] LongestMessage = 32'h8000_0000;
+  parameter logic [31:0] AtomicBytes    = 32'd8;
 
   // AETH syndromes.
   parameter logic [7:0] SyndromeAck         = 8'h1F;  // no end-to-end credits
@@ -22,38 +22,6 @@ package responder_pkg;
   parameter logic [7:0] SyndromeInvalid     = 8'h61;
   parameter logic [7:0] SyndromeAccess      = 8'h62;
   parameter logic [7:0] SyndromeOperational = 8'h63;
-
-  typedef enum logic [2:0] {
-    KindSend,
-    KindWrite,
-    KindRead,
-    KindResponse,    // the requester's affair
-    KindUnsupported  // reserved, or an operation that this responder does not have
-  } kind_e;
-
-  // What an opcode stands for, on RC and UC.
-  typedef struct packed {
-    kind_e      kind;
-    logic       first;
-    logic       last;
-    logic       reth;
-    logic       immdt;
-    logic       ieth;
-    logic [4:0] extension_bytes;  // of all headers behind the BTH
-  } operation_t;
-
-  // One request packet of intact shape, addressed to this port.
-  typedef struct packed {
-    logic [7:0]  opcode;
-    logic        solicited;
-    logic        ack_req;
-    logic [23:0] dest_qpn;
-    logic [23:0] psn;
-    logic [31:0] src_ipv4;
-    logic [15:0] payload_bytes;
-    reth_t       reth;
-    logic [31:0] immediate;  // or the key that shall become invalid
-  } request_t;
 
   // What a queue pair was told.
   typedef struct packed {
@@ -107,9 +75,9 @@ package responder_pkg;
     logic [31:0] length;
   } region_query_t;
 
-  // Whose READ has been answered once a frame has left.
+  // Whose READ or atomic has been answered once a frame has left.
   typedef struct packed {
-    logic        ends;   // a READ, with this frame
+    logic        ends;   // it does, with this frame
     logic        holds;  // it counts among those of its QP; a repeated one does not
     logic [10:0] index;  // of the QP
   } read_note_t;
@@ -119,8 +87,10 @@ package responder_pkg;
     logic                       changes;       // there is new progress
     progress_t                  progress;
     logic                       writes;        // the payload goes to memory
-    logic                       keeps;         // this READ is remembered
+    logic                       keeps;         // this READ or atomic is remembered
     logic                       reads;         // the answer is what memory holds
+    logic                       operates;      // an atomic, and the answer is what was there
+    logic                       replays;       // the answer is what was there then
     logic                       answers;
     logic [7:0]                 syndrome;
     logic [23:0]                answer_psn;
@@ -132,27 +102,38 @@ package responder_pkg;
     roceproof_dut_pkg::status_e status;
   } decision_t;
 
-  // An acknowledge packet to be sent, or what a READ asks for.
+  // An acknowledge packet to be sent, or what a READ or an atomic asks for.
   typedef struct packed {
     roce_tx_pkg::path_t path;
     logic [23:0]        psn;
     logic [7:0]         syndrome;
     logic [23:0]        msn;
     logic               reads;
+    logic               atomic;
+    logic [63:0]        original;
     logic [2:0]         path_mtu;
     logic [63:0]        address;  // in memory
     logic [31:0]        length;
     read_note_t         note;
   } answer_t;
 
-  // A READ of which the device remembers that it answered it.
+  // A READ or atomic that the device has answered, and remembers. Of an atomic,
+  // what was asked for does not count, but how it was answered.
   typedef struct packed {
+    logic [4:0]  opcode;
     logic [23:0] psn;
     logic [24:0] packets;  // of the answer
     logic [31:0] rkey;
     logic [63:0] address;
     logic [31:0] length;
-  } kept_read_t;
+    logic [23:0] msn;
+    logic [63:0] original;
+  } kept_t;
+
+  // What comes with a command to write a few bytes; the first is the lowest.
+  parameter int unsigned ShortBytes = 8;
+  typedef logic [8*ShortBytes-1:0] short_data_t;
+  typedef logic [4:0] short_size_t;
 
   // Counts writes asked for; never half of what it can count are outstanding.
   typedef logic [7:0] write_count_t;
@@ -167,64 +148,6 @@ package responder_pkg;
     roceproof_dut_pkg::receive_completion_t completion;
     write_count_t                           asked;
   } outcome_t;
-
-  function automatic operation_t operation_of(logic [7:0] opcode);
-    operation_t operation;
-    operation      = '0;
-    operation.kind = KindUnsupported;
-    unique case (opcode[4:0])
-      5'h00, 5'h01, 5'h02, 5'h03, 5'h04, 5'h05: begin
-        operation.kind  = KindSend;
-        operation.first = opcode[4:0] inside {5'h00, 5'h04, 5'h05};
-        operation.last  = opcode[4:0] >= 5'h02;
-        operation.immdt = opcode[4:0] inside {5'h03, 5'h05};
-      end
-      5'h0C:
-      if (!opcode[5]) begin  // RC alone
-        operation.kind  = KindRead;
-        operation.first = 1'b1;
-        operation.last  = 1'b1;
-        operation.reth  = 1'b1;
-      end
-      5'h06, 5'h07, 5'h08, 5'h09, 5'h0A, 5'h0B: begin
-        operation.kind  = KindWrite;
-        operation.first = opcode[4:0] inside {5'h06, 5'h0A, 5'h0B};
-        operation.last  = opcode[4:0] >= 5'h08;
-        operation.reth  = operation.first;
-        operation.immdt = opcode[4:0] inside {5'h09, 5'h0B};
-      end
-      default: ;
-    endcase
-    operation.extension_bytes = (operation.reth ? 5'd16 : 5'd0) + (operation.immdt ? 5'd4 : 5'd0);
-    if (!opcode[5]) begin  // RC alone
-      unique case (opcode[4:0])
-        5'h1D:                      operation.extension_bytes = 5'd16;  // ATOMIC WRITE
-        5'h13, 5'h14:               operation.extension_bytes = 5'd28;  // CMP SWAP, FETCH ADD
-        5'h16, 5'h17: begin
-          operation.kind            = KindSend;
-          operation.first           = opcode[0];
-          operation.last            = 1'b1;
-          operation.ieth            = 1'b1;
-          operation.extension_bytes = 5'd4;
-        end
-        5'h1C:                      operation.extension_bytes = 5'd20;  // FLUSH
-        5'h0D, 5'h0E, 5'h0F, 5'h10, 5'h11, 5'h12: operation.kind = KindResponse;
-        default: ;
-      endcase
-    end
-    return operation;
-  endfunction
-
-  function automatic logic [12:0] mtu_bytes(logic [2:0] path_mtu);
-    return 13'd128 << path_mtu;
-  endfunction
-
-  // Packets that carry so many bytes; none at all need one.
-  function automatic logic [24:0] packets_of(logic [31:0] length, logic [2:0] path_mtu);
-    logic [32:0] rounded;
-    rounded = 33'(length) + 33'(mtu_bytes(path_mtu)) - 33'd1;
-    return length == '0 ? 25'd1 : 25'((rounded >> 7) >> path_mtu);
-  endfunction
 
   // The message that a packet belongs to, as it is before the packet. A packet
   // that continues nothing is judged as if it did; it is refused anyway.
@@ -244,21 +167,15 @@ package responder_pkg;
       end else begin
         message.key     = request.reth.rkey;
         message.address = request.reth.virtual_address;
-        message.left    = request.reth.dma_length;
+        message.left    = operation.kind == KindAtomic ? AtomicBytes : request.reth.dma_length;
       end
     end
     return message;
   endfunction
 
-  function automatic logic is_read_request(request_t request);
-    operation_t operation;
-    operation = operation_of(request.opcode);
-    return operation.kind == KindRead;
-  endfunction
-
   // Whether what is left of a message may go where it is to go, or come from there.
   function automatic region_query_t query_of(
-      message_t message, receiver_t receiver, logic is_read);
+      message_t message, receiver_t receiver, kind_e kind);
     region_query_t query;
     query                    = '0;
     query.local_key          = message.send;
@@ -267,8 +184,9 @@ package responder_pkg;
     query.address            = message.address;
     query.length             = message.left;
     query.right.local_write  = message.send;
-    query.right.remote_read  = is_read;
-    query.right.remote_write = !message.send && !is_read;
+    query.right.remote_read   = kind == KindRead;
+    query.right.remote_atomic = kind == KindAtomic;
+    query.right.remote_write  = !message.send && !(kind inside {KindRead, KindAtomic});
     return query;
   endfunction
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// From answers to packets: an ACKNOWLEDGE is one, a READ is answered by as many
-// as its bytes need at the path MTU, with an AETH in the first, the last and the
-// only one. With each packet goes a note of what ends with it, and for each that
+// From answers to packets: an ACKNOWLEDGE is one, or what answers an atomic; a
+// READ is answered by as many as its bytes need at the path MTU, with an AETH in
+// the first, the last and the only one. With each packet goes a note of what ends with it, and for each that
 // has payload the command to memory for just that payload.
 
 `default_nettype none
 
 module response_segmenter
   import roce_tx_pkg::*;
+  import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::memory_command_t;
 (
@@ -33,6 +34,7 @@ module response_segmenter
   localparam logic [7:0] ReadMiddle = 8'h0E;
   localparam logic [7:0] ReadLast   = 8'h0F;
   localparam logic [7:0] ReadOnly   = 8'h10;
+  localparam logic [7:0] AtomicAck  = 8'h12;
 
   logic [31:0] sent_q, left, size;
   logic [23:0] number_q;
@@ -65,6 +67,11 @@ module response_segmenter
     packet_o.extensions.immdt = first || last;  // the place of the AETH
     packet_o.immediate        = {answer_i.syndrome, answer_i.msn};
     packet_o.opcode           = roce_pkg::RcAcknowledge;
+    if (answer_i.atomic) begin
+      packet_o.opcode              = AtomicAck;
+      packet_o.extensions.original = 1'b1;
+      packet_o.original            = answer_i.original;
+    end
     if (answer_i.reads) begin
       unique case ({first, last})
         2'b10: packet_o.opcode = ReadFirst;
@@ -75,7 +82,7 @@ module response_segmenter
     end
 
     note_o      = answer_i.note;
-    note_o.ends = answer_i.reads && last;
+    note_o.ends = last && (answer_i.reads || answer_i.note.holds);
   end
 
   always_ff @(posedge clk_i) begin

@@ -6,7 +6,7 @@
 // and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
-// parameter says so, SEND with invalidate.
+// parameters say so, atomics and SEND with invalidate.
 
 `default_nettype none
 
@@ -18,8 +18,9 @@ module roce_endpoint
   parameter int unsigned Qps       = 16
 `ifdef ROCEPROOF_RESPONDER
   ,
-  parameter int unsigned Regions   = 16,
-  parameter bit          Invalidates = 1'b0  // SEND with invalidate is served
+  parameter int unsigned Regions     = 16,
+  parameter int unsigned Invalidates = 0,  // 1: SEND with invalidate is served
+  parameter int unsigned Atomics     = 0   // 1: atomics are, which needs memory reads
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -271,7 +272,8 @@ module roce_endpoint
     .Qps             (Qps),
     .Regions         (Regions),
     .ServesReads     (ServesReads),
-    .ServesInvalidate(Invalidates)
+    .ServesAtomics   (Atomics != 0),
+    .ServesInvalidate(Invalidates != 0)
   ) u_responder (
     .clk_i,
     .rst_ni,

@@ -13,12 +13,15 @@ package roce_tx_pkg;
   typedef struct packed {
     logic reth;
     logic immdt;
+    logic original;  // of an ATOMIC ACKNOWLEDGE, behind the AETH in the place of the immediate
   } extensions_t;
 
   parameter int unsigned BaseHeaderBytes =
       ($bits(ethernet_t) + $bits(ipv4_t) + $bits(udp_t) + $bits(bth_t)) / 8;
   parameter int unsigned RethBytes       = $bits(reth_t) / 8;
   parameter int unsigned ImmDtBytes      = 4;
+  parameter int unsigned OriginalBytes   = 8;
+  parameter int unsigned AtomicEthBytes  = 28;
   parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + RethBytes + ImmDtBytes;
   parameter int unsigned IcrcBytes       = 4;
   parameter int unsigned MinFrameBytes   = 60;
@@ -68,6 +71,7 @@ package roce_tx_pkg;
     extensions_t extensions;
     reth_t       reth;
     logic [31:0] immediate;
+    logic [63:0] original;       // zero where there is none
   } packet_t;
 
   // One frame to be assembled, or payload to be thrown away.
@@ -103,7 +107,8 @@ package roce_tx_pkg;
 
   function automatic logic [6:0] header_bytes(extensions_t extensions);
     return 7'(BaseHeaderBytes) + (extensions.reth ? 7'(RethBytes) : 7'd0)
-        + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0);
+        + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0)
+        + (extensions.original ? 7'(OriginalBytes) : 7'd0);
   endfunction
 
 endpackage

@@ -15,7 +15,9 @@ from roceproof.conformance.suite.pattern import (
     FLUSH,
     INVALID_REQUEST,
     NAK,
+    READ_REQUEST,
     READ_RESP_ONLY,
+    WRITE_ONLY,
     Maker,
 )
 from roceproof.conformance.targets.capability import Capability
@@ -73,6 +75,25 @@ def test_fetch_and_add_counts_modulo_2_to_the_64(bench: Bench, before: int, add:
     qp.send(FETCH_ADD(psn=0, swap=add, **at(region)))
     qp.expect(ATOMIC_ACK(psn=0, msn=1, original=before, payload=0))
     assert load(region) == (before + add) % (1 << 64)
+
+
+@case("ATOM-04")
+def test_an_atomic_has_its_turn_between_writes_and_reads(bench: Bench) -> None:
+    qp = bench.connect()
+    region, last = qp.region(qp.mtu), qp.mtu - 8
+    written = [qp.random.randbytes(qp.mtu) for _ in range(4)]
+    for number, data in enumerate(written):
+        psn = 3 * number
+        qp.send(
+            WRITE_ONLY(psn=psn, payload=data, **at(region)),
+            FETCH_ADD(psn=psn + 1, swap=5, **at(region, last)),
+            READ_REQUEST(psn=psn + 2, dmalen=8, **at(region, last)),
+        )
+    for number, data in enumerate(written):
+        psn, before = 3 * number, int.from_bytes(data[last:], "little")
+        after = (before + 5) % (1 << 64)
+        qp.expect(ATOMIC_ACK(psn=psn + 1, msn=psn + 2, original=before))
+        qp.expect(READ_RESP_ONLY(psn=psn + 2, msn=psn + 3, payload=after.to_bytes(8, "little")))
 
 
 @case("ATOM-03", smoke=True)

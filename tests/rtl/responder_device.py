@@ -13,7 +13,8 @@ from roceproof.common.lock import locked
 from roceproof.dpi.receive_records import ReceiveCompletion
 
 TOP = "responder_tb"
-PACKAGES = ["roceproof_dut", "roce", "roce_tx", "icrc", "crc32_matrix", "rx_header", "responder"]
+PACKAGES = ["roceproof_dut", "roce", "roce_tx", "icrc", "crc32_matrix", "rx_header"]
+PACKAGES += ["request", "responder"]
 WAIVERS = ["packages", "headers", "records", "benches", "responder"]
 
 

@@ -12,7 +12,7 @@ from rtl_frames import replaced
 
 from roceproof.conformance.model.memory import Region
 from roceproof.conformance.wire.codec import Packet, build
-from roceproof.conformance.wire.headers import Bth, Extension, Ieth, ImmDt, Reth
+from roceproof.conformance.wire.headers import AtomicEth, Bth, Extension, Ieth, ImmDt, Reth
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
@@ -20,6 +20,7 @@ from roceproof.verbs.service import Service
 WRAP = 1 << 24
 READS_AT_ONCE = 12  # messages with which no queue pair has too many READs under way
 SEND, WRITE, READ = 0x00, 0x06, 0x0C
+CMP_SWAP, FETCH_ADD = 0x13, 0x14
 OPCODES = sorted({*range(0x20)} - {*range(0x0D, 0x13)})
 """Of requests, reserved ones among them."""
 _FIRST, _MIDDLE, _LAST, _LAST_IMM, _ONLY, _ONLY_IMM = range(6)
@@ -92,6 +93,21 @@ def read(spec: QpSpec, psn: int, to: tuple[int, int], length: int, **bth: int) -
     return request(spec, READ, psn, b"", Reth(*to, length), **bth)
 
 
+def atomic(
+    spec: QpSpec,
+    psn: int,
+    to: tuple[int, int],
+    *,
+    swap: int,
+    compare: int | None = None,
+    **bth: int,
+) -> Packet:
+    """A COMPARE AND SWAP if there is something to compare, else a FETCH AND ADD."""
+    address, rkey = to
+    header = AtomicEth(address, rkey, swap, compare or 0)
+    return request(spec, FETCH_ADD if compare is None else CMP_SWAP, psn, b"", header, **bth)
+
+
 @dataclass
 class Peer:
     """A sender at the other end of one queue pair, and what it does wrong now and then."""
@@ -109,6 +125,8 @@ class Peer:
         region = self.regions[0]
         if self.spec.service is Service.RC and rng.random() < 0.2:
             return self.next_read()
+        if self.spec.service is Service.RC and rng.random() < 0.15:
+            return [self.next_atomic()]
         size = rng.choice((0, 1, 3, 4, rng.randrange(64), mtu - 1, mtu, mtu + 1, 2 * mtu + 7))
         data = rng.randbytes(min(size, region.size // 2))
         place = region.addr + rng.randrange(region.size - len(data) + 1), region.rkey
@@ -142,6 +160,17 @@ class Peer:
         self.reads.append((self.psn, offset, size))
         self.psn += -(-size // mtu) or 1
         return [packet]
+
+    def next_atomic(self) -> Packet:
+        """An atomic on few words, so that some compare equal; now and then of the wrong place."""
+        rng, region = self.rng, self.regions[0]
+        offset = rng.choice((0, 0, 8, 16, region.size - 8, region.size - 4, 3))
+        swap = rng.choice((0, 1, rng.getrandbits(64)))
+        compare = rng.choice((None, None, int.from_bytes(region.read(offset & ~7, 8), "little"), 5))
+        to = region.addr + offset, region.rkey
+        packet = atomic(self.spec, self.psn, to, swap=swap, compare=compare)
+        self.psn += 1
+        return packet
 
     def frames(self) -> Iterator[bytes]:
         """A message, on a bad day with something wrong."""

@@ -38,13 +38,12 @@ from roceproof.dpi.receive_records import (
 )
 from roceproof.dpi.records import Access, QpCommand, QpConfig
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.queue_pair import QpSpec, State
+from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec, State
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Outcome
 
 PORT, PEER = Host(PORT_MAC, PORT_IP), Host(PEER_MAC, PEER_IP)
-RIGHTS = frozenset({"local_write", "remote_write", "remote_read"})
-"""What the responder can grant; the model refuses operations that are not granted."""
+RIGHTS = FULL_ACCESS
 
 POLICY = ResponderPolicy(
     credits=Credits.INVALID,
