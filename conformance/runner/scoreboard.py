@@ -92,6 +92,8 @@ def judgement(
     if strays := bench.target.stray_completions():
         text = f"want  no completion of a QPN that has no work\ngot   work {strays[0].wr_id:#x}"
         failures.append(CaseFailed(text, rules=["QPS-06"]))
+    if contradictions := bench.target.contradictions():
+        failures.append(CaseFailed("\n".join(contradictions), rules=["CM-05"]))
     if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
         failures += _lives(bench)
     return Judgement(failures, predicted, list(zip(judged.broken, judged.entries, strict=True)))

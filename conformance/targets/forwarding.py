@@ -96,6 +96,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
 
+    def contradictions(self) -> list[str]:
+        """As the inner target."""
+        return self._inner.contradictions()
+
     def stray_completions(self) -> list[Outcome]:
         """As the inner target."""
         return self._inner.stray_completions()

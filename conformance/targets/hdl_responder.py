@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from roceproof.conformance.targets.connection_events import ConnectionEvents
 from roceproof.conformance.targets.contract_config import config_of
 from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, access_of
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.conformance.targets.interface import Beyond, TargetError
-from roceproof.dpi.connection_records import ConnectionEvent
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_responder import Management, Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
@@ -45,7 +45,7 @@ class HdlResponder(HdlTarget):
         **options: Any,
     ) -> None:
         self._cm = cm
-        self._connections: dict[int, ConnectionEvent] = {}
+        self._connections = ConnectionEvents()
         self._untaken = {Inbound.REGION: 0, Inbound.RECEIVE: 0}
         super().__init__(simulation, clock_ps, **options)
         self._memory = HdlMemory(simulation, regions=responder.regions)
@@ -116,9 +116,8 @@ class HdlResponder(HdlTarget):
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
         """The device has told of it, and of what REQ and REP say."""
         end = self._cycle + self._answer_cycles
-        while qpn not in self._connections and self._cycle < end:
+        while (event := self._connections.last_of(qpn)) is None and self._cycle < end:
             self._run(_STEP_CYCLES, Until.CYCLES)
-        event = self._connections.get(qpn)
         if event is None:
             raise AssertionError(f"cme_o never told of queue pair {qpn:#x}, which REP names")
         told = (event.remote_qpn, event.path_mtu.size, event.sq_psn, event.rq_psn)
@@ -129,6 +128,10 @@ class HdlResponder(HdlTarget):
                 f"want  {_shown_connection(said)}\ngot   {_shown_connection(told)}"
             )
         return Qp(qpn, replace(spec, udp_sport=event.udp_sport, ip_id=event.ip_id))
+
+    def contradictions(self) -> list[str]:
+        """What it tells of its connections that cannot be."""
+        return self._connections.wrong
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
         """The contract has no way to tell it."""
@@ -152,7 +155,7 @@ class HdlResponder(HdlTarget):
 
     def _advance(self, cycles: int, until: Until) -> Until:
         came = super()._advance(cycles, until)
-        self._connections |= {each.qpn: each for each in self._port.take_connections()}
+        self._connections.add(self._port.take_connections())
         for timed in self._port.take_receives():
             done = timed.completion
             is_good = done.status.name == "SUCCESS"

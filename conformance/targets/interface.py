@@ -161,6 +161,10 @@ class Target(ABC):
         """Those of queue pairs that were never given work, where the target can tell."""
         return []
 
+    def contradictions(self) -> list[str]:
+        """What the device has told the bench beside the wire that cannot be true, in words."""
+        return []
+
     # memory and counters
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
 from byte_endpoint_faults import BUGGY, FAULTS, HEALTHY, device_with, planted
 from gates import assert_passes, outcomes, run
 
+from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.caller import Caller
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
@@ -75,6 +76,20 @@ def test_a_connection_that_it_does_not_tell_of_is_missed(
     monkeypatch.setattr(bench.target._port, "take_connections", list)  # type: ignore[attr-defined]
     with pytest.raises(AssertionError, match="cme_o never told of queue pair"):
         Caller(bench).connect()
+
+
+def test_an_event_that_comes_twice_is_held_against_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = bench.target._port.take_connections  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        bench.target._port,  # type: ignore[attr-defined]
+        "take_connections",
+        lambda: [each for event in take() for each in (event, event)],
+    )
+    Caller(bench).connect()
+    told = [str(failure) for failure in judge(bench)]
+    assert any("says answered of queue pair" in each for each in told), told
 
 
 FEW = "not storm and not random and not sweep"
