@@ -12,7 +12,11 @@ sv/roceproof_memory_reader.sv
 sv/roceproof_xgmii_pkg.sv
 sv/roceproof_xgmii_source.sv
 sv/roceproof_xgmii_sink.sv
+sv/roceproof_xgmii.sv
 sv/roceproof_stream_watch.sv
 sv/roceproof_offer_check.sv
+sv/roceproof_frame_streams.sv
+sv/roceproof_requester_streams.sv
+sv/roceproof_responder_streams.sv
 sv/roceproof_port.sv
 sv/roceproof_top.sv

@@ -53,8 +53,12 @@ BRIDGE_SV = tuple(
         "xgmii_pkg",
         "xgmii_source",
         "xgmii_sink",
+        "xgmii",
         "stream_watch",
         "offer_check",
+        "frame_streams",
+        "requester_streams",
+        "responder_streams",
         "port",
         "top",
     )
