@@ -85,6 +85,14 @@ _EXAMPLES = {
         roceproof nic diff results/a results/b
         roceproof nic diff --json results/a results/b
     """,
+    "nic replay": """
+        roceproof nic replay capture.pcapng --interface ens2 --agent "ssh host roceproof-agent"
+        roceproof nic replay results/a --json --interface ens2 --agent "ssh host roceproof-agent"
+    """,
+    "nic rehearse": """
+        roceproof nic rehearse                # Linux 6.1 and 6.12 as two cards: build/nic
+        roceproof nic rehearse 6.12 newest -k psn
+    """,
     "doctor": """
         roceproof doctor
         roceproof doctor --json

@@ -72,3 +72,64 @@ def diff_command(a: Path, b: Path, as_json: bool) -> None:
     from roceproof.nic_matrix import run_diff
 
     sys.exit(run_diff(a, b, as_json=as_json))
+
+
+@nic.command("replay", epilog=examples("nic replay"))
+@click.argument("captures", nargs=-1, required=True, type=_RESULTS)
+@_interface
+@_agent
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+def replay_command(captures: tuple[Path, ...], interface: str, agent: str, as_json: bool) -> None:
+    """Ask a NIC what CAPTURES (or those below a folder) ask, and hold it against the model.
+
+    Exit code 1 if it answers otherwise.
+    """
+    from roceproof.nic_replay import run_replay
+
+    sys.exit(run_replay(captures, interface, agent, as_json=as_json))
+
+
+@nic.command("rehearse", epilog=examples("nic rehearse"))
+@click.argument("kernels", nargs=-1)
+@click.option(
+    "--suite", type=click.Choice(["smoke", "gate", "full"]), default="smoke", show_default=True
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
+@click.option(
+    "--replay",
+    "captures",
+    type=_RESULTS,
+    multiple=True,
+    help="Replay a capture, or those below a gate's folder, to each; may be repeated.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("build/nic"),
+    show_default=True,
+    help="A folder for each guest's run, and the matrix of all.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def rehearse_command(
+    kernels: tuple[str, ...],
+    suite: str,
+    seed: int,
+    expression: str | None,
+    captures: tuple[Path, ...],
+    out: Path,
+    quiet: bool,
+) -> None:
+    """Try the whole kit without a card: guests with KERNELS (6.1 and 6.12) are the NICs."""
+    from roceproof.nic_rehearsal import DEFAULT, Rehearsal, run_rehearsal
+
+    wanted = Rehearsal(
+        kernels=kernels or DEFAULT,
+        suite=suite,
+        seed=seed,
+        expression=expression,
+        captures=captures,
+        out=out,
+        quiet=quiet,
+    )
+    sys.exit(run_rehearsal(wanted))

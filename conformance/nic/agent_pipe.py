@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plays ssh's part: the agent behind a Unix socket on standard input and output.
 
-An agent that is started begins with its ready line; the one behind the socket runs
-already, so the line is said here.
+python -m roceproof.conformance.nic.agent_pipe SOCKET
+
+An agent that is started begins with its ready line; the one behind the socket runs already, so
+the line is said here.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ READY = b'{"event":"ready","schema":1}\n'
 
 
 def main() -> int:
+    """Pass lines on until either side ends."""
     agent = socket.socket(socket.AF_UNIX)
     agent.connect(sys.argv[1])
     os.write(1, READY)
     while True:
-        ready = select.select([0, agent], [], [])[0]
-        if agent in ready:
+        ready = select.select([0, agent.fileno()], [], [])[0]
+        if agent.fileno() in ready:
             data = agent.recv(READ_BYTES)
             if not data:
                 print("Connection to the agent's host closed.", file=sys.stderr)

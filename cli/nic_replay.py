@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""``roceproof nic replay``: what captures have asked one device is asked of another."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from roceproof.common.errors import RoceproofError
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.nic.lanes import asked
+from roceproof.conformance.nic.replay import differences, replay
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.nic import NicFactory, NicOptions
+
+SAME, DIFFERENT = 0, 1
+_TOLD = 10
+
+
+def run_replay(captures: Sequence[Path], interface: str, agent: str, *, as_json: bool) -> int:
+    """Play all captures; 1 if the device answers any otherwise than the model."""
+    options = NicOptions(interface=interface, agent=shlex.split(agent))
+    with closing(NicFactory(options)) as factory:
+        documents = [_played(path, factory) for path in _files(captures)]
+    if as_json:
+        print(json.dumps({"schema": 1, "made_of": factory.versions(), "captures": documents}))
+    else:
+        for document in documents:
+            _tell(document)
+    return DIFFERENT if any(document["differences"] for document in documents) else SAME
+
+
+def _files(captures: Sequence[Path]) -> list[Path]:
+    found = [
+        each
+        for path in captures
+        for each in (sorted(path.rglob("*.pcapng")) if path.is_dir() else [path])
+    ]
+    if not found:
+        raise RoceproofError(f"there is no capture below {captures[0]}: run the gate first")
+    return found
+
+
+def _played(path: Path, factory: NicFactory) -> dict[str, Any]:
+    requests = asked(read(path))
+    device, model = replay(requests, factory), replay(requests, ModelFactory())
+    return {"capture": str(path), **device, "differences": differences(device, model)}
+
+
+def _tell(document: dict[str, Any]) -> None:
+    console = Terminal()
+    found = document["differences"]
+    count = sum(lane["requests"] for lane in document["lanes"])
+    words = f"{document['capture']}: {count} requests to {len(document['lanes'])} queue pairs"
+    left_out = f", {document['left_out']} left out" if document["left_out"] else ""
+    verdict = f"[red]{len(found)} answers are not the model's[/]" if found else "as the model"
+    console.print(f"{escape(words + left_out)}: {verdict}", highlight=False)
+    for line in found[:_TOLD]:
+        console.print(f"  {escape(line)}", highlight=False)
