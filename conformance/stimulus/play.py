@@ -143,7 +143,7 @@ class Play(FarSide):
             if self._is_full(known, work):
                 return
             self._scene.pace.posts(known.life.spec.path_mtu)
-            known.judge.posted(work)
+            known.posted(work)
             self._bench.target.post(known.qp, work)
 
     def wear(self, key: int, *, times: int = 1, syndrome: int = _REMOTE_ERROR) -> None:
@@ -211,9 +211,9 @@ class Play(FarSide):
         if not limits.limits_depth:
             return False
         counted = self._scene.qps.values() if limits.outstanding_shared else [known]
-        messages = 1 + sum(len(each.judge.owed()) for each in counted)
-        packets = known.life.packets(work) * messages
-        return limits.against_depth(messages, packets) is not None
+        packets = [count for each in counted for _, count in each.open]
+        packets.append(known.life.packets(work))
+        return limits.against_depth(len(packets), sum(packets)) is not None
 
     def _limit(self, known: QueuePair) -> None:
         """Where nobody knows any more in which life the device is, wait until it tells."""

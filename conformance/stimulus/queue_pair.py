@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
 
@@ -15,6 +15,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
 
 _FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN = 0x11, 0x101
 _DYNAMIC_PORTS = 0xC000
@@ -32,6 +33,8 @@ class QueuePair:
     """It was configured amid its traffic: from its frames alone nobody can tell its lives apart."""
     unserved: int = 0
     """Messages that have ended and are not answered yet."""
+    open: list[tuple[int, int]] = field(default_factory=list)
+    """Number and packets of the work that was posted in this life and has not completed."""
 
     @property
     def codec(self) -> FlowCodec:
@@ -53,9 +56,21 @@ class QueuePair:
         """Whether anything is answered at all."""
         return self.life.spec.service is Service.RC
 
+    def posted(self, work: Work) -> None:
+        """Work is about to be posted."""
+        self.open.append((work.wr_id, self.life.packets(work)))
+        self.judge.posted(work)
+
+    def completed(self, wr_id: int) -> None:
+        """Work of this number has completed."""
+        place = next((at for at, (number, _) in enumerate(self.open) if number == wr_id), None)
+        if place is not None:
+            del self.open[place]
+
     def lives(self, life: Life, qp: Qp) -> None:
         """The queue pair has been configured again."""
         self.life, self.qp = life, qp
+        self.open.clear()
         self.judge.configured(life)
 
 

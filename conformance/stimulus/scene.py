@@ -245,6 +245,7 @@ class Scene:
             self.acknowledge(known, packet.bth.psn)
 
     def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
+        known.completed(outcome.wr_id)
         if not known.judge.completes(outcome, time_ns):
             syndrome = "" if outcome.syndrome is None else f", syndrome {outcome.syndrome:#04x}"
             owed = ", ".join(known.judge.owed()[:2]) or "none"

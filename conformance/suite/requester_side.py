@@ -16,9 +16,10 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
 from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import allowed_work
+from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
@@ -85,6 +86,7 @@ class RequesterSide(PacketFlow):
     def begin(self, op: Op, *, length: int) -> None:
         """Post a message whose end nobody waits for: only what the case expects of it is judged."""
         work = self._work(op, b"", {"length": length})
+        allowed_depth(self._exchange.claims, 1, packet_count(length, self.spec.path_mtu))
         self._exchange.target.post(self.qp, work)
 
     def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:

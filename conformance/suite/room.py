@@ -26,6 +26,9 @@ class Waiter(Protocol):
     def target(self) -> Target:
         """The device."""
 
+    def frames_sent(self) -> list[bytes]:
+        """What the device has put on the wire so far."""
+
     def comes_true(self, condition: Callable[[], bool]) -> bool:
         """Whether something that the device does on its own happens in time."""
 
@@ -81,14 +84,16 @@ class Room:
 
 
 def _ends_in_time(posters: Sequence[Poster], waiter: Waiter) -> bool:
-    """Whether anything ends, if need be after all its timeouts."""
+    """Whether anything ends, if need be after all its timeouts, or while frames still come."""
 
     def has_ended() -> bool:
         return any([each.has_more_outcomes() for each in posters])
 
     end = waiter.target.now_ns + max(_longest_ns(each.spec) for each in posters)
+    came = len(waiter.frames_sent())
     while not waiter.comes_true(has_ended):
-        if waiter.target.now_ns >= end:
+        before, came = came, len(waiter.frames_sent())
+        if waiter.target.now_ns >= end and came == before:
             return False
     return True
 

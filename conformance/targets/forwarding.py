@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roceproof.conformance.targets.interface import Arrival, Target
+from roceproof.conformance.targets.interface import Arrival, Patience, Target
 from roceproof.conformance.targets.movement import Movement
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
@@ -17,7 +17,11 @@ class ForwardingTarget(Target):
 
     def __init__(self, inner: Target) -> None:
         self._inner = inner
-        self.patience = inner.patience
+
+    @property
+    def patience(self) -> Patience:  # type: ignore[override]
+        """As the inner target's now is."""
+        return self._inner.patience
 
     @property
     def host(self) -> Host:  # type: ignore[override]

@@ -56,7 +56,9 @@ class HdlTarget(Target):
         host: Host,
         limits: Limits | None = None,
         environment: Environment | None = None,
+        frame_cycles: int = 0,
     ) -> None:
+        """`frame_cycles` is what a packet of the smallest path MTU lasts."""
         limits, environment = limits or Limits(), environment or Environment()
         self._simulation = simulation
         self._port = simulation.port(0)
@@ -72,7 +74,9 @@ class HdlTarget(Target):
         self._moved: list[Movement] = []
         self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
-        self.patience = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
+        self._usual = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
+        self.patience = self._usual
+        self._frame_ns = self._ns(frame_cycles)
         self._answers_arp = environment.resolves_addresses
         self._neighbours: dict[bytes, bytes] = {}
         self._run(_START_CYCLES, Until.CYCLES)
@@ -201,6 +205,7 @@ class HdlTarget(Target):
         """Stall the streams from now on."""
         flow = Flow(**percent)
         self._port.flow(flow)
+        self.patience = self._usual.while_stalled(flow.tx_stall, self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from roceproof.common.paths import BUILD
 from roceproof.conformance.targets.drawn_address import drawn_address
@@ -94,18 +95,16 @@ class HdlFactory(DeviceFactory):
 
     def _target(self, simulation: Simulation, own: Host) -> HdlTarget:
         clock_ps, responder = self.manifest.clock_ps_at(self._width), self.manifest.responder
-        limits, environment = self.manifest.limits, self.manifest.environment
+        options: dict[str, Any] = {
+            "host": own,
+            "limits": self.manifest.limits,
+            "environment": self.manifest.environment,
+            "frame_cycles": min(self.claims.path_mtus) * 8 // self._width,
+        }
         if responder is None:
-            return HdlTarget(simulation, clock_ps, host=own, limits=limits, environment=environment)
-        return HdlResponder(
-            simulation,
-            clock_ps,
-            responder=responder,
-            cm=self.manifest.cm,
-            host=own,
-            limits=limits,
-            environment=environment,
-        )
+            return HdlTarget(simulation, clock_ps, **options)
+        cm = self.manifest.cm
+        return HdlResponder(simulation, clock_ps, responder=responder, cm=cm, **options)
 
     def _next_file(self, folder: Path) -> Path:
         """Of one simulation: width, process and number."""

@@ -20,9 +20,10 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
 from roceproof.conformance.targets.manifest_claims import claims_of
-from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
 
@@ -61,10 +62,18 @@ class LimitedModelTarget(ModelTarget):
         self._under_way[qp.qpn].clear()
         return super().reopen(qp, spec)
 
+    def disturb(self, **percent: int) -> None:
+        """A long packet takes long to leave."""
+        super().disturb(**percent)
+        longest = wire_ns(bytes(min(self._claims.path_mtus)))
+        self.patience = PATIENCE.while_stalled(percent.get("tx_stall", 0), longest)
+
     def post(self, qp: Qp, work: Work) -> None:
         """One message more."""
         limits = self._claims.limits
-        self._under_way[qp.qpn].append((work.wr_id, packet_count(work.size, qp.spec.path_mtu)))
+        is_refused = work.size > LONGEST_MESSAGE
+        packets = 0 if is_refused else packet_count(work.size, qp.spec.path_mtu)
+        self._under_way[qp.qpn].append((work.wr_id, packets))
         counted = self._under_way if limits.outstanding_shared else [qp.qpn]
         waiting = [each for qpn in counted for each in self._under_way[qpn]]
         reason = (

@@ -139,6 +139,29 @@ def test_a_life_that_is_over_gives_its_share_back(limited: Make) -> None:
     second.post(Op.WRITE, 8)
 
 
+def test_a_message_that_nobody_waits_for_needs_room_as_well(limited: Make) -> None:
+    qp = limited(outstanding_packets=4).connect()
+    assert "4 packets outstanding, not 8192" in skipped(lambda: qp.begin(Op.WRITE, length=1 << 23))
+    qp.begin(Op.WRITE, length=4 * 1024)
+
+
+def test_room_is_waited_for_while_frames_still_come(
+    limited: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qp = limited(outstanding_packets=8, path_mtus=(4096,)).connect(Service.UC)
+    target = qp._exchange.target
+    monkeypatch.setattr(target, "patience", target.patience._replace(answer_ns=8000))
+    messages = [qp.post(Op.WRITE, 8 * 4096) for _ in range(3)]  # 3 us a frame
+    qp.expect_message(*messages)
+
+
+def test_what_is_fixed_and_not_said_is_as_the_device_has_it(limited: Make) -> None:
+    bench = limited(fixed={"ack_timeout": 14, "retry_count": 3})
+    qp = bench.connect()
+    assert (qp.spec.ack_timeout, qp.spec.retry_count) == (14, 3)
+    assert "its ack_timeout is always 14, not 4" in skipped(lambda: bench.connect(ack_timeout=4))
+
+
 def test_what_never_ends_is_a_failure_and_no_skip(limited: Make) -> None:
     qp = limited(outstanding_messages=1).connect()
     qp.answer_with = lambda packet: ()
