@@ -91,11 +91,14 @@ module axi4_write_memory
   logic [31:0]         before_q;      // bytes of its packet that have gone before it
 
   addr_t       held_count, packet_addr;
+  logic [7:0]  held_bytes;
   logic        held_empty, fresh, ends, emit, emittable, take, burst_ends;
   logic        packet_ready, command_free, order_free;
   logic [15:0] tag;
 
-  assign held_count  = addr_t'($countones(held_run_q));
+  // In two steps: Verilator 5.006 counts wrongly where the result is wider than 32 bits.
+  assign held_bytes  = 8'($countones(held_run_q));
+  assign held_count  = addr_t'(held_bytes);
   assign packet_addr = held_addr_q - addr_t'(before_q);
   assign held_empty  = held_run_q == '0;
   assign fresh       = busy_q && s_wvalid_i && has_run;

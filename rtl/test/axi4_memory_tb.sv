@@ -11,7 +11,8 @@ module axi4_memory_tb
   import roceproof_dut_pkg::*;
 #(
   parameter int unsigned DataWidth = 64,
-  parameter int unsigned BusWidth  = 64
+  parameter int unsigned BusWidth  = 64,
+  parameter int unsigned AddrWidth = 64   // 32 at least
 );
 
   localparam int unsigned Lanes     = DataWidth / 8;
@@ -60,16 +61,16 @@ module axi4_memory_tb
     .arvalid_o(arvalid), .arready_i(arready));
 
   axi4_memory #(
-    .DataWidth(DataWidth), .BusWidth(BusWidth), .AddrWidth(32), .IdWidth(4),
+    .DataWidth(DataWidth), .BusWidth(BusWidth), .AddrWidth(AddrWidth), .IdWidth(4),
     .MostBeats(MostBeats)
   ) u_memory (
     .clk_i(clk), .rst_ni(rst_n),
-    .s_awid_i(awid), .s_awaddr_i(awaddr), .s_awlen_i(awlen), .s_awsize_i(awsize),
+    .s_awid_i(awid), .s_awaddr_i(AddrWidth'(awaddr)), .s_awlen_i(awlen), .s_awsize_i(awsize),
     .s_awburst_i(awburst), .s_awvalid_i(awvalid), .s_awready_o(awready),
     .s_wdata_i(wdata), .s_wstrb_i(wstrb), .s_wlast_i(wlast), .s_wvalid_i(wvalid),
     .s_wready_o(wready),
     .s_bid_o(bid), .s_bresp_o(bresp), .s_bvalid_o(bvalid), .s_bready_i(bready),
-    .s_arid_i(arid), .s_araddr_i(araddr), .s_arlen_i(arlen), .s_arsize_i(arsize),
+    .s_arid_i(arid), .s_araddr_i(AddrWidth'(araddr)), .s_arlen_i(arlen), .s_arsize_i(arsize),
     .s_arburst_i(arburst), .s_arvalid_i(arvalid), .s_arready_o(arready),
     .s_rid_o(rid), .s_rdata_o(rdata), .s_rresp_o(rresp), .s_rlast_o(rlast), .s_rvalid_o(rvalid),
     .s_rready_i(rready),

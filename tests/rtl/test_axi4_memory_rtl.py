@@ -141,6 +141,7 @@ def build(widths: tuple[int, int]) -> Path:
         ]
         command += ["-CFLAGS", "-std=c++20 -O1", "--top-module", "axi4_memory_tb", "--Mdir"]
         command += [str(directory), f"-GDataWidth={data_width}", f"-GBusWidth={bus_width}"]
+        command += [f"-GAddrWidth={64 if bus_width == data_width else 32}"]
         command += ["-y", "helpers", "-y", "test", "-y", "../dpi/sv"]
         command += [f"lint/{name}.vlt" for name in ("benches", "helpers", "packages")]
         command += ["roceproof_dut_pkg.sv", package, *sources, "test/axi4_memory_tb.sv", *SHARED]
