@@ -299,6 +299,6 @@ def test_a_duplicate_before_the_first_request_draws_no_ack_of_what_was_never_sen
     bench: Bench,
 ) -> None:
     qp = bench.connect()
-    qp.send(WRITE_ONLY(psn=-1, a=1), WRITE_ONLY(psn=0, a=1))
+    qp.send(WRITE_ONLY(psn=-1, a=1), WRITE_ONLY(psn=-5, a=1), WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
     qp.expect_silence()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -13,13 +14,21 @@ from roceproof.conformance.suite.pattern import (
     INVALID_REQUEST,
     NAK,
     READ_REQUEST,
+    READ_RESP_FIRST,
+    READ_RESP_LAST,
+    READ_RESP_MIDDLE,
     READ_RESP_ONLY,
     SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
     WRITE_ONLY,
     Maker,
+    Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 
@@ -107,6 +116,50 @@ def test_what_follows_a_read_is_acknowledged_behind_its_responses(bench: Bench) 
     qp.expect(*read_responses(qp, 0, region.read(0, size), msn=range(1, 4)))
     qp.expect(ACK(psn=LONG, msn=2), ACK(psn=LONG + 1, msn=3))
     qp.receives(number, byte_len=8)
+
+
+def whole_write(qp: Connection, region: Region, psn: int, data: bytes) -> list[Pattern]:
+    """A WRITE of three packets."""
+    first, middle, last = (data[n * qp.mtu : (n + 1) * qp.mtu] for n in range(3))
+    return [
+        WRITE_FIRST(psn=psn, payload=first, dmalen=len(data), **at(region)),
+        WRITE_MIDDLE(psn=psn + 1, payload=middle),
+        WRITE_LAST(psn=psn + 2, payload=last, a=1),
+    ]
+
+
+@case("READ-08", smoke=True)
+def test_a_read_sees_the_write_in_front_of_it_and_perhaps_the_one_behind(bench: Bench) -> None:
+    qp = bench.connect()
+    size = 3 * qp.mtu
+    region = qp.region(size)
+    for turn in range(4):
+        psn, before, after = 12 * turn, bytes([2 * turn + 1]), bytes([2 * turn + 2])
+        read = READ_REQUEST(psn=psn + 3, dmalen=size, **at(region))
+        qp.send(*whole_write(qp, region, psn, before * size), read)
+        qp.send(*whole_write(qp, region, psn + 6, after * size), read.but(psn=psn + 9))
+        qp.expect(ACK(psn=psn + 2))
+        seen = b"".join(packet.payload for packet in qp.expect(*responses_at(psn + 3)))
+        if not set(seen) <= {*before, *after}:
+            raise bench.failed(f"want  only bytes {before.hex()} or {after.hex()} in the READ")
+        qp.expect(ACK(psn=psn + 8))
+        qp.expect(*read_responses(qp, psn + 9, after * size))
+
+
+def responses_at(psn: int) -> list[Pattern]:
+    """Three responses with any data."""
+    return [READ_RESP_FIRST(psn=psn), READ_RESP_MIDDLE(psn=psn + 1), READ_RESP_LAST(psn=psn + 2)]
+
+
+@case("MTU-06", smoke=True)
+@over("size", [4, 256])
+def test_a_read_that_carries_a_payload_is_refused(bench: Bench, size: int) -> None:
+    qp = bench.connect(path_mtu=256)
+    region = qp.region(filled=True)
+    held = region.read(0, region.size)
+    qp.send(READ_REQUEST(psn=0, dmalen=8, payload=size, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
+    assert region.read(0, region.size) == held
 
 
 @case("READ-09", "NAK-07")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.responder.connected import ACCESS, INVALID, Refusal
+from roceproof.conformance.model.responder.connected import ACCESS, INVALID, OpenMessage, Refusal
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.responder.rc_answers import READ_RESPONSE, Answer, Kept, response
 from roceproof.conformance.model.segment import Segment
@@ -31,6 +31,51 @@ class ReadCountFloored(RcResponder):
         if answer.sent == max(1, whole) and self.answers and self.answers[0] is answer:
             self.finish_answer(answer)
         return packet
+
+
+@faulty_rc_responder(
+    "rc-read-overtakes-writes",
+    "READ data are fetched before the WRITE in front of the READ is in memory.",
+    expected=["READ-08"],
+)
+class ReadOvertakesWrites(RcResponder):
+    before: tuple[int, bytes] = (0, b"")
+
+    def place(self, message: OpenMessage, data: bytes) -> None:
+        region = self.memory.region(message.rkey)
+        if region is not None and data:
+            self.before = message.rkey, region.read(0, region.size)
+        super().place(message, data)
+
+    def read_memory(self, reth: Reth, at: int, size: int) -> bytes:
+        rkey, held = self.before
+        region = self.memory.region(reth.rkey)
+        if region is None or rkey != reth.rkey:
+            return super().read_memory(reth, at, size)
+        return held[reth.address + at - region.addr :][:size]
+
+
+@faulty_rc_responder(
+    "rc-read-payload-passed-over",
+    "Whatever a READ request carries behind its headers is not looked at.",
+    expected=["MTU-06"],
+)
+class ReadPayloadPassedOver(RcResponder):
+    def is_size_admitted(self, request: Segment, row: Opcode) -> bool:
+        return row.family is Family.READ or super().is_size_admitted(request, row)
+
+
+@faulty_rc_responder(
+    "rc-acknowledges-what-never-came",
+    "A duplicate before the first request is acknowledged at its own PSN.",
+    expected=["DUP-12"],
+)
+class AcknowledgesWhatNeverCame(RcResponder):
+    def acknowledge_duplicate(self, request: Segment) -> None:
+        if self.anything_executed:
+            super().acknowledge_duplicate(request)
+        else:
+            self.acknowledge(request.bth.psn)
 
 
 @faulty_rc_responder(
