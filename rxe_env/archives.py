@@ -42,7 +42,6 @@ APT::Default-Release "";
 APT::Sandbox::User "{user}";
 Acquire::Languages "none";
 Acquire::GzipIndexes "true";
-Acquire::Check-Valid-Until "false";
 Acquire::AllowInsecureRepositories "false";
 Acquire::AllowWeakRepositories "false";
 Acquire::AllowDowngradeToInsecureRepositories "false";

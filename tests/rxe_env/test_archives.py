@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,75 @@ def test_without_debians_keyring_the_mend_is_named(
         archives.opened(lambda text: None),
     ):
         pass
+
+
+RELEASE = """\
+Origin: Debian
+Suite: old
+Codename: old
+Date: Tue, 01 Jan 2019 00:00:00 UTC
+Valid-Until: Tue, 08 Jan 2019 00:00:00 UTC
+Architectures: amd64
+Components: main
+SHA256:
+ {digest} {size} main/binary-amd64/Packages
+"""
+PACKAGES = b"""\
+Package: linux-image-6.1.0-1-amd64
+Version: 6.1.1
+Architecture: amd64
+Filename: pool/linux-image.deb
+Size: 1
+SHA256: 0000000000000000000000000000000000000000000000000000000000000000
+"""
+
+
+@pytest.fixture
+def frozen_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A mirror that stood still years ago, signed by a key that we trust."""
+    place = tmp_path / "mirror" / "dists" / "old"
+    (place / "main" / "binary-amd64").mkdir(parents=True)
+    (place / "main" / "binary-amd64" / "Packages").write_bytes(PACKAGES)
+    digest = hashlib.sha256(PACKAGES).hexdigest()
+    (place / "Release").write_text(RELEASE.format(digest=digest, size=len(PACKAGES)))
+    home = tmp_path / "gnupg"
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv("GNUPGHOME", str(home))
+    gpg = ["gpg", "-q", "--batch", "--passphrase", "", "--pinentry-mode", "loopback"]
+    key = tmp_path / "key.gpg"
+    for words in (
+        ["--quick-generate-key", "mirror", "ed25519", "sign", "never"],
+        ["-o", str(key), "--export", "mirror"],
+        ["-o", str(place / "InRelease"), "--clearsign", str(place / "Release")],
+    ):
+        subprocess.run([*gpg, *words], check=True, capture_output=True)
+    monkeypatch.setattr(archives, "KEYRING", key)
+    monkeypatch.setattr(archives, "SUITES", ("old",))
+    yield f"copy:{tmp_path}/mirror"
+    subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=True)
+
+
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_lists_out_of_date_are_refused_unless_the_system_takes_them(
+    is_checked: bool,
+    frozen_mirror: str,
+    empty_cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who has a mirror that stands still on purpose has told apt so."""
+    config = tmp_path / "system.conf"
+    config.write_text(
+        'Dir::Etc::main "/dev/null"; Dir::Etc::parts "/dev/null";'  # nor what this system says
+        f'Acquire::Check-Valid-Until "{str(is_checked).lower()}";\n'
+    )
+    monkeypatch.setenv("APT_CONFIG", str(config))
+    if is_checked:
+        with (
+            pytest.raises(Unavailable, match="expired"),
+            archives.opened(lambda text: None, mirror=frozen_mirror),
+        ):
+            pass
+    else:
+        with archives.opened(lambda text: None, mirror=frozen_mirror) as archive:
+            assert archive.releases() == ["6.1.0-1-amd64"]
