@@ -24,6 +24,7 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 
 CALL_SECONDS = 5.0
+FREE_SECONDS = 60.0  # Linux 6.12 needs seconds for a queue pair at work, and many on a busy host
 
 
 class VerbsDevice:
@@ -66,7 +67,7 @@ class VerbsDevice:
 
     def clear(self) -> None:
         """Free everything that the agent holds and let the wire run empty."""
-        self.call("reset")
+        self.call("reset", within=FREE_SECONDS)
         self.run_empty()
         lost = self.wire.restart()
         if lost:
