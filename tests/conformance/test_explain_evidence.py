@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -17,6 +18,7 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.combinations import Search
 from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc, locate_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.effects import Effects
 from roceproof.conformance.diagnosis.icrc.evidence import (
     KNOWN_STARTS,
     Shape,
@@ -93,6 +95,22 @@ def test_every_worked_wrong_value_has_its_signature_as_the_only_explanation() ->
         if row["fault"] not in ("S45", "S46", "S47"):
             assert (row["fault"],) in ids
         assert not Search(cases, Budget()).recipes(1)
+
+
+def test_what_one_search_worked_out_serves_others_over_the_same_packets() -> None:
+    effects = Effects()
+    named = 0
+    for row in WORKED:
+        target = VECTORS[row["vector"]]
+        value = int.from_bytes(bytes.fromhex(row["icrc"]), "little")
+        (right,) = cases_of([target])
+        wrong = copy(right)
+        wrong.seen = replace(right.seen, found=value, number=[*VECTORS].index(row["vector"]))
+        for size in (1, 2):
+            alone = Search([wrong], Budget()).recipes(size)
+            assert Search([wrong], Budget(), effects).recipes(size) == alone
+            named += bool(alone)
+    assert named > len(WORKED)
 
 
 def test_tail_probe_counts_bytes_behind_the_true_end() -> None:

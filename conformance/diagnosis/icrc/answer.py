@@ -102,7 +102,7 @@ def _with_leftovers(
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     sample = diverse(left, 3) + diverse(explained, 3) + diverse(scope.right, 4)
     for size in range(2, DEPTH + 1):
-        found = scope.best(Search(sample, scope.budget).recipes(size))
+        found = scope.best(Search(sample, scope.budget, scope.effects).recipes(size))
         whole = [
             hypothesis
             for hypothesis in found

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.changes import CHANGES, Change
-from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage, Feed
-from roceproof.conformance.diagnosis.icrc.crc import ONES, Crc
+from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage
 from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.effects import Effects
 from roceproof.conformance.diagnosis.icrc.engine import ENGINES, REORDERINGS, Engine, Reordering
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 
@@ -42,12 +42,14 @@ class _Base:
     def __init__(
         self,
         search: Search,
+        number: int,
         engine: Engine,
         ids: tuple[str, ...],
         implied: Reordering,
         coverage: Coverage,
     ) -> None:
         self._search = search
+        self._number = number
         self._engine = engine
         self._ids = ids
         self._implied = implied
@@ -56,6 +58,8 @@ class _Base:
 
     def recipes(self, reordering: Reordering, count: int) -> Iterator[Recipe]:
         """Those with exactly `count` changes that predict all packets."""
+        if count == 0 and not self._fits_first(reordering):
+            return
         for changes in self._sums(self._target(reordering), count, frozenset(), len(CHANGES)):
             yield self._recipe(reordering, changes)
 
@@ -71,7 +75,12 @@ class _Base:
 
     def _target(self, reordering: Reordering) -> int:
         """Return what the changes have to add up to."""
-        return self._values ^ self._search.found(self._implied, reordering)
+        return _joined(self._values) ^ self._search.found(self._implied, reordering)
+
+    def _fits_first(self, reordering: Reordering) -> bool:
+        """Whether the first packet needs no change; of most bases it is the only one asked."""
+        first = self._search.sample[0]
+        return self._value(first) == self._implied.apply(reordering.apply(first.found))
 
     def _sums(
         self, target: int, count: int, taken: frozenset[str], limit: int
@@ -93,14 +102,13 @@ class _Base:
                 for others in self._sums(target ^ column.sum, count - 1, both, place):
                     yield (*others, column.change)
 
-    @cached_property
-    def _feeds(self) -> list[Feed]:
-        return [self._coverage.feed(packet) for packet in self._search.sample]
+    def _value(self, packet: CrcInput) -> int:
+        blank = Recipe(self._engine, self._ids, self._coverage, _AS_IT_SHOULD, _AS_IT_SHOULD)
+        return self._search.effects.value(self._number, blank, packet)
 
     @cached_property
-    def _values(self) -> int:
-        blank = Recipe(self._engine, self._ids, self._coverage, _AS_IT_SHOULD, _AS_IT_SHOULD)
-        return _joined(blank.predict(packet) or 0 for packet in self._search.sample)
+    def _values(self) -> list[int]:
+        return [self._value(packet) for packet in self._search.sample]
 
     @cached_property
     def _columns(self) -> list[_Column]:
@@ -108,9 +116,10 @@ class _Base:
         parts = frozenset[str]().union(*(option.parts for option in self._coverage.options))
         columns: dict[tuple[str, int], _Column] = {}
         added = [
-            self._search.added(self._engine, place, feed) for place, feed in enumerate(self._feeds)
+            self._search.effects.added(self._engine, packet, self._coverage.feed(packet))
+            for packet in self._search.sample
         ]
-        for change, sums in zip(self._search.changes, zip(*added, strict=True), strict=True):
+        for change, sums in zip(CHANGES, zip(*added, strict=True), strict=True):
             total = _joined(sums)
             if total and not change.touches & parts:
                 columns.setdefault((change.id, total), _Column(change, total))
@@ -144,32 +153,15 @@ class _Base:
 class Search:
     """All recipes over a few packets, right ones among them."""
 
-    def __init__(self, sample: Sequence[CrcInput], budget: Budget) -> None:
+    def __init__(
+        self, sample: Sequence[CrcInput], budget: Budget, effects: Effects | None = None
+    ) -> None:
         self.sample = sample
+        self.effects = effects or Effects()
         self._budget = budget
         self._base_units = _BASE_UNITS + sum(packet.size for packet in sample) // _BYTES_PER_UNIT
         self._built: list[_Base] = []
-        self._edits: dict[tuple[Engine, int, int, int, int], list[int]] = {}
-        self._starts: dict[tuple[Engine, int], list[int]] = {}
         self._found: dict[tuple[Reordering, Reordering], int] = {}
-
-    @cached_property
-    def _deltas(self) -> list[tuple[Change, list[bytes]]]:
-        """What each change alters in the head of each packet; those that do nothing left out."""
-        rows = [
-            (change, [_difference(change.head(packet), packet.masked) for packet in self.sample])
-            for change in CHANGES
-        ]
-        return [
-            (change, deltas)
-            for change, deltas in rows
-            if change.start is not None or change.inverted or any(map(any, deltas))
-        ]
-
-    @cached_property
-    def changes(self) -> list[Change]:
-        """Those that show in at least one of the packets."""
-        return [change for change, _ in self._deltas]
 
     def found(self, implied: Reordering, reordering: Reordering) -> int:
         """What stands in the packets with the result's bits put back into order."""
@@ -178,40 +170,6 @@ class Search:
             put_back = (implied.apply(reordering.apply(packet.found)) for packet in self.sample)
             self._found[key] = _joined(put_back)
         return self._found[key]
-
-    def added(self, engine: Engine, place: int, feed: Feed) -> list[int]:
-        """What each change adds to the ICRC of one packet, if its CRC is fed like that."""
-        rest, added = feed.rest_size - feed.cut, len(feed.added)
-        edits = self._edited(engine, place, feed.skip, min(rest, 0), max(rest, 0) + added)
-        head = len(self.sample[place].masked)
-        starts = self._started(engine, len(feed.front) + head - feed.skip + rest + added)
-        return [a ^ b for a, b in zip(edits, starts, strict=True)]
-
-    def _edited(self, engine: Engine, place: int, skip: int, cut: int, behind: int) -> list[int]:
-        """The part of altered heads: it depends on what follows the head by its length alone."""
-        key = engine, place, skip, cut, behind
-        if key not in self._edits:
-            visible = (deltas[place][skip : cut or None] for _, deltas in self._deltas)
-            self._edits[key] = [
-                _moved(engine.crc, engine.run(delta, 0), behind) if any(delta) else 0
-                for delta in visible
-            ]
-        return self._edits[key]
-
-    def _started(self, engine: Engine, length: int) -> list[int]:
-        """The part of other start registers and of the inversion."""
-        key = engine, length
-        if key not in self._starts:
-            self._starts[key] = [
-                (
-                    _moved(engine.crc, change.start(engine) ^ engine.start, length)
-                    if change.start
-                    else 0
-                )
-                ^ (ONES if change.inverted else 0)
-                for change in self.changes
-            ]
-        return self._starts[key]
 
     def recipes(self, size: int) -> list[Recipe]:
         """Every recipe of exactly that many faults that predicts all packets."""
@@ -237,7 +195,7 @@ class Search:
         for number, plan in enumerate(chain(*_plans()[: size + 1])):
             self._budget.spend(self._base_units)
             if number == len(self._built):
-                self._built.append(_Base(self, *plan))
+                self._built.append(_Base(self, number, *plan))
             yield self._built[number]
 
 
@@ -282,12 +240,3 @@ def _coverages(most: int) -> list[Coverage]:
 def _joined(values: Iterable[int]) -> int:
     words = [*values]
     return int.from_bytes(pack(f">{len(words)}I", *words), "big")
-
-
-def _moved(crc: Crc, register: int, count: int) -> int:
-    a, b, c, d = crc.shifter(count)
-    return a[register & 255] ^ b[register >> 8 & 255] ^ c[register >> 16 & 255] ^ d[register >> 24]
-
-
-def _difference(a: bytes, b: bytes) -> bytes:
-    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(len(a), "big")

@@ -41,7 +41,7 @@ def searched(scope: Scope, size: int, besides: Sequence[Hypothesis] = ()) -> Ans
         if numbers in done:
             continue
         done.add(numbers)
-        search = Search(sample, scope.budget)
+        search = Search(sample, scope.budget, scope.effects)
         found: list[Hypothesis] = [*search.recipes(size)]
         if size == 1:
             found += [*WHOLE_VALUES, *HISTORIES]

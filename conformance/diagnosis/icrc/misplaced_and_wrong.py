@@ -27,7 +27,7 @@ def misplaced_and_wrong(scope: Scope) -> Answer | None:
     for queue in _queues(scope):
         for offset in _OFFSETS:
             for window in _windows(queue, offset):
-                recipes = Search(window, scope.budget).recipes(1)
+                recipes = Search(window, scope.budget, scope.effects).recipes(1)
                 found = _placed(scope, recipes[:_FEW])
                 if found is not None:
                     return found
@@ -40,7 +40,7 @@ def with_another_fault(scope: Scope, found: Slipped) -> Answer | None:
         return None
     pairs = found.owners[:: len(found.owners) // _WINDOW + 1]
     sample = [_with_found(owner, packet.found) for packet, owner in pairs]
-    return _placed(scope, Search(sample, scope.budget).recipes(1)[:_FEW])
+    return _placed(scope, Search(sample, scope.budget, scope.effects).recipes(1)[:_FEW])
 
 
 def _queues(scope: Scope) -> Iterator[Sequence[CrcInput]]:

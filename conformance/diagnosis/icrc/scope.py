@@ -10,6 +10,7 @@ from functools import cached_property
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.effects import Effects
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
 
@@ -37,6 +38,7 @@ class Scope:
         """Which transmitter, for people."""
         self.words = words
         """Which part of the transmitter's packets these are; empty for all."""
+        self.effects = Effects()
         self.wrong = [packet for packet in packets if packet.seen.wrong]
         self.right = [
             packet for packet in packets if not (packet.seen.wrong or packet.seen.is_beside)
