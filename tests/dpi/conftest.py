@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any, Protocol
 import pytest
 
 from roceproof.dpi import Manifest, PortOptions, Simulation, load_manifest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside this file
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -8,11 +8,10 @@ to. It checks the bench's side by itself, and ends the simulation where that is 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from faulty_device import suite
 
 from roceproof.conformance.suite.pause import LONGEST, priority_pause
 from roceproof.conformance.wire.neighbours import solicit
@@ -152,19 +151,6 @@ def test_a_mac_that_believes_damaged_frames_answers_them(tmp_path: Path) -> None
         assert simulation.port(0).take_frames()
 
 
-WITH_FAULT = """
-import functools, sys
-import pytest
-from roceproof.conformance.runner.options import session_arguments
-from roceproof.common.paths import CASES
-from roceproof.conformance.targets.hdl_factory import HdlFactory
-fault, dut, *options = sys.argv[1:]
-HdlFactory.__init__ = functools.partialmethod(HdlFactory.__init__, plusargs=[fault])
-options = ["--roce-dut", dut, "--roce-suite", "smoke", *options]
-sys.exit(pytest.main([*session_arguments("hdl"), *options, str(CASES)]))
-"""
-
-
 @pytest.mark.parametrize(
     ("fault", "cases", "code", "words"),
     [
@@ -177,14 +163,5 @@ sys.exit(pytest.main([*session_arguments("hdl"), *options, str(CASES)]))
 def test_the_suite_runs_through_it(
     fault: str, cases: str, code: int, words: str, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-c", WITH_FAULT, f"mac_fault={fault}", str(DUT)]
-    command += ["--junitxml", "junit.xml"]
-    done = subprocess.run(
-        [*command, *(["-k", cases] if cases else [])],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
+    assert suite(DUT, f"mac_fault={fault}", cases, tmp_path) == code
     assert words in (tmp_path / "junit.xml").read_text()
