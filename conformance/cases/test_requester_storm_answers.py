@@ -137,7 +137,7 @@ def test_a_broken_frame_right_in_front_does_not_touch_a_good_one(
                 for _ in range(bench.random.randrange(3)):
                     hail.one(bench.random.choice(streams))
                 stream.qp.send(packet)
-        storm.rage()
+        storm.rage(answers=each_that_left)
     hail.judge()
 
 
