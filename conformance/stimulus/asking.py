@@ -37,7 +37,6 @@ from roceproof.verbs.work import Op
 ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES = 4096
 _FENCE_BYTES = 8
-_PSNS = 1 << 24
 _STILL = dict.fromkeys(("tx_stall", "cpl_stall", "rx_gap"), 0)
 
 
@@ -109,7 +108,9 @@ class Asking:
         for packet in request.arranged(packets):
             known.send(packet)
         spans = packet_count(request.size, mtu)
-        known.next_psn += (spans if request.op is Op.READ else len(packets)) + request.skip
+        if request.op is not Op.READ:
+            spans = 1 + request.part % len(packets) if request.stops else len(packets)
+        known.next_psn += spans + request.skip
 
     def again(self, key: int, *, back: int = 1, count: int = 1, ask: bool | None = None) -> None:
         """Packets of this life once more, the first of them so many back."""
@@ -153,6 +154,7 @@ class Asking:
         """Frames of lives before."""
         known = self._qps.get(key)
         if known is not None:
+            self._let_reads_end(known)
             at = max(0, len(known.former) - back)
             for frame in known.former[at : at + count]:
                 known.send_frame(frame)
@@ -171,6 +173,7 @@ class Asking:
         known = self._qps.get(key)
         if known is None or not known.places:
             return
+        self._let_reads_end(known)
         region = known.places[0].region
         self._made += 1
         data = payload(self._made, size)
@@ -187,6 +190,7 @@ class Asking:
         known = self._qps.get(key)
         if known is None or not known.places or value in _INVALIDATING:
             return
+        self._let_reads_end(known)
         region = known.places[0].region
         self._made += 1
         known.send(
@@ -266,10 +270,16 @@ class Asking:
 
     def _wait_for_reads(self, known: Asked, request: Request, place: Place) -> None:
         """Nothing is written that a READ under way still reads: either order would be right."""
+        if request.op in (Op.READ, Op.SEND, Op.SEND_IMM):
+            return
         start = place.region.addr + request.offset
-        span = (start, start + max(request.size, 1))
-        writes = request.op not in (Op.READ, Op.SEND, Op.SEND_IMM)
-        if writes and any(span[0] < end and begin < span[1] for begin, end in known.read):
+        end = start + max(request.size, 1)
+        if any(start < last and first < end for first, last in known.read):
+            self.settle()
+
+    def _let_reads_end(self, known: Asked) -> None:
+        """The same for packets that may write anywhere."""
+        if known.read:
             self.settle()
 
 

@@ -15,7 +15,10 @@ from roceproof.verbs.service import Service
 
 _SIZES = (256, 1000, 1024, 2048, 4096)
 _LARGEST = 4096
-_SERVED = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD")
+_SERVED = (
+    *("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND", "WRITE", "READ"),
+    *("CMP_SWAP", "FETCH_ADD"),
+)
 
 
 class DrawnReceivers:

@@ -27,7 +27,7 @@ _ACTS: Mapping[str, float] = {
     "read": 4,
     "refused": 7,
     "misplaced": 6,
-    "uneven": 6,
+    "uneven": 8,
     "starved": 6,
     "fed": 3,
     "flawed": 8,
@@ -77,10 +77,10 @@ class _Drawing(DrawnReceivers):
         self._messages(key)
 
     def _reread(self, key: int) -> None:
-        for _ in range(self._draw.tail(1, 3)):
+        for _ in range(self._draw.between(1, 4)):
             self._request(key, op="READ")
-        for _ in range(self._draw.tail(1, 3)):
-            fields: dict[str, Any] = {"back": self._draw.tail(1, 3)}
+        for _ in range(self._draw.between(1, 4)):
+            fields: dict[str, Any] = {"back": self._draw.between(1, 4)}
             match self._draw.pick({"whole": 3, "later": 3, "other": 4}):
                 case "later":
                     fields["skip"] = self._draw.tail(1, 4)
@@ -117,7 +117,7 @@ class _Drawing(DrawnReceivers):
     # gaps and order
 
     def _gap(self, key: int) -> None:
-        match self._draw.pick({"skip": 3, "lost": 3, "early": 2, "twice": 2, "stops": 2}):
+        match self._draw.pick({"skip": 3, "lost": 4, "early": 2, "twice": 2}):
             case "skip":
                 self._request(key, skip=self._draw.pick({self._draw.tail(1, 9): 3, 65536: 1}))
             case kind:
@@ -142,24 +142,22 @@ class _Drawing(DrawnReceivers):
 
     def _refused(self, key: int) -> None:
         op = self._op(key, self._touching)
-        size = self._draw.tail(0, 2 * self._mtus[key])
-        if self._draw.maybe(0.15):
-            op = self._op(key, ("READ", "WRITE"))
-            size += self._mtus[key] + 1
-            self._request(key, op=op, size=size, more=(1 << 31) - size + self._draw.between(0, 1))
-            self._behind(key)
-            return
+        size = self._draw.pick({0: 1, self._draw.tail(1, 200): 3, self._mtus[key] + 1: 2})
         room = self._size_of(key) - size
-        others: list[dict[str, Any]] = [{"region": self._draw.between(0, 7)}] * 3
-        beyond: list[dict[str, Any]] = [
-            {"key_mask": 1 << self._draw.between(0, 31)},
-            {"shift": -self._draw.tail(1, 600)},
-            {"offset": room + self._draw.between(0, 2)},
-            {"offset": room + 1},
-            {"shift": self._draw.among([1 << 32, 1 << 48, 1 << 63])},
-            {"shift": -self._draw.among([1 << 32, 1 << 48, 1 << 63])},
-        ]
-        fields = self._draw.among(others + beyond)
+        match self._draw.pick({"region": 4, "key": 3, "end": 2, "away": 2, "length": 2}):
+            case "region":
+                fields = {"region": self._draw.between(1, 7), "offset": 0}
+                size = min(size, 200)
+            case "key":
+                fields = {"key_mask": 1 << self._draw.between(0, 31)}
+            case "end":
+                fields = {"offset": room + self._draw.pick({0: 1, 1: 2, 2: 1})}
+            case "away":
+                far = self._draw.among([1 << 32, 1 << 48, 1 << 63, self._draw.tail(1, 600)])
+                fields = {"shift": self._draw.among([far, -far])}
+            case _:
+                op, size = self._op(key, ("READ", "WRITE")), self._mtus[key] + 1
+                fields = {"more": (1 << 31) - size + self._draw.among([0, 1, 1, 1 << 30])}
         self._request(key, op=op, size=size, **fields)
         self._behind(key)
 
@@ -180,12 +178,14 @@ class _Drawing(DrawnReceivers):
     def _uneven(self, key: int) -> None:
         """A packet whose size, or family, is not that of its place; or a RETH of another length."""
         mtu = self._mtus[key]
-        op = self._op(key, ("WRITE", "WRITE_IMM", "SEND", "SEND_IMM"))
+        op = self._op(key, ("WRITE", "WRITE_IMM", "SEND", "SEND", "SEND_IMM"))
+        if op in self._taking:
+            self._receives(key)
         size = self._draw.between(0, 3) * mtu + self._draw.pick({0: 1, self._draw.between(1, 9): 2})
-        fields: dict[str, Any] = {"part": self._draw.between(-2, 1)}
+        fields: dict[str, Any] = {"part": self._draw.pick({-1: 3, -2: 1, 0: 1, 1: 1})}
         match self._draw.pick({"bytes": 4, "more": 3, "turned": 2}):
             case "bytes":
-                fields["bytes"] = self._draw.among([0, 4, mtu - 4, mtu, mtu + 4, mtu + 1, 2 * mtu])
+                fields["bytes"] = self._draw.among([0, 0, 4, mtu - 4, mtu + 4, mtu + 4, mtu + 1])
             case "more":
                 fields["more"] = self._draw.among([-mtu, -4, -1, 1, 4, mtu])
             case _:
@@ -208,7 +208,7 @@ class _Drawing(DrawnReceivers):
     def _flawed(self, key: int) -> None:
         for _ in range(self._draw.tail(1, 4)):
             name = self._draw.among([*FLAWS, "damaged", "icrc", "qpn", "service"])
-            number = self._draw.bits(16)
+            number = self._draw.between(0, 0xFFFF)
             size = self._draw.tail(0, min(self._mtus[key], 300))
             op = self._op(key, ("WRITE", "SEND"))
             self._step("flawed", key=key, flaw=name, op=op, number=number, size=size)

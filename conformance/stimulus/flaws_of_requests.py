@@ -41,7 +41,7 @@ FLAWS: dict[str, Flaw] = {
     "stranger": lambda request, qp, n: request.but(src_ip=_flipped_address(qp.spec.remote.ip, n)),
     "astray": lambda request, qp, n: request.but(dst_ip=_flipped_address(qp.to_device.dst.ip, n)),
     "pad": lambda request, _, n: request.but(pad=n % 4),
-    "short": lambda request, _, n: request.corrupted(edits.truncate(12 + 4 * (n % 8))),
+    "short": lambda request, _, n: request.resealed(edits.truncate(12 + 4 * (n % 8))),
     "cut": lambda request, _, n: request.resealed(edits.resize(-4 * (1 + n % 3))),
     "grown": lambda request, _, n: request.resealed(edits.resize(1 + n % 5)),
     "fragment": lambda request, _, n: request.corrupted(edits.fragment((0x2000, 0x0004)[n % 2])),

@@ -72,7 +72,7 @@ class Request:
     early: bool = False
     """it comes in front of the one before."""
     stops: bool = False
-    """What is behind it never comes."""
+    """The requester goes on as if the message ended with it."""
 
     def arranged(self, packets: Sequence[Pattern]) -> list[Pattern]:
         """The packets in the order in which they come."""
