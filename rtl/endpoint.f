@@ -47,6 +47,8 @@ receiver_table.sv
 receive_queue.sv
 queue_pair_store.sv
 request_checks.sv
+datagram_checks.sv
+request_writes.sv
 atomic_unit.sv
 memory_writer.sv
 outcome_queue.sv

@@ -44,6 +44,7 @@ module outcome_builder
       completion.status          = StatusSuccess;
       completion.byte_len        = decision_i.byte_len;
       completion.flags.solicited = request_i.solicited;
+      if (receiver_i.datagram) completion.src_qpn = 32'(request_i.deth.src_qpn);
       completion.flags.immediate = operation.immdt;
       completion.flags.invalidate = operation.ieth;
       if (operation.immdt || operation.ieth) completion.immediate = request_i.immediate;

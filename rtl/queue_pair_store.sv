@@ -11,8 +11,9 @@ module queue_pair_store
   import responder_pkg::*;
   import roceproof_dut_pkg::qp_config_t;
 #(
-  parameter int unsigned Qps      = 16,
-  parameter int unsigned Receives = 16,  // posted on one
+  parameter int unsigned Qps             = 16,
+  parameter int unsigned Receives        = 16,  // posted on one
+  parameter bit          ServesDatagrams = 1'b0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -43,7 +44,8 @@ module queue_pair_store
   progress_t begun;
 
   receiver_table #(
-    .Qps(Qps)
+    .Qps            (Qps),
+    .ServesDatagrams(ServesDatagrams)
   ) u_receivers (
     .clk_i,
     .rst_ni,

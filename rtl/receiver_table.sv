@@ -12,7 +12,8 @@ module receiver_table
   import roceproof_dut_pkg::*;
   import responder_pkg::*;
 #(
-  parameter int unsigned Qps = 16,
+  parameter int unsigned Qps             = 16,
+  parameter bit          ServesDatagrams = 1'b0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -37,16 +38,17 @@ module receiver_table
 
   logic [IndexBits:0] cleared_q;
   receiver_t          entry;
-  logic               is_known, is_served, writes;
+  logic               is_known, is_datagram, is_served, writes;
 
   assign ready_o = cleared_q[IndexBits];
 
   // Commands for a QP that is not the one in its place, Reset and Error, do
   // nothing; of a kind that this responder does not serve nothing is received.
-  assign is_known  = receiver_o.known && receiver_o.local_qpn == config_i.local_qpn[23:0];
-  assign is_served = config_i.service inside {ServiceRc, ServiceUc}
-      && config_i.path_mtu inside {Mtu256, Mtu512, Mtu1024, Mtu2048, Mtu4096}
-      && config_i.remote_gid[127:32] == 96'hffff;
+  assign is_known    = receiver_o.known && receiver_o.local_qpn == config_i.local_qpn[23:0];
+  assign is_datagram = ServesDatagrams && config_i.service == ServiceUd;
+  assign is_served   = config_i.path_mtu inside {Mtu256, Mtu512, Mtu1024, Mtu2048, Mtu4096}
+      && (is_datagram || (config_i.service inside {ServiceRc, ServiceUc}
+                          && config_i.remote_gid[127:32] == 96'hffff));
 
   always_comb begin
     writes   = 1'b0;
@@ -83,6 +85,8 @@ module receiver_table
       entry.known              = config_i.command != QpReset;
       entry.receiving          = config_i.command inside {QpActivate, QpRtr} && is_served;
       entry.reliable           = config_i.service == ServiceRc;
+      entry.datagram           = is_datagram;
+      entry.qkey               = ServesDatagrams ? config_i.qkey : '0;
       entry.path_mtu           = config_i.path_mtu[2:0];
       entry.access             = config_i.access;
       entry.pd                 = config_i.pd;

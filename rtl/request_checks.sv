@@ -13,9 +13,7 @@ module request_checks
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
-  parameter bit ServesReads      = 1'b1,
-  parameter bit ServesAtomics    = 1'b0,
-  parameter bit ServesInvalidate = 1'b0
+  parameter serves_t Serves = '0
 ) (
   input  wire request_t      request_i,
   input  wire receiver_t     receiver_i,
@@ -54,10 +52,10 @@ module request_checks
   assign in_sequence    = ahead == '0;
   always_comb begin
     unique case (operation.kind)
-      KindSend:   is_supported = ServesInvalidate || !operation.ieth;
+      KindSend:   is_supported = Serves.invalidate || !operation.ieth;
       KindWrite:  is_supported = 1'b1;
-      KindRead:   is_supported = ServesReads;
-      KindAtomic: is_supported = ServesAtomics;
+      KindRead:   is_supported = Serves.reads;
+      KindAtomic: is_supported = Serves.atomics;
       default:    is_supported = 1'b0;
     endcase
   end

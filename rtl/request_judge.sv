@@ -12,13 +12,11 @@
 module request_judge
   import request_pkg::*;
   import responder_pkg::*;
-  import roceproof_dut_pkg::memory_region_t;
+  import roceproof_dut_pkg::*;
 #(
-  parameter int unsigned Qps              = 16,
-  parameter int unsigned Regions          = 16,
-  parameter bit          ServesReads      = 1'b1,
-  parameter bit          ServesAtomics    = 1'b0,
-  parameter bit          ServesInvalidate = 1'b0,
+  parameter int unsigned Qps     = 16,
+  parameter int unsigned Regions = 16,
+  parameter serves_t     Serves  = '0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -54,9 +52,10 @@ module request_judge
 );
 
   message_t      message;
+  logic [2:0]    service;
   operation_t    operation;
   region_query_t query;
-  decision_t     decision;
+  decision_t     connected, datagram;
   logic          match, match_q, permitted, read_free, read_known;
 
   assign message   = message_of(request_i, progress_i, head_i);
@@ -105,9 +104,7 @@ module request_judge
   );
 
   request_checks #(
-    .ServesReads     (ServesReads),
-    .ServesAtomics   (ServesAtomics),
-    .ServesInvalidate(ServesInvalidate)
+    .Serves(Serves)
   ) u_checks (
     .request_i,
     .receiver_i,
@@ -117,17 +114,35 @@ module request_judge
     .permitted_i (permitted),
     .read_free_i (read_free),
     .read_known_i(read_known),
-    .decision_o  (decision)
+    .decision_o  (connected)
   );
+
+  datagram_checks u_datagram_checks (
+    .request_i,
+    .receiver_i,
+    .progress_i,
+    .head_valid_i,
+    .head_i,
+    .permitted_i(permitted),
+    .decision_o (datagram)
+  );
+
+  always_comb begin
+    service = receiver_i.reliable ? ServiceRc[2:0] : ServiceUc[2:0];
+    if (receiver_i.datagram) service = ServiceUd[2:0];
+  end
 
   // Frames of strangers, and of what is no request, only leave their payload.
   assign match = good_i && receiver_i.receiving && receiver_i.local_qpn == request_i.dest_qpn
-      && receiver_i.reliable == !request_i.opcode[5]
-      && receiver_i.path.remote_ipv4 == request_i.src_ipv4;
+      && request_i.opcode[7:5] == service
+      && (receiver_i.datagram || receiver_i.path.remote_ipv4 == request_i.src_ipv4);
 
   always_ff @(posedge clk_i) begin
     if (look_i) match_q <= match;
-    if (decide_i) decision_o <= match_q ? decision : '0;
+    if (decide_i) begin
+      decision_o <= '0;
+      if (match_q) decision_o <= receiver_i.datagram ? datagram : connected;
+    end
   end
 
 endmodule

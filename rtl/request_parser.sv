@@ -11,8 +11,8 @@ module request_parser
   import rx_header_pkg::*;
   import request_pkg::*;
 #(
-  parameter int unsigned DataWidth     = 64,
-  parameter bit          ServesAtomics = 1'b0,
+  parameter int unsigned DataWidth = 64,
+  parameter serves_t     Serves    = '0,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned BeatBits = 16 - $clog2(Lanes)
 ) (
@@ -30,10 +30,10 @@ module request_parser
   localparam int unsigned BthEnd         = roce_tx_pkg::BaseHeaderBytes;
   localparam int unsigned ShortestBytes  = roce_tx_pkg::RethBytes + roce_tx_pkg::ImmDtBytes;
   localparam int unsigned ExtensionBytes =
-      ServesAtomics ? roce_tx_pkg::AtomicEthBytes : ShortestBytes;
+      Serves.atomics ? roce_tx_pkg::AtomicEthBytes : ShortestBytes;
   localparam logic [15:0] FixedBytes     = 16'd24;  // UDP header, BTH, ICRC
 
-  // RETH and ImmDt, or AtomicETH, begin behind what header_i shows: caught as they pass.
+  // RETH and ImmDt, AtomicETH, or DETH and ImmDt begin behind what header_i shows: caught as they pass.
   logic [ExtensionBytes-1:0][7:0] passed_q;  // the first on the wire is the most significant
 
   always_ff @(posedge clk_i) begin
@@ -48,6 +48,7 @@ module request_parser
   roce_ack_t    roce;
   operation_t   operation;
   logic [63:0]  swap_or_add, compare;
+  logic [31:0]  immediate;
   logic [15:0]  transport_bytes, overhead_bytes;
 
   assign packet          = ipv4_packet_t'(header_i.payload);
@@ -59,12 +60,23 @@ module request_parser
   assign is_request_o = kind_i.request && operation.kind != KindResponse
       && transport_bytes[1:0] == '0 && transport_bytes >= overhead_bytes;
 
-  if (ServesAtomics) begin : gen_atomics
+  if (Serves.atomics) begin : gen_atomics
     assign swap_or_add = passed_q[ExtensionBytes-13-:8];
     assign compare     = passed_q[ExtensionBytes-21-:8];
   end else begin : gen_no_atomics
     assign swap_or_add = '0;
     assign compare     = '0;
+  end
+
+  deth_t           deth;
+  roce_pkg::ipv4_t ip;
+  assign deth = Serves.datagrams ? passed_q[ExtensionBytes-1-:8] : '0;
+  assign ip   = Serves.datagrams ? packet.ip : '0;
+
+  always_comb begin
+    immediate = passed_q[ExtensionBytes-1-:roce_tx_pkg::ImmDtBytes];
+    if (operation.reth) immediate = passed_q[ExtensionBytes-17-:roce_tx_pkg::ImmDtBytes];
+    if (operation.deth) immediate = passed_q[ExtensionBytes-9-:roce_tx_pkg::ImmDtBytes];
   end
 
   assign request_o = '{
@@ -78,8 +90,9 @@ module request_parser
     reth:          passed_q[ExtensionBytes-1-:roce_tx_pkg::RethBytes],
     swap_or_add:   swap_or_add,
     compare:       compare,
-    immediate:     operation.reth ? passed_q[ExtensionBytes-17-:roce_tx_pkg::ImmDtBytes]
-                                  : passed_q[ExtensionBytes-1-:roce_tx_pkg::ImmDtBytes]
+    deth:          deth,
+    ip:            ip,
+    immediate:     immediate
   };
 
 endmodule

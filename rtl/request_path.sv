@@ -11,10 +11,10 @@ module request_path
   import rx_header_pkg::*;
   import request_pkg::*;
 #(
-  parameter int unsigned DataWidth     = 64,
-  parameter int unsigned BufferBytes   = 16384,
-  parameter int unsigned FateDepth     = 4,  // packets whose payload may wait
-  parameter bit          ServesAtomics = 1'b0,
+  parameter int unsigned DataWidth   = 64,
+  parameter int unsigned BufferBytes = 16384,
+  parameter int unsigned FateDepth   = 4,  // packets whose payload may wait
+  parameter serves_t     Serves      = '0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned BeatBits  = 16 - LaneBits,
@@ -69,8 +69,8 @@ module request_path
   assign ready_o = join_ready && room;
 
   request_parser #(
-    .DataWidth    (DataWidth),
-    .ServesAtomics(ServesAtomics)
+    .DataWidth(DataWidth),
+    .Serves   (Serves)
   ) u_parser (
     .clk_i,
     .valid_i,

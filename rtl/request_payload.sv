@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Takes the payload out of RC and UC packets: the stream of rx_window comes
+// Takes the payload out of request packets: the stream of rx_window comes
 // in, the payload's beats go out, the first byte in lane 0. What stands behind
 // the payload in its last beat is undefined. Nobody has looked at the frame
 // yet, so each frame says with its last beat, one cycle later, how many beats
@@ -59,7 +59,7 @@ module request_payload
   assign is_roce       = field(window_i, 12) == roce_pkg::EtherTypeIpv4
       && window_i[8*23+:8] == roce_pkg::IpProtoUdp
       && field(window_i, 36) == roce_pkg::RoceUdpPort
-      && window_i[8*42+6+:2] == '0 && operation.kind != KindResponse
+      && is_served_opcode(window_i[8*42+:8]) && operation.kind != KindResponse
       && field(window_i, 38) >= FixedBytes && behind_bth >= overhead;
 
   always_comb begin

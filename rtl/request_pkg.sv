@@ -8,8 +8,17 @@
 package request_pkg;
 
   import roce_pkg::*;
+  import roceproof_dut_pkg::ServiceRc, roceproof_dut_pkg::ServiceUc, roceproof_dut_pkg::ServiceUd;
 
   parameter int unsigned MaxPayload = 4096;  // bytes of a packet at the longest path MTU
+
+  // What a responder has beside SEND and WRITE on RC and UC.
+  typedef struct packed {
+    logic reads;
+    logic atomics;
+    logic datagrams;  // SEND on UD
+    logic invalidate;
+  } serves_t;
 
   typedef enum logic [2:0] {
     KindSend,
@@ -20,7 +29,7 @@ package request_pkg;
     KindUnsupported  // reserved, or an operation that this responder does not have
   } kind_e;
 
-  // What an opcode stands for, on RC and UC.
+  // What an opcode stands for.
   typedef struct packed {
     kind_e      kind;
     logic       first;
@@ -28,8 +37,15 @@ package request_pkg;
     logic       reth;
     logic       immdt;
     logic       ieth;
+    logic       deth;
     logic [4:0] extension_bytes;  // of all headers behind the BTH
   } operation_t;
+
+  typedef struct packed {
+    logic [31:0] qkey;
+    logic [7:0]  reserved;
+    logic [23:0] src_qpn;
+  } deth_t;
 
   // One request packet of intact shape, addressed to this port.
   typedef struct packed {
@@ -43,6 +59,8 @@ package request_pkg;
     reth_t       reth;  // of an atomic but for the length, which has none
     logic [63:0] swap_or_add;
     logic [63:0] compare;
+    deth_t       deth;
+    ipv4_t       ip;    // of a datagram
     logic [31:0] immediate;  // or the key that shall become invalid
   } request_t;
 
@@ -95,7 +113,17 @@ package request_pkg;
         default: ;
       endcase
     end
+    if (opcode[7:5] == ServiceUd[2:0]) begin
+      operation.kind            = opcode[4:0] inside {5'h04, 5'h05} ? KindSend : KindUnsupported;
+      operation.deth            = 1'b1;
+      operation.extension_bytes = operation.immdt ? 5'd12 : 5'd8;
+    end
     return operation;
+  endfunction
+
+  // Services whose requests there may be, by the upper bits of their opcodes.
+  function automatic logic is_served_opcode(logic [7:0] opcode);
+    return opcode[7:5] inside {ServiceRc[2:0], ServiceUc[2:0], ServiceUd[2:0]};
   endfunction
 
   function automatic logic [12:0] mtu_bytes(logic [2:0] path_mtu);

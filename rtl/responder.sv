@@ -3,7 +3,8 @@
 // The responder: requests come in as the receive path's streams, payload goes
 // to memory, acknowledgements leave as frames, completions of receives as
 // records. SEND and RDMA WRITE, with and without immediate, on RC and UC; where
-// parameters say so, RDMA READ, atomics and SEND with invalidate. What it says, to the
+// parameters say so, RDMA READ, atomics, SEND with invalidate, and SEND on UD.
+// What it says, to the
 // peer or to the host, is said once the bytes are in memory.
 
 `default_nettype none
@@ -19,9 +20,7 @@ module responder
   parameter int unsigned Regions     = 16,
   parameter int unsigned Receives    = 16,
   parameter int unsigned BufferBytes = 16384,
-  parameter bit          ServesReads      = 1'b1,
-  parameter bit          ServesAtomics    = 1'b0,
-  parameter bit          ServesInvalidate = 1'b0,
+  parameter serves_t     Serves      = '0,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned LaneBits = $clog2(Lanes),
   localparam int unsigned BeatBits = 16 - LaneBits
@@ -101,7 +100,7 @@ module responder
   logic [DataWidth-1:0] payload_tdata;
   logic [Lanes-1:0]     payload_tkeep;
   logic                 payload_tvalid, payload_tlast, payload_tready;
-  logic                 operate, operated, stores, operation_taken;
+  logic                 operate, operated, stores;
   logic [63:0]          operand_address, original, result;
   logic                 outcome_valid, outcome_ready, may_write, settled;
   outcome_t             outcome;
@@ -114,7 +113,7 @@ module responder
     .DataWidth    (DataWidth),
     .BufferBytes  (BufferBytes),
     .FateDepth    (CommandDepth),
-    .ServesAtomics(ServesAtomics)
+    .Serves       (Serves)
   ) u_request_path (
     .clk_i,
     .rst_ni,
@@ -149,13 +148,11 @@ module responder
   );
 
   responder_engine #(
-    .DataWidth       (DataWidth),
-    .Qps             (Qps),
-    .Regions         (Regions),
-    .Receives        (Receives),
-    .ServesReads     (ServesReads),
-    .ServesAtomics   (ServesAtomics),
-    .ServesInvalidate(ServesInvalidate)
+    .DataWidth(DataWidth),
+    .Qps      (Qps),
+    .Regions  (Regions),
+    .Receives (Receives),
+    .Serves   (Serves)
   ) u_engine (
     .clk_i,
     .rst_ni,
@@ -187,7 +184,6 @@ module responder
     .operated_i     (operated),
     .stores_i       (stores),
     .original_i     (original),
-    .operation_taken_o(operation_taken),
     .outcome_valid_o(outcome_valid),
     .outcome_ready_i(outcome_ready),
     .outcome_o      (outcome),
@@ -220,7 +216,7 @@ module responder
   memory_writer #(
     .DataWidth(DataWidth),
     .Depth    (CommandDepth),
-    .HasShort (ServesAtomics)
+    .HasShort (Serves.atomics || Serves.datagrams)
   ) u_writer (
     .clk_i,
     .rst_ni,
@@ -228,7 +224,7 @@ module responder
     .ask_ready_o(ask_ready),
     .ask_i      (ask),
     .is_short_i (ask_short),
-    .short_i    (result),
+    .short_i    (operated ? short_data_t'(result) : in_wire_order(request.ip)),
     .s_tdata_i  (payload_tdata),
     .s_tkeep_i  (payload_tkeep),
     .s_tvalid_i (payload_tvalid),
@@ -245,7 +241,7 @@ module responder
   );
 
   atomic_unit #(
-    .Built(ServesAtomics)
+    .Built(Serves.atomics)
   ) u_atomics (
     .clk_i,
     .rst_ni,
@@ -256,7 +252,7 @@ module responder
     .stores_o         (stores),
     .original_o       (original),
     .result_o         (result),
-    .taken_i          (operation_taken),
+    .taken_i          (request_ready),
     .s_command_valid_i(fetch_valid),
     .s_command_ready_o(fetch_ready),
     .s_command_i      (fetch),

@@ -14,13 +14,11 @@ module responder_engine
   import responder_pkg::*;
   import roceproof_dut_pkg::*;
 #(
-  parameter int unsigned DataWidth        = 64,
-  parameter int unsigned Qps              = 16,
-  parameter int unsigned Regions          = 16,
-  parameter int unsigned Receives         = 16,  // posted on one QP
-  parameter bit          ServesReads      = 1'b1,
-  parameter bit          ServesAtomics    = 1'b0,
-  parameter bit          ServesInvalidate = 1'b0,
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned Qps       = 16,
+  parameter int unsigned Regions   = 16,
+  parameter int unsigned Receives  = 16,  // posted on one QP
+  parameter serves_t     Serves    = '0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1),
@@ -61,7 +59,6 @@ module responder_engine
   input  wire logic                 operated_i,
   input  wire logic                 stores_i,
   input  wire logic [63:0]          original_i,
-  output      logic                 operation_taken_o,
 
   output      logic                 outcome_valid_o,
   input  wire logic                 outcome_ready_i,
@@ -123,14 +120,12 @@ module responder_engine
   end
 
   // Acting.
-  logic acts, act_outcome, act_payload, act_writes;
+  logic acts, act_outcome, act_payload, writes_ready;
   assign act_outcome = decision.answers || decision.completes;
   assign act_payload = beats_i != '0;
-  assign act_writes  = decision.writes || (decision.operates && stores_i);
   assign acts = state_q == StAct && (!act_payload || payload_ready_i)
       && (!decision.operates || operated_i)
-      && (!act_writes || (write_ready_i && may_write_i))
-      && (!(decision.writes || decision.invalidates) || no_reads)
+      && writes_ready && (!decision.invalidates || no_reads)
       && (!act_outcome || outcome_ready_i);
 
   // The first receive flushed may be the one in use.
@@ -141,8 +136,9 @@ module responder_engine
   assign takes        = flushes || (acts && decision.completes);
 
   queue_pair_store #(
-    .Qps     (Qps),
-    .Receives(Receives)
+    .Qps            (Qps),
+    .Receives       (Receives),
+    .ServesDatagrams(Serves.datagrams)
   ) u_queue_pairs (
     .clk_i,
     .rst_ni,
@@ -167,11 +163,9 @@ module responder_engine
   );
 
   request_judge #(
-    .Qps             (Qps),
-    .Regions         (Regions),
-    .ServesReads     (ServesReads),
-    .ServesAtomics   (ServesAtomics),
-    .ServesInvalidate(ServesInvalidate)
+    .Qps    (Qps),
+    .Regions(Regions),
+    .Serves (Serves)
   ) u_judge (
     .clk_i,
     .rst_ni,
@@ -263,16 +257,24 @@ module responder_engine
 
   assign operate_o         = state_q == StAct && decision.operates && settled;
   assign operand_address_o = memory_address;
-  assign operation_taken_o = acts;
 
-  assign write_valid_o = acts && act_writes;
-  assign write_short_o = decision.operates;
-  assign write_o       = '{
-    address:  memory_address,
-    length:   decision.operates ? AtomicBytes : 32'(request_i.payload_bytes),
-    tag:      16'(asked_o),
-    reserved: '0
-  };
+  request_writes u_writes (
+    .clk_i,
+    .rst_ni,
+    .decided_i      (state_q == StAct),
+    .decision_i     (decision),
+    .stores_i,
+    .address_i      (memory_address),
+    .payload_bytes_i(request_i.payload_bytes),
+    .asked_i        (asked_o),
+    .may_write_i    (may_write_i && no_reads),
+    .ready_o        (writes_ready),
+    .acts_i         (acts),
+    .write_valid_o,
+    .write_ready_i,
+    .write_o,
+    .is_short_o     (write_short_o)
+  );
 
   assign outcome_valid_o = (acts && act_outcome) || flushes || (refuses_post && outcome_ready_i);
 

@@ -8,12 +8,17 @@
 
 package responder_pkg;
 
+  import roce_pkg::ipv4_t;
   import request_pkg::*;
 
   parameter int unsigned MaxReads = 16;    // of one QP that are remembered, or not yet answered
 
   parameter logic [31:0] LongestMessage = 32'h8000_0000;
   parameter logic [31:0] AtomicBytes    = 32'd8;
+
+  // What stands in a receive in front of a datagram; the header of IPv4 at the end of it.
+  parameter logic [31:0] NetworkHeaderBytes = 32'd40;
+  parameter logic [31:0] Ipv4Bytes          = 32'd20;
 
   // AETH syndromes.
   parameter logic [7:0] SyndromeAck         = 8'h1F;  // no end-to-end credits
@@ -27,7 +32,9 @@ package responder_pkg;
   typedef struct packed {
     logic                     known;      // receives may be posted
     logic                     receiving;  // requests are taken
-    logic                     reliable;   // RC, otherwise UC
+    logic                     reliable;   // RC
+    logic                     datagram;   // UD; UC is neither
+    logic [31:0]              qkey;
     logic [2:0]               path_mtu;   // IBA encoding
     roceproof_dut_pkg::access_t access;
     logic [15:0]              pd;
@@ -86,7 +93,8 @@ package responder_pkg;
   typedef struct packed {
     logic                       changes;       // there is new progress
     progress_t                  progress;
-    logic                       writes;        // the payload goes to memory
+    logic                       heads;         // the network header goes to memory
+    logic                       writes;        // the payload does, behind it
     logic                       keeps;         // this READ or atomic is remembered
     logic                       reads;         // the answer is what memory holds
     logic                       operates;      // an atomic, and the answer is what was there
@@ -131,7 +139,7 @@ package responder_pkg;
   } kept_t;
 
   // What comes with a command to write a few bytes; the first is the lowest.
-  parameter int unsigned ShortBytes = 8;
+  parameter int unsigned ShortBytes = 20;
   typedef logic [8*ShortBytes-1:0] short_data_t;
   typedef logic [4:0] short_size_t;
 
@@ -188,6 +196,11 @@ package responder_pkg;
     query.right.remote_atomic = kind == KindAtomic;
     query.right.remote_write  = !message.send && !(kind inside {KindRead, KindAtomic});
     return query;
+  endfunction
+
+  // The first byte on the wire is the lowest.
+  function automatic short_data_t in_wire_order(ipv4_t ip);
+    return {<<8{ip}};
   endfunction
 
   // Which region has a key that peers use.

@@ -6,7 +6,7 @@
 // and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
-// parameters say so, atomics and SEND with invalidate.
+// parameters say so, atomics, SEND with invalidate and SEND on UD.
 
 `default_nettype none
 
@@ -20,7 +20,8 @@ module roce_endpoint
   ,
   parameter int unsigned Regions     = 16,
   parameter int unsigned Invalidates = 0,  // 1: SEND with invalidate is served
-  parameter int unsigned Atomics     = 0   // 1: atomics are, which needs memory reads
+  parameter int unsigned Atomics     = 0,  // 1: atomics are, which needs memory reads
+  parameter int unsigned Datagrams   = 0   // 1: SEND on UD is
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -268,12 +269,11 @@ module roce_endpoint
   );
 
   responder #(
-    .DataWidth       (DataWidth),
-    .Qps             (Qps),
-    .Regions         (Regions),
-    .ServesReads     (ServesReads),
-    .ServesAtomics   (Atomics != 0),
-    .ServesInvalidate(Invalidates != 0)
+    .DataWidth(DataWidth),
+    .Qps      (Qps),
+    .Regions  (Regions),
+    .Serves   ('{reads: ServesReads, atomics: Atomics != 0, datagrams: Datagrams != 0,
+                 invalidate: Invalidates != 0})
   ) u_responder (
     .clk_i,
     .rst_ni,

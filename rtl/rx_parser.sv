@@ -95,13 +95,14 @@ module rx_parser
       && roce.bth.pad_count == '0 && roce.bth.tver == '0
       && roce.bth.pkey[14:0] == 15'h7FFF;
 
-  // Of RC or UC, and no acknowledgement: whether it is a request, and of whole
+  // Of RC, UC or UD, and no acknowledgement: whether it is a request, and of whole
   // headers, is for those to say who know opcodes.
   logic is_request;
   assign is_request = packet.ip.protocol == roce_pkg::IpProtoUdp
       && roce.udp.dst_port == roce_pkg::RoceUdpPort
       && roce.udp.length >= RoceBytes && roce.udp.length == packet.ip.total_length - Ipv4Bytes
-      && roce.bth.opcode[7:6] == '0 && roce.bth.opcode != roce_pkg::RcAcknowledge
+      && request_pkg::is_served_opcode(roce.bth.opcode)
+      && roce.bth.opcode != roce_pkg::RcAcknowledge
       && roce.bth.pkey[14:0] == 15'h7FFF && roce.bth.tver == '0;
 
   // The kind as far as it is known without the IPv4 header checksum, and the

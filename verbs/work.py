@@ -58,6 +58,8 @@ class Outcome:
     byte_len: int | None = None
     immediate: int | None = None
     invalidated: int | None = None
+    src_qpn: int | None = field(default=None, compare=False)
+    """Of a receive, whose message it took; from targets that say it."""
     syndrome: int | None = field(default=None, compare=False)
     """Of the response that decided it, 0xFF where none did; from targets that say it."""
     time_ns: int | None = field(default=None, compare=False)

@@ -22,8 +22,19 @@ def delivers(qp: Connection, region: Region, receive: int, datagram: Pattern) ->
     datagram = qp.filled(datagram)
     qp.send(datagram)
     data = datagram.said["payload"]
-    qp.receives(receive, byte_len=HEADER + len(data), immediate=datagram.said.get("imm"))
+    outcome = qp.receives(receive, byte_len=HEADER + len(data), immediate=datagram.said.get("imm"))
+    sender = datagram.said.get("src_qpn", qp.spec.remote_qpn)
+    assert outcome.src_qpn in (None, sender), f"told to be of queue pair {outcome.src_qpn:#x}"
     assert region.read(HEADER, len(data)) == data, "other bytes than those of the datagram"
+
+
+@case("UD-01")
+def test_a_datagram_may_come_from_any_queue_pair(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    region = qp.region()
+    for psn, sender in enumerate((2, 0xABCDEF, 0xFFFFFE)):
+        datagram = UD_SEND_ONLY(psn=psn, payload=12, src_qpn=sender)
+        delivers(qp, region, qp.post_receive(region), datagram)
 
 
 @case("UD-02", smoke=True)

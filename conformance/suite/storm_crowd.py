@@ -53,8 +53,9 @@ def lanes(bench: Bench) -> int:
 
 
 def connected(storm: Storm, service: Service, **spec: Any) -> Stream:
-    """A queue pair in the storm, its ECN field drawn, too."""
+    """A queue pair in the storm, its ECN field drawn, too; a skip where it could send nothing."""
     bench, draw = storm.bench, storm.random
+    served(bench, service)
     usual: dict[str, Any] = {
         "path_mtu": min(bench.claims.path_mtus),
         "traffic_class": draw.getrandbits(6) << 2 | draw.choice(_ECN),

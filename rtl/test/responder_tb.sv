@@ -83,7 +83,7 @@ module responder_tb
     .last_i(window_last), .beat_i(window_beat), .window_i(window), .length_i(length),
     .discard_i(discard), .verdict_valid_o(verdict_valid), .is_roce_o(is_roce), .ok_o(icrc_ok));
 
-  responder #(.DataWidth(DataWidth), .ServesAtomics(1'b1), .ServesInvalidate(1'b1)) u_dut (
+  responder #(.DataWidth(DataWidth), .Serves('1)) u_dut (
     .clk_i(clk), .rst_ni(rst_n), .port_mac_i(PortMac), .port_ipv4_i(PortIp),
     .qpc_valid_i(qpc_valid), .qpc_ready_o(qpc_ready), .config_i(qpc),
     .region_valid_i(region_valid), .region_ready_o(region_ready), .region_i(region),

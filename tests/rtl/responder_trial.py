@@ -106,6 +106,7 @@ class Trial:
             hop_limit=spec.hop_limit,
             min_rnr_timer=spec.min_rnr_timer,
             access=access_of(spec.access),
+            qkey=spec.qkey,
             max_dest_rd_atomic=spec.max_dest_rd_atomic,
         )
         if settled:
