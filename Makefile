@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels nic-agent nic-rehearsal coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,12 @@ long-life: setup ## a million frames, and all PSNs twice, byte by byte: half an 
 
 kernels: setup ## the suite on Soft-RoCE of 6.1, 6.12 and the newest kernel, side by side: build/kernels/
 	@$(BIN)/roceproof kernels
+
+nic-agent: setup ## the verbs agent as one file, to be copied to a NIC's host: build/nic/roceproof-agent
+	@$(BIN)/roceproof nic agent -o $(BUILD)/nic/roceproof-agent
+
+nic-rehearsal: setup ## the kit for NICs with guests as cards, from doctor to matrix: build/nic/
+	@$(BIN)/roceproof nic rehearse
 
 coverage: setup ## lines, branches and bits of the endpoint that the full suite exercises: build/coverage/index.html
 	@$(BIN)/python -m roceproof.conformance.code_coverage
