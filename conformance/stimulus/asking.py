@@ -32,7 +32,7 @@ from roceproof.conformance.targets.interface import Beyond
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import Op, Region
 
 ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES = 4096
@@ -100,7 +100,7 @@ class Asking:
         request = Request(op=Op[op], size=size, **fields)
         place = known.places[request.region % len(known.places)]
         if request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
-            request = replace(request, size=8)
+            request = replace(request, size=8, compare=_compared(request, place.region))
         self._wait_for_reads(known, request, place)
         self._made += 1
         mtu, data = known.qp.mtu, payload(self._made, request.size)
@@ -281,6 +281,13 @@ class Asking:
         """The same for packets that may write anywhere."""
         if known.read:
             self.settle()
+
+
+def _compared(request: Request, region: Region) -> int:
+    """The number that an atomic compares with; the device is little-endian, as its host is."""
+    if not request.is_equal or not 0 <= request.offset <= region.size - 8:
+        return request.compare
+    return int.from_bytes(region.read(request.offset, 8), "little")
 
 
 _DAMAGED = "damaged"

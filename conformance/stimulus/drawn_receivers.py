@@ -114,7 +114,9 @@ class DrawnReceivers:
         if op in ("CMP_SWAP", "FETCH_ADD"):
             size = 8
             fields = {"swap": draw.bits(64), "compare": draw.bits(64), **fields}
-            fields.setdefault("offset", draw.between(0, self._size_of(key) // 8 - 1) * 8)
+            odd = draw.pick({0: 6, 4: 1, draw.between(1, 7): 1})
+            fields.setdefault("offset", draw.between(0, self._size_of(key) // 8 - 2) * 8 + odd)
+            fields["is_equal"] = draw.maybe(0.5)
         if op in self._taking:
             fields = {"immediate": draw.bits(32), "solicited": draw.maybe(0.3), **fields}
         room = self._size_of(key) - size

@@ -49,6 +49,8 @@ class Request:
     solicited: bool = False
     swap: int = 0
     compare: int = 0
+    is_equal: bool = False
+    """It compares with what is there as the request is made, whatever `compare` says."""
     ask: str = "last"
     """Which packets ask for an ACK: last, all, none."""
     skip: int = 0
