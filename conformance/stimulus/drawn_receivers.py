@@ -45,6 +45,8 @@ class DrawnReceivers:
     def _new(self) -> None:
         draw, key = self._draw, len(self._services)
         executing = [each for each in (Service.RC, Service.UC) if self._executes_on(each)]
+        if not executing:
+            return
         service = draw.pick({each.name: 3 if each is Service.RC else 2 for each in executing})
         self._services[key] = service
         self._mtus[key] = draw.among(self._claims.path_mtus[:3])

@@ -53,7 +53,7 @@ class _Drawing(DrawnReceivers):
         """A few queue pairs, and acts."""
         for _ in range(min(self._draw.tail(1, 4), self._claims.qps)):
             self._new()
-        for _ in range(self._draw.between(5, 16)):
+        for _ in range(self._draw.between(5, 16) if self._services else 0):
             act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(_ACTS)}")
             act(self._draw.among(list(self._services)))
         return Plan(steps=tuple(self._steps), player=Asking)

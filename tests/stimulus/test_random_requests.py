@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from random_devices import opener
 
@@ -20,6 +22,8 @@ from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
 from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.dpi.manifest import load_manifest
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 FEW, MANY = range(4), range(1000, 1100)
 SMALL = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
@@ -43,6 +47,11 @@ def assert_passes(factory: DeviceFactory, seed: int) -> None:
 def test_a_seed_gives_the_same_plan_again(model: ModelFactory) -> None:
     first, again = (draw_requests(7, model.claims) for _ in range(2))
     assert first == again != draw_requests(8, model.claims)
+
+
+def test_of_a_device_that_serves_datagrams_only_nothing_is_asked(model: ModelFactory) -> None:
+    claims = replace(model.claims, executes={Service.UD: frozenset({Op.SEND})})
+    assert draw_requests(7, claims).steps == ()
 
 
 @pytest.mark.parametrize("seed", FEW)
