@@ -18,6 +18,7 @@ from roceproof.conformance.suite.recovery import (
     timeout_code,
     write_all,
 )
+from roceproof.conformance.suite.within_limits import require_tries_after_rnr
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 
@@ -30,6 +31,8 @@ RNR_EXCEEDED = "rnr_retry_exc_err"
 
 
 def connect(bench: Bench, **spec: Any) -> Connection:
+    if "rnr_retry" not in spec:
+        require_tries_after_rnr(bench.claims)
     return bench.connect(path_mtu=MTU, **({"ack_timeout": NEVER} | spec))
 
 

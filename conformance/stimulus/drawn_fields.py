@@ -83,8 +83,10 @@ class DrawnFields(DrawnAnswers):
 
     def local_qpn(self, context: int) -> int:
         """A number of that context."""
-        number = self._draw.bits(24) // self._claims.qps * self._claims.qps + context
-        return number ^ 0x400000 if number in SPECIAL_QPNS else number
+        contexts = self._claims.qps
+        number = self._draw.bits(24) // contexts * contexts + context
+        is_none = number in SPECIAL_QPNS or number >= 1 << 24
+        return (1 << 22) // contexts * contexts + context if is_none else number
 
     def timeout(self) -> int:
         """A timeout code."""

@@ -20,6 +20,8 @@ def reason_to_skip(item: pytest.Item, claims: Claims) -> str | None:
     for capability in _needed(item.iter_markers("needs")):
         if capability not in claims.capabilities:
             return PREFIX + missing(claims, capability)
+        if capability is Capability.RETRANSMISSION and claims.limits.fixed.get("retry_count") == 0:
+            return f"{PREFIX}{claims.device}: its retry_count is always 0"
     for mark in item.iter_markers("targets"):
         if claims.target not in mark.args:
             return f"{PREFIX}only {' and '.join(mark.args)} can show it"

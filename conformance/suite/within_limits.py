@@ -85,6 +85,12 @@ def require_mtu(claims: Claims, mtu: int) -> None:
         _skip(claims, f"it does not claim path MTU {mtu}")
 
 
+def require_tries_after_rnr(claims: Claims) -> None:
+    """For what shows where a message that met no receiver is sent again."""
+    if claims.limits.fixed.get("rnr_retry") == 0:
+        _skip(claims, "its rnr_retry is always 0")
+
+
 def several_mtus(claims: Claims) -> list[int]:
     """Those that the device claims, smallest first, where it has more than one."""
     if len(claims.path_mtus) < 2:

@@ -26,7 +26,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.skips import is_known
 from roceproof.conformance.suite.stop import Kind
-from roceproof.conformance.suite.within_limits import require_lack
+from roceproof.conformance.suite.within_limits import require_lack, require_tries_after_rnr
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -137,6 +137,12 @@ def test_a_life_that_is_over_gives_its_share_back(limited: Make) -> None:
     assert "in all" in skipped(lambda: second.post(Op.WRITE, 8))
     first.reconnect()
     second.post(Op.WRITE, 8)
+
+
+def test_a_device_that_never_tries_again_is_not_asked_to(limited: Make) -> None:
+    claims = limited(fixed={"rnr_retry": 0, "retry_count": 0}).claims
+    assert "rnr_retry is always 0" in skipped(lambda: require_tries_after_rnr(claims))
+    require_tries_after_rnr(limited(fixed={"rnr_retry": 1}).claims)
 
 
 def test_a_message_that_nobody_waits_for_needs_room_as_well(limited: Make) -> None:
