@@ -13,6 +13,7 @@ from typing import Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.kernels.row import row_of
+from roceproof.conformance.nic.shape import flaw
 
 Document = dict[str, Any]
 TITLE = "RoCEv2 devices, side by side"
@@ -25,10 +26,12 @@ def read_document(path: Path) -> Document:
         document = json.loads(place.read_text(encoding="utf-8"))
     except OSError as error:
         raise RoceproofError(f"cannot read {place}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise RoceproofError(f"{place} is no JSON: take a results.json or a merged one") from None
     if not isinstance(document, dict) or not ("kernels" in document or "cases" in document):
         raise RoceproofError(f"{place} has no results: take a results.json or a merged one")
+    if (found := flaw(document)) is not None:
+        raise RoceproofError(f"{place} is not as results are, {found}: take a whole one")
     return document
 
 

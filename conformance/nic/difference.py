@@ -80,4 +80,4 @@ def _answer(case: Document) -> tuple[Any, ...]:
 
 def _rules(asked: list[dict[str, Document]], name: str) -> set[str]:
     cases = [one[name] for one in asked]
-    return {rule for case in cases for rule in (*case["rules"], *case.get("broken", ()))}
+    return {rule for case in cases for rule in (*case.get("rules", ()), *case.get("broken", ()))}

@@ -25,7 +25,7 @@ MLX5 = {
 RXE = {"nic device": "rxe0", "nic kernel": "6.1.0-56-amd64", "nic host": "rxe-peer"}
 
 
-def case(name: str, outcome: str, rules: list[str], **more: Any) -> dict[str, Any]:
+def case(name: str, outcome: str, rules: list[Any], **more: Any) -> dict[str, Any]:
     return {"file": "test_a.py", "case": name, "outcome": outcome, "rules": rules, **more}
 
 
@@ -110,7 +110,26 @@ def test_the_command_says_who_does_what(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("{", "is no JSON"), ("[]", "has no results"), ("{}", "has no results")]
+    ("text", "words"),
+    [
+        ("{", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("[]", "has no results"),
+        ("{}", "has no results"),
+        ('{"cases": []}', "target is missing"),
+        ('{"kernels": 5}', "kernels is no list"),
+        ('{"kernels": [{"version": "6.1"}]}', r"kernels\[0\].release is missing"),
+        (json.dumps(SOFT | {"cases": 5}), "cases is no list"),
+        (json.dumps(SOFT | {"cases": ["a"]}), r"cases\[0\] is no dict"),
+        (json.dumps(SOFT | {"made_of": ["rxe0"]}), "made_of is no dict"),
+        (
+            json.dumps(SOFT | {"made_of": {"nic kernel": "\x1b[2J"}}),
+            "nic kernel is no word to print",
+        ),
+        (json.dumps(SOFT | {"suite": "9" * 5000}), "suite is no word to print"),
+        (json.dumps(run(RXE, case("a", "deviation", []))), "deviation is missing"),
+        (json.dumps(run(RXE, case("a", "passed", [7]))), r"cases\[0\].rules\[0\] is no str"),
+    ],
 )
 def test_what_is_no_result_is_told(text: str, words: str, tmp_path: Path) -> None:
     place = tmp_path / "x.json"
