@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,5 +20,7 @@ def open_journal(request: Any, directory: Path, made_of: Mapping[str, str]) -> l
     path = directory / NAME
     run = {name: str(getattr(request, name)) for name in _SAYS}
     run |= {"device_ip": str(request.device_ip), "roceproof": __version__, **made_of}
+    if request.dut is not None:  # what it claims is asked for, and is no part of what is built
+        run["manifest"] = hashlib.sha256(request.dut.read_bytes()).hexdigest()[:16]
     resumed = take_up(path, run) if request.resume else begin(path, run)
     return ["--roce-journal", str(path), "--roce-resumed", str(resumed)]

@@ -24,8 +24,8 @@ class Endurance:
 
     def is_over(self, report: pytest.TestReport) -> bool:
         """Whether to give up, once this has been reported."""
-        if report.when != "setup":
-            return False
+        if report.when != "setup" or report.skipped:
+            return False  # what is skipped never met the device
         properties = dict(report.user_properties)
         if UNREACHABLE not in properties:
             self._streak, self._before = [], report.nodeid

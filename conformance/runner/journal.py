@@ -8,7 +8,9 @@ leaves a journal whose whole lines hold; of several on one case the last holds.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,13 +40,13 @@ def take_up(path: Path, run: Document) -> int:
         data = path.read_bytes()
     except FileNotFoundError:
         raise RoceproofError(f"there is no {path} to take up: run without --resume") from None
-    whole = data[: data.rfind(b"\n") + 1]
-    lines = whole.splitlines()
-    was = json.loads(lines[0]).get("run") if lines else None
+    whole = [*takewhile(_is_whole, data.splitlines(keepends=True))]
+    was = json.loads(whole[0]).get("run") if whole else None
     if was != run:
         raise RoceproofError(f"{path} is of another run ({_differs(was, run)}): leave out --resume")
-    path.write_bytes(whole)
-    return len(whole)
+    size = sum(map(len, whole))
+    os.truncate(path, size)
+    return size
 
 
 def cases_over(path: Path, size: int) -> dict[str, Over]:
@@ -85,8 +87,16 @@ def _line(document: Document) -> str:
     return json.dumps(document, sort_keys=True) + "\n"
 
 
-def _differs(was: Document | None, run: Document) -> str:
-    if was is None:
+def _is_whole(line: bytes) -> bool:
+    """Whether it was written to its end: a power cut may leave anything behind the last such."""
+    try:
+        return line.endswith(b"\n") and isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _differs(was: object, run: Document) -> str:
+    if not isinstance(was, dict):
         return "it does not say of which"
     name = next(key for key in {**was, **run} if was.get(key) != run.get(key))
     return f"its {name} was {was.get(name)}, not {run.get(name)}"

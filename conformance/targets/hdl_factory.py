@@ -54,11 +54,12 @@ class HdlFactory(DeviceFactory):
         self._coverage = coverage
         self._numbers = count()
         self._build_root = BUILD / "coverage" if coverage else None
+        self._built = ""
         self.claims = claims_of(manifest, data_width)
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
         """Build the simulation."""
-        build_simulation(
+        build = build_simulation(
             self.manifest,
             data_width=self._width,
             ports=1,
@@ -67,6 +68,7 @@ class HdlFactory(DeviceFactory):
             build_root=self._build_root,
             progress=progress,
         )
+        self._built = build.directory.name
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
@@ -111,12 +113,13 @@ class HdlFactory(DeviceFactory):
         return folder / f"{self._width}.{os.getpid()}.{next(self._numbers)}.dat"
 
     def versions(self) -> Mapping[str, str]:
-        """The simulator and the design."""
+        """The simulator and the design; once it has been built, by what all its sources hold."""
         verilator = re.sub(r"\s+", " ", verilator_version()).strip()
         return {
             "verilator": verilator,
             "dut": str(self.manifest.path.name),
             "device": self.manifest.name,
+            **({f"build {self._width}": self._built} if self._built else {}),
         }
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,9 +15,14 @@ from typing import Any
 import pytest
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.runner import journal
 from roceproof.conformance.runner.endurance import TRIES, UNREACHABLE, Endurance
 from roceproof.conformance.runner.journal import Over
+from roceproof.conformance.targets import hdl_factory
+from roceproof.dpi.manifest import load_manifest
+from roceproof.suite_command import Request
+from roceproof.suite_journal import open_journal
 
 RUN = {"seed": "1", "target": "nic"}
 HERE = Path(__file__).parent
@@ -56,9 +62,46 @@ def test_a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been(tmp_pa
 def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
     with pytest.raises(RoceproofError, match=r"there is no .*cases\.jsonl to take up"):
         journal.take_up(tmp_path / journal.NAME, RUN)
-    (tmp_path / journal.NAME).write_bytes(b'{"run"')
-    with pytest.raises(RoceproofError, match="it does not say of which"):
-        journal.take_up(tmp_path / journal.NAME, RUN)
+    for content in (b'{"run"', b"{\n", b"[]\n", b'{"run": []}\n', b"\0\0\n", b"\xff\n"):
+        (tmp_path / journal.NAME).write_bytes(content)
+        with pytest.raises(RoceproofError, match="it does not say of which"):
+            journal.take_up(tmp_path / journal.NAME, RUN)
+
+
+def test_a_design_that_was_changed_is_another_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made_of(build: str) -> Any:
+        built = SimpleNamespace(directory=Path(build))
+        monkeypatch.setattr(hdl_factory, "build_simulation", lambda *_, **__: built)
+        factory = hdl_factory.HdlFactory(load_manifest(REFERENCE_DUT), data_width=64)
+        factory.prepare(lambda text: None)
+        return factory.versions()
+
+    dut = tmp_path / "dut.toml"
+    dut.write_text("[limits]")
+    words: Any = dict.fromkeys(("suite", "jobs", "waivers")) | {"cases": [], "widths": []}
+    request = Request(**words, target="hdl", dut=dut, seed=1, coverage=False)
+    open_journal(request, tmp_path, made_of("mine-64-1-before"))
+    again = replace(request, resume=True)
+    assert open_journal(again, tmp_path, made_of("mine-64-1-before"))
+    with pytest.raises(RoceproofError, match="its build 64 was mine-64-1-before, not mine-64-1-b2"):
+        open_journal(again, tmp_path, made_of("mine-64-1-b2"))
+    dut.write_text("[limits] # others")
+    with pytest.raises(RoceproofError, match=r"its manifest was .*: leave out --resume"):
+        open_journal(again, tmp_path, made_of("mine-64-1-before"))
+
+
+@pytest.mark.parametrize("lost", [b"\0" * 40, b"\0" * 40 + b"\n", b'{"case": "b", "ent\n', b"[]\n"])
+def test_what_a_power_cut_leaves_at_the_end_is_cut_off(tmp_path: Path, lost: bytes) -> None:
+    path = tmp_path / journal.NAME
+    journal.begin(path, RUN)
+    journal.add(path, "a", over("passed"))
+    good = path.read_bytes()
+    path.write_bytes(good + lost)
+    assert journal.take_up(path, RUN) == len(good)
+    assert path.read_bytes() == good
+    assert list(journal.cases_over(path, len(good))) == ["a"]
 
 
 def test_what_the_bench_has_failed_runs_again_and_the_last_word_on_a_case_holds(
@@ -82,9 +125,9 @@ def test_what_the_bench_has_failed_runs_again_and_the_last_word_on_a_case_holds(
     assert journal.cases_over(path, begun) == {}
 
 
-def setup_of(nodeid: str, *, reason: str | None = None) -> Any:
+def setup_of(nodeid: str, *, reason: str | None = None, skipped: bool = False) -> Any:
     properties = [] if reason is None else [(UNREACHABLE, reason)]
-    return SimpleNamespace(when="setup", nodeid=nodeid, user_properties=properties)
+    return SimpleNamespace(when="setup", nodeid=nodeid, user_properties=properties, skipped=skipped)
 
 
 def test_a_device_is_given_up_when_it_stays_away_and_only_then() -> None:
@@ -96,6 +139,15 @@ def test_a_device_is_given_up_when_it_stays_away_and_only_then() -> None:
     assert [endurance.is_over(setup_of(n, reason="no ARP")) for n in "xyz"] == [False, False, True]
     assert endurance.reason == "no ARP"
     assert endurance.undecided() == ["back", "x", "y", "z"]
+
+
+def test_cases_that_are_skipped_between_say_nothing_of_whether_a_device_is_there() -> None:
+    endurance = Endurance()
+    assert not endurance.is_over(setup_of("it went away in this one"))
+    for number in range(1, TRIES + 1):
+        assert not endurance.is_over(setup_of("not claimed", skipped=True))
+        assert endurance.is_over(setup_of(f"{number}", reason="no ARP")) == (number == TRIES)
+    assert endurance.undecided() == ["it went away in this one", "1", "2", "3"]
 
 
 def test_a_run_on_a_device_that_does_not_answer_gives_up_and_can_be_taken_up(
