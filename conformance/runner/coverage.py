@@ -15,6 +15,7 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import CASES
 from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.conformance.runner.inner_session import run_inside
 from roceproof.conformance.runner.items import rules_of
 from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.runner.options import TARGETS, session_arguments
@@ -110,7 +111,7 @@ def _collect(target: str) -> dict[str, Entry]:
     arguments = [*session_arguments(target), str(CASES), "--collect-only"]
     if target == "nic":
         arguments += ["--roce-interface", "lo", "--roce-agent", "unused"]
-    code = pytest.main(arguments, plugins=[collector])
+    code = run_inside(arguments, collector)
     if collector.problems or code != pytest.ExitCode.OK:
         raise CollectionError("\n".join(collector.problems) or f"pytest's exit code is {code}")
     return collector.entries

@@ -19,6 +19,7 @@ import pytest
 from roceproof.common.paths import CASES, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.rules.open_rules import OPEN_RULES
 from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.conformance.runner.inner_session import run_inside
 from roceproof.conformance.runner.items import rules_of
 from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.runner.options import session_arguments
@@ -53,7 +54,7 @@ def cases_on_rtl(*, expression: str = "") -> Found:
         trial = _Trial(_name(device), found)
         with tempfile.TemporaryDirectory() as captures:
             words = ["--roce-dut", str(device), "--roce-captures", captures, "-k", expression]
-            pytest.main([*session_arguments("model"), *words, str(CASES)], plugins=[trial])
+            run_inside([*session_arguments("model"), *words, str(CASES)], trial)
     return found
 
 

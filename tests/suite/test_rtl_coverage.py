@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from roceproof.conformance.rules.open_rules import OPEN_RULES
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner import rtl_coverage
+from roceproof.conformance.runner import coverage, rtl_coverage
+from roceproof.conformance.runner.coverage import coverage_of
 from roceproof.conformance.runner.rtl_coverage import Found, cases_on_rtl, is_owed, problems
 
 
@@ -36,6 +39,19 @@ def test_an_open_rule_that_has_a_case_is_told(
     monkeypatch.setattr(rtl_coverage, "OPEN_RULES", {**OPEN_RULES, "RNR-08": "any reason"})
     (problem,) = problems(found)
     assert problem.startswith("RNR-08: responder_rnr.write_read_and_atomic_need_no_receive[WRITE]")
+
+
+@pytest.mark.parametrize("collect", [cases_on_rtl, lambda: coverage_of(["model"])])
+def test_an_interruption_ends_it_and_no_rule_is_said_to_be_lost(
+    collect: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rtl_coverage, "rules_of", interrupted)
+    monkeypatch.setattr(coverage, "rules_of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        collect()
 
 
 def test_a_case_that_skips_on_the_way_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
