@@ -10,12 +10,15 @@ from pathlib import Path
 import click
 
 from roceproof.common.output import output_directory
+from roceproof.common.progress import Progress
 from roceproof.rxe_env.agent_build import build_static_agent
 
 
 def write_agent(output: Path) -> None:
     """Put it there and say what it is."""
-    built = build_static_agent()
+    with Progress(quiet=False) as progress:
+        progress.step("building the agent")
+        built = build_static_agent()
     with output_directory(output.parent):
         shutil.copy(built, output)
     digest = hashlib.sha256(output.read_bytes()).hexdigest()

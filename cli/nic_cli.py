@@ -9,10 +9,16 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
+from roceproof.shared_options import command_line
 
 _interface = click.option("--interface", required=True, help="Of this host, on the device's link.")
 _RESULTS = click.Path(path_type=Path, exists=True)
-_agent = click.option("--agent", required=True, help="Command that starts the verbs agent there.")
+_agent = click.option(
+    "--agent",
+    required=True,
+    callback=command_line,
+    help="Command that starts the verbs agent there.",
+)
 
 
 @click.group(epilog=examples("nic"))
@@ -79,14 +85,17 @@ def diff_command(a: Path, b: Path, as_json: bool) -> None:
 @_interface
 @_agent
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
-def replay_command(captures: tuple[Path, ...], interface: str, agent: str, as_json: bool) -> None:
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def replay_command(
+    captures: tuple[Path, ...], interface: str, agent: str, as_json: bool, quiet: bool
+) -> None:
     """Ask a NIC what CAPTURES (or those below a folder) ask, and hold it against the model.
 
     Exit code 1 if it answers otherwise.
     """
     from roceproof.nic_replay import run_replay
 
-    sys.exit(run_replay(captures, interface, agent, as_json=as_json))
+    sys.exit(run_replay(captures, interface, agent, as_json=as_json, quiet=quiet))
 
 
 @nic.command("rehearse", epilog=examples("nic rehearse"))

@@ -101,6 +101,7 @@ def main(arguments: Sequence[str]) -> int:
         code = subprocess.run(test, check=False).returncode
         if captures:
             again = [*roceproof, "nic", "replay", *captures, *where]
+            again += ["-q"] if "-q" in arguments[at:] else []
             code = max(code, subprocess.run(again, check=False).returncode)
         return code
 

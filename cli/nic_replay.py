@@ -13,6 +13,7 @@ from typing import Any
 from rich.markup import escape
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.nic.lanes import asked
@@ -24,11 +25,22 @@ SAME, DIFFERENT = 0, 1
 _TOLD = 10
 
 
-def run_replay(captures: Sequence[Path], interface: str, agent: str, *, as_json: bool) -> int:
+def run_replay(
+    captures: Sequence[Path], interface: str, agent: str, *, as_json: bool, quiet: bool
+) -> int:
     """Play all captures; 1 if the device answers any otherwise than the model."""
     options = NicOptions(interface=interface, agent=shlex.split(agent))
-    with closing(NicFactory(options)) as factory:
-        documents = [_played(path, factory) for path in _files(captures)]
+    documents = []
+    with closing(NicFactory(options)) as factory, Progress(quiet=quiet) as progress:
+        for path in _files(captures):
+            progress.step(f"replaying {path}")
+            documents.append(_played(path, factory))
+    if not any(document["lanes"] for document in documents):
+        left_out = sum(document["left_out"] for document in documents)
+        raise RoceproofError(
+            f"{captures[0]} asks for nothing to replay ({left_out} requests are left out): "
+            "take a capture of requests on RC or UC (docs/nic.md)"
+        )
     if as_json:
         print(json.dumps({"schema": 1, "made_of": factory.versions(), "captures": documents}))
     else:

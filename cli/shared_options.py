@@ -3,9 +3,24 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
+
+
+def command_line(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> str | None:
+    """A callback: what was typed for an option, if anything, is a command with its arguments."""
+    try:
+        is_command = text is None or bool(shlex.split(text))
+    except ValueError as error:
+        raise click.BadParameter(f"{error} in: {text}", context, parameter) from None
+    if not is_command:
+        raise click.BadParameter("it is empty", context, parameter)
+    return text
+
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 

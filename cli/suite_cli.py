@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from roceproof.examples import examples
-from roceproof.shared_options import kernel_option, mutant_option, waivers_option
+from roceproof.shared_options import command_line, kernel_option, mutant_option, waivers_option
 
 
 @click.command("test", epilog=examples("test"))
@@ -39,7 +39,11 @@ from roceproof.shared_options import kernel_option, mutant_option, waivers_optio
 )
 @kernel_option
 @click.option("--interface", help="Network interface (nic).")
-@click.option("--agent", help="Command that starts the verbs agent beside the NIC (nic).")
+@click.option(
+    "--agent",
+    callback=command_line,
+    help="Command that starts the verbs agent beside the NIC (nic).",
+)
 @click.option("--mirror", help="Interface that gets a copy of what the device sends (nic).")
 @click.option("--device-ip", help="Which of the device's addresses to use (nic).")
 @click.option(

@@ -126,9 +126,10 @@ def asked(records: Iterable[Record]) -> Asked:
             continue
         lane = lanes.setdefault((packet.ip.dst, packet.bth.dest_qpn), Lane(service))
         lane.add(number, packet)
-    fit = [lane for lane in lanes.values() if lane.span <= MOST_BYTES]
-    left_out += sum(len(lane.requests) for lane in lanes.values() if lane.span > MOST_BYTES)
-    return Asked(fit, left_out)
+    fit = [lane for lane in lanes.values() if max(lane.span, lane.longest) <= MOST_BYTES]
+    too_large = sum(len(lane.requests) for lane in lanes.values())
+    too_large -= sum(len(lane.requests) for lane in fit)
+    return Asked(fit, left_out + too_large)
 
 
 def _requests(records: Iterable[Record]) -> Iterator[tuple[int, Packet]]:

@@ -56,7 +56,7 @@ def replay(asked: Asked, factory: DeviceFactory) -> Document:
         for number, each, packet in _in_order(playing):
             target.send(_rewritten(target, each, packet))
             each.newest = max(each.newest, each.lane.offset_of(packet))
-            if packet.bth.ack_req or last_psn_of(packet, each.lane.path_mtu) is not None:
+            if packet.bth.ack_req or last_psn_of(packet, each.qp.spec.path_mtu) is not None:
                 each.answers[number] = list(_answers(target, each, packet))
         target.wait(target.patience.quiet_ns)
         lanes = [_outcome(target, each) for each in playing]
@@ -120,7 +120,7 @@ def _answers(target: Target, playing: _Playing, packet: Packet) -> Iterator[str]
     """What comes until the request is answered, or nothing more does."""
     if playing.lane.service is not Service.RC:
         return
-    first, mtu = playing.lane.first_psn, playing.lane.path_mtu
+    first, mtu = playing.lane.first_psn, playing.qp.spec.path_mtu
     while (arrival := target.receive(target.patience.quiet_ns)) is not None:
         answer = parse(arrival.frame)
         if answer is None or answer.bth.dest_qpn != playing.qp.spec.remote_qpn:
@@ -139,7 +139,7 @@ def _outcome(target: Target, playing: _Playing) -> Document:
     done = target.completions(playing.qp, count=wanted, timeout_ns=quiet) if wanted else []
     return {
         "service": lane.service.name,
-        "path_mtu": lane.path_mtu,
+        "path_mtu": playing.qp.spec.path_mtu,
         "requests": len(lane.requests),
         "answers": {str(number): words for number, words in playing.answers.items()},
         "completions": [

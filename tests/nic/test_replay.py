@@ -8,15 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from roceproof import nic_replay
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Record
+from roceproof.conformance.nic import lanes
 from roceproof.conformance.nic.answers import told
 from roceproof.conformance.nic.lanes import Asked, asked
 from roceproof.conformance.nic.replay import differences, replay
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.headers import Aeth
+from roceproof.nic_cli import nic
+from roceproof.nic_replay import run_replay
 
 CAPTURES = Path(__file__).parents[1] / "captures" / "rxe"
 WRITE = 0x0A
@@ -87,6 +93,49 @@ def test_what_was_wrong_on_purpose_stays_wrong() -> None:
         found = differences(played(edited("write", change, at=0)), healthy)
         assert any(words in line for line in found), found
         assert any("memory" in line for line in found)
+
+
+def test_what_would_need_too_much_memory_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = asked(records("rc_pingpong"))
+    assert max(lane.longest for lane in whole.lanes) == 4096
+    monkeypatch.setattr(lanes, "MOST_BYTES", 4095)
+    requests = sum(len(lane.requests) for lane in whole.lanes)
+    assert asked(records("rc_pingpong")) == Asked([], whole.left_out + requests)
+
+
+def test_a_long_replay_does_not_look_for_the_path_mtu_at_every_packet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+    healthy = lanes.Lane._reads_of
+
+    def counted(lane: lanes.Lane, path_mtu: int) -> int:
+        looked.append(path_mtu)
+        return healthy(lane, path_mtu)
+
+    monkeypatch.setattr(lanes.Lane, "_reads_of", counted)
+    requests = asked(records("read"))
+    assert len(requests.lanes[0].requests) > 1
+    played(requests)
+    assert len(looked) <= len(lanes.PATH_MTUS)
+
+
+def test_a_capture_that_asks_for_nothing_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nic_replay, "NicFactory", lambda options: ModelFactory())
+    with pytest.raises(RoceproofError, match=r"asks for nothing .* requests are left out"):
+        run_replay([CAPTURES / "send_ud.pcapng.gz"], "lo", "agent", as_json=False, quiet=True)
+    healthy = CAPTURES / "write.pcapng.gz"
+    assert run_replay([healthy], "lo", "agent", as_json=False, quiet=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"), [("ssh 'host", "No closing quotation"), ("", "it is empty")]
+)
+def test_an_agent_that_is_no_command_is_refused(agent: str, words: str) -> None:
+    where = ["--interface", "lo", "--agent", agent]
+    done = CliRunner().invoke(nic, ["doctor", *where])
+    assert done.exit_code == 2
+    assert words in done.output
 
 
 def test_other_memory_is_a_difference() -> None:
