@@ -4,8 +4,8 @@
 // A write takes effect Latency cycles behind its last beat, at once with its
 // done, so that what is said too early can be seen to be wrong. A packet of
 // data that is not as long as its command ends the simulation, and so do a
-// command of no bytes or over 2^31, a beat with holes, and an offer that does
-// not stay as it is while it is stalled.
+// command of no bytes or over 2^31 or with the tag of one that is not done, a
+// beat with holes, and an offer that does not stay as it is while it is stalled.
 
 `default_nettype none
 
@@ -120,6 +120,11 @@ module roceproof_memory
       if (command_valid_i && command_ready_o) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a write of no bytes", Index);
         if (command_i[63:32] > MostBytes) $fatal(1, "port %0d: a write of over 2^31 bytes", Index);
+        for (int i = 0; i < commands.size(); i++) begin
+          if (commands[i].tag == command_i[31:16])
+            $fatal(1, "port %0d: a write of tag %0d, as one that is not done", Index,
+                   command_i[31:16]);
+        end
         commands.push_back(command_t'(command_i));
       end
       if (tvalid_i && tready_o) begin

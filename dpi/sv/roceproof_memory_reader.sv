@@ -2,7 +2,9 @@
 //
 // The memory that the DUT reads from: commands in, a packet of data for each
 // out, in order. The first beat comes Latency cycles behind its command at the
-// earliest, with the bytes that memory holds in that cycle.
+// earliest, with the bytes that memory holds in that cycle. A command of no
+// bytes or over 2^31, or with the tag of one that has no answer yet, ends the
+// simulation, and so does one that does not stay as it is while it is stalled.
 
 `default_nettype none
 
@@ -97,6 +99,11 @@ module roceproof_memory_reader
       if (command_valid_i && command_ready_o) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a read of no bytes", Index);
         if (command_i[63:32] > MostBytes) $fatal(1, "port %0d: a read of over 2^31 bytes", Index);
+        for (int i = 0; i < commands.size(); i++) begin
+          if (commands[i].tag == command_i[31:16])
+            $fatal(1, "port %0d: a read of tag %0d, as one that has no answer yet", Index,
+                   command_i[31:16]);
+        end
         commands.push_back(command_t'(command_i));
         due.push_back(cycle_i + cycle_t'(Latency));
       end

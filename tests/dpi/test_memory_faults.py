@@ -49,9 +49,20 @@ def test_a_seed_says_when_memory_stalls(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"), [(1, "mwd_tkeep is no run"), (2, "not full before"), (3, "of no bytes")]
+    ("fault", "words"),
+    [
+        (1, "mwd_tkeep is no run"),
+        (2, "not full before"),
+        (3, "a write of no bytes"),
+        (8, "not as long as it says"),
+        (9, "a write of over 2\\^31 bytes"),
+        (10, "a read of no bytes"),
+        (11, "a read of over 2\\^31 bytes"),
+        (12, "a write of tag 0, as one that is not done"),
+        (13, "a read of tag 0, as one that has no answer yet"),
+    ],
 )
-def test_a_malformed_write_is_refused(tmp_path: Path, fault: int, words: str) -> None:
+def test_a_malformed_command_is_refused(tmp_path: Path, fault: int, words: str) -> None:
     with start(tmp_path / "log", fault) as simulation, pytest.raises(SimulationError, match=words):
         simulation.run(cycles=100)
 

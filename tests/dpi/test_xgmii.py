@@ -47,6 +47,8 @@ FAULTS = {
     "rounding": "behind 12 on average",
     "runt": "xgmii runt: 44 bytes with FCS, at least 64",
     "data": "xgmii control: data byte 00 between frames",
+    "ordered": "xgmii control: character 9c between frames",
+    "long": "xgmii length: no end behind 9220 bytes",
     "control": "xgmii control: character 9c in a frame",
     "endless": "xgmii control: character 07 in a frame",
 }

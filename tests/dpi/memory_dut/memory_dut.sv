@@ -74,6 +74,7 @@ module memory_dut
 );
 
   localparam logic [31:0] Bytes = 32'd12;
+  localparam logic [31:0] Over  = 32'h8000_0001;
 
   typedef enum logic [1:0] { Write, Read, Copy, Rest } stage_e;
 
@@ -84,6 +85,12 @@ module memory_dut
   logic   waits_q;           // the command has waited
 
   initial if ($value$plusargs("write=%d", fault) == 0) fault = 0;
+
+  // Of a command, and what faults of these numbers make of it.
+  function automatic logic [31:0] length_of(input int none, input int more, input int most);
+    if (fault == 0) return Bytes;
+    return fault == none ? 32'd0 : fault == more ? Bytes + 32'd1 : fault == most ? Over : Bytes;
+  endfunction
 
   assign {qpc_ready_o, wr_ready_o, pl_tready_o, rx_tready_o, mr_ready_o, rcv_ready_o} = '1;
   assign {cpl_valid_o, tx_tvalid_o, tx_tlast_o, tx_tuser_o, rcp_valid_o} = '0;
@@ -97,9 +104,9 @@ module memory_dut
   always_comb begin
     mwc_o         = '0;
     mwc_o.address = (stage_q == Copy ? 64'd64 : 64'd0) + 64'(fault == 7 && waits_q);
-    mwc_o.length  = fault == 3 ? 32'd0 : Bytes;
+    mwc_o.length  = length_of(3, 8, 9);
     mrc_o         = '0;
-    mrc_o.length  = Bytes;
+    mrc_o.length  = length_of(10, 0, 11);
   end
 
   always_comb begin
@@ -124,8 +131,8 @@ module memory_dut
       waits_q  <= 1'b0;
     end else begin
       waits_q <= mwc_valid_o && !mwc_ready_i;
-      if (mwc_valid_o && (mwc_ready_i || fault == 4)) asked_q <= 1'b1;
-      if (mrc_valid_o && (mrc_ready_i || fault == 6)) begin
+      if (mwc_valid_o && (mwc_ready_i || fault == 4)) asked_q <= fault != 12;
+      if (mrc_valid_o && (mrc_ready_i || fault == 6) && fault != 13) begin
         asked_q <= 1'b0;
         stage_q <= Copy;
       end

@@ -48,6 +48,7 @@ module xgmii_mac_tx (
     deficit_q += 12 - gap_q - idles;
     if (deficit_q < 0 || gap_q >= 24) deficit_q = 0;
     if (fault == "data" && sent_q == 2) line[line.size()-1] = 9'h000;
+    if (fault == "ordered" && sent_q == 2) line[line.size()-1] = 9'h19C;
   endtask
 
   task automatic put_frame();
@@ -60,6 +61,7 @@ module xgmii_mac_tx (
       crc = crc_of(crc, frame[i]);
       line.push_back({1'b0, frame[i]});
     end
+    repeat (fault == "long" ? 9300 : 0) line.push_back(9'h000);
     if (fault == "control") line[line.size()-20] = 9'h19C;
     if (fault == "error") line[line.size()-20] = 9'h1FE;
     if (fault == "fcs") crc ^= 32'h0001_0000;
