@@ -8,7 +8,6 @@ first; then the results are merged and compared.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from roceproof.common.progress import Progress
 from roceproof.conformance.nic.stand_in import stand_in
 from roceproof.demo_tap import UNSHARE, require_tap
 from roceproof.nic_matrix import merge, run_diff
+from roceproof.outcome import EXIT_INTERRUPTED, end_with
 from roceproof.rxe_env import kernels, saved, vm_backend
 from roceproof.rxe_env.agent_build import build_static_agent
 from roceproof.rxe_env.qemu import Machine
@@ -77,7 +77,7 @@ def _asked(kernel: str, place: Path, wanted: Rehearsal) -> int:
     suite += ["-q"] if wanted.quiet else []
     inner = [sys.executable, "-P", "-m", "roceproof.nic_rehearsal", kernel]
     inner += [*map(str, wanted.captures), "--", *suite]
-    code = run_to_end([*UNSHARE, *inner], timeout=None, stdout=None, stderr=None).returncode
+    code = _code([*UNSHARE, *inner])
     if code not in (FINE, FINDINGS):
         raise RoceproofError(f"the rehearsal with {place.name} did not end well: see above")
     return code
@@ -87,24 +87,37 @@ def _machine(kernel: str) -> Machine:
     return vm_backend.machine(lambda text: None, kernel=kernel, agent=build_static_agent())
 
 
-def main(arguments: Sequence[str]) -> int:
+def _code(command: Sequence[str]) -> int:
+    """How a command ends that says what it has to say itself."""
+    return run_to_end(command, timeout=None, stdout=None, stderr=None).returncode
+
+
+def main() -> int:
+    """Run the inner half; what is to be said of an interruption is said outside."""
+    try:
+        return rehearse(sys.argv[1:])
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+def rehearse(arguments: Sequence[str]) -> int:
     """The half in the namespace: what a card's user types, in that order."""
     at = arguments.index("--")
     kernel, *captures = arguments[:at]
     roceproof = [sys.executable, "-P", "-c", _COMMAND]
     with stand_in(_machine(kernel)) as device:
         where = ["--interface", device.interface, "--agent", device.agent]
-        doctor = subprocess.run([*roceproof, "nic", "doctor", *where], check=False).returncode
+        doctor = _code([*roceproof, "nic", "doctor", *where])
         if doctor:
             return doctor + FINDINGS
         test = [*roceproof, "test", "--target", "nic", *where, *arguments[at + 1 :]]
-        code = subprocess.run(test, check=False).returncode
+        code = _code(test)
         if captures:
             again = [*roceproof, "nic", "replay", *captures, *where]
             again += ["-q"] if "-q" in arguments[at:] else []
-            code = max(code, subprocess.run(again, check=False).returncode)
+            code = max(code, _code(again))
         return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(main)

@@ -30,6 +30,21 @@ def rehearse(out: Path, *words: str) -> str:
     return done.stdout
 
 
+def test_what_goes_wrong_inside_is_told_in_a_line() -> None:
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "roceproof.nic_rehearsal",
+        "/no/kernel,/no/modules",
+        "--",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith("roceproof: ")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.rxe
 def test_a_guest_is_taken_for_a_card(tmp_path: Path) -> None:
     said = rehearse(tmp_path, "distribution", "-k", FEW, "--replay", str(CAPTURE))
