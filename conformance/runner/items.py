@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from roceproof.verbs.addresses import Host, parse_mac
 
 SEEN = pytest.StashKey[dict[str, Any]]()
 """What a case has seen of its device (`observations`)."""
@@ -27,3 +31,26 @@ def width_of(item: pytest.Item) -> int | None:
     """The data width at which a case runs, on a simulated device."""
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("data_width") if callspec else None
+
+
+def belongs(item: pytest.Item, suite: str) -> bool:
+    """Whether a suite has the case."""
+    is_long = item.get_closest_marker("long_life") is not None
+    if suite == "smoke" or (suite == "gate" and item.get_closest_marker("masses") is not None):
+        return item.get_closest_marker("smoke") is not None
+    return is_long == (suite == "long")
+
+
+def identity_of(item: pytest.Item) -> Host | None:
+    """The addresses that a case gives the device, None where they are drawn."""
+    mark = item.get_closest_marker("identity")
+    if mark is None:
+        return None
+    return Host(parse_mac(mark.kwargs["mac"]), ip_address(mark.kwargs["ip"]).packed)
+
+
+def broken_by(caught: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> str:
+    """An exception that says nothing of the device, and the case's line that met it."""
+    lines = [entry.lineno + 1 for entry in caught.traceback if Path(entry.path) == item.path]
+    place = f" ({item.path.name}:{lines[-1]})" if lines else ""
+    return f"{caught.exconly().partition(chr(10))[0]}{place}"

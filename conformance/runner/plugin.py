@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,14 @@ from roceproof.conformance.runner.factories import (
     prepare_factories,
     widths_asked,
 )
-from roceproof.conformance.runner.items import SEEN, rules_of, width_of
+from roceproof.conformance.runner.items import (
+    SEEN,
+    belongs,
+    broken_by,
+    identity_of,
+    rules_of,
+    width_of,
+)
 from roceproof.conformance.runner.names import case_seed, file_name, short_name
 from roceproof.conformance.runner.options import Options, add_options, read_options
 from roceproof.conformance.runner.outcomes import CASE_BROKE
@@ -48,7 +54,7 @@ from roceproof.conformance.targets.interface import (
     Target,
     TargetError,
 )
-from roceproof.verbs.addresses import Host, parse_mac
+from roceproof.verbs.addresses import Host
 
 MARKS = {
     "rules(*ids)": "the rules that a case decides",
@@ -126,7 +132,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
     over = options.cases_over()
-    left_out = [item for item in cases if not _belongs(item, options.suite) or item.nodeid in over]
+    left_out = [item for item in cases if not belongs(item, options.suite) or item.nodeid in over]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
@@ -135,13 +141,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         reason = reason_to_skip(item, factory_of(config, width_of(item)).claims)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
-
-
-def _belongs(item: pytest.Item, suite: str) -> bool:
-    is_long = item.get_closest_marker("long_life") is not None
-    if suite == "smoke" or (suite == "gate" and item.get_closest_marker("masses") is not None):
-        return item.get_closest_marker("smoke") is not None
-    return is_long == (suite == "long")
 
 
 @pytest.fixture
@@ -162,7 +161,7 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
         name=name,
         seed=case_seed(options.seed, name),
         waves=_waves(options, name),
-        host=_identity(request.node),
+        host=identity_of(request.node),
     )
     factory = factory_of(config, data_width)
     version = factory.identity()[1]
@@ -225,13 +224,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     return result
 
 
-def _broke(caught: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> str:
-    """An exception that says nothing of the device, and the case's line that met it."""
-    lines = [entry.lineno + 1 for entry in caught.traceback if Path(entry.path) == item.path]
-    place = f" ({item.path.name}:{lines[-1]})" if lines else ""
-    return f"{caught.exconly().partition(chr(10))[0]}{place}"
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -255,7 +247,7 @@ def pytest_runtest_makereport(
     if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed):
         report.longrepr = str(call.excinfo.value)
     elif call.excinfo is not None and report.failed:
-        report.user_properties.append((CASE_BROKE, _broke(call.excinfo, item)))
+        report.user_properties.append((CASE_BROKE, broken_by(call.excinfo, item)))
     if options.mutant:
         return report
     factory = factory_of(item.config, width_of(item))
@@ -286,13 +278,6 @@ def _watched(
     if reach is None:
         return nullcontext(device)
     return reach.watched(device, factory.claims, rules_of(request.node))
-
-
-def _identity(item: pytest.Item) -> Host | None:
-    mark = item.get_closest_marker("identity")
-    if mark is None:
-        return None
-    return Host(parse_mac(mark.kwargs["mac"]), ip_address(mark.kwargs["ip"]).packed)
 
 
 def _versions(config: pytest.Config) -> Callable[[], Mapping[str, str]]:
