@@ -15,7 +15,7 @@ from typing import Any
 
 from roceproof.conformance.kernels.row import is_stale
 from roceproof.conformance.runner.names import short_name
-from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.runner.outcomes import FAILING
 from roceproof.conformance.suite.versions import version_of
 
 Document = dict[str, Any]
@@ -30,7 +30,7 @@ def drafts_of(results: Document, release: str) -> str:
     failing: dict[str, list[Document]] = {}
     stale: list[str] = []
     for case in results["cases"]:
-        if case["outcome"] not in BAD:
+        if case["outcome"] not in FAILING:
             continue
         name = short_name(f"{case['file']}::{case['case']}")
         if is_stale(case):

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.outcomes import BAD, FAILED
+from roceproof.conformance.runner.outcomes import FAILED, FAILING
 from roceproof.conformance.suite.deviations import load_deviations
 from roceproof.conformance.suite.versions import version_of
 
@@ -22,7 +22,7 @@ def row_of(results: Document, release: str) -> Document:
 
     A rule is `undeclared` if a case found it broken that nobody has declared, `deviates` if it
     is one of a deviation that was seen, `no longer deviates` if a case passed that is declared to
-    show one, `conforms` if its cases passed.
+    show one, `conforms` if its cases passed. An error is the bench's and tells nothing of a rule.
     """
     cases = results["cases"]
     seen = Counter(case["deviation"] for case in cases if case["outcome"] == "deviation")
@@ -62,7 +62,7 @@ def _rules(cases: list[Document]) -> Document:
         elif is_stale(case):
             for rule in declared.get(case["deviation"], set()) & set(rules) or rules:
                 stale.setdefault(rule, set()).add(case["deviation"])
-        elif case["outcome"] in BAD:
+        elif case["outcome"] in FAILING:
             for rule in found or rules:
                 broken.setdefault(rule, set()).add(case["case"].partition("[")[0])
     verdicts: Document = {}

@@ -44,6 +44,8 @@ FAILS = case(
 )
 FAILS_TOO = case("b.fails[2]", "not_reached", ["ACK-09"], broken=["ACK-09"], head="it stops")
 SKIPPED = case("a.skipped", "skipped", ["CNP-01"])
+BROKE = case("d.breaks", "error", ["ACK-08", "PSN-02"], case_broke="KeyError: 1")
+DIED = {"file": "test_d.py", "case": "test_dies", "outcome": "error"}  # its worker: that is all
 STALE = case("c.passes", "failed", ["BTH-13"], deviation="rxe-reserved-opcode")
 
 
@@ -61,6 +63,12 @@ def test_a_rule_conforms_deviates_or_is_undeclared() -> None:
     assert verdicts(STALE) == {"BTH-13": "no longer deviates"}
     assert verdicts(STALE, case("c.fails", "failed", ["BTH-13"])) == {"BTH-13": "undeclared"}
     assert row_of(results(STALE, FAILS), OLD)["stale"] == {"rxe-reserved-opcode": 1}
+
+
+def test_an_error_of_the_bench_is_no_word_on_the_device() -> None:
+    assert verdicts(BROKE, DIED) == {"ACK-08": "not tested", "PSN-02": "not tested"}
+    assert verdicts(PASSED, BROKE)["PSN-02"] == "conforms"
+    assert row_of(results(BROKE, DIED), OLD)["cases"] == {"error": 2}
 
 
 def two_kernels() -> dict[str, Any]:
@@ -163,6 +171,6 @@ def test_a_draft_is_an_entry_as_it_stands(tmp_path: Path) -> None:
     assert not entry.covers("b.fails[10]", NEW)
 
 
-@pytest.mark.parametrize("cases", [[], [PASSED, DEVIATES, SKIPPED]])
+@pytest.mark.parametrize("cases", [[], [PASSED, DEVIATES, SKIPPED], [BROKE, DIED]])
 def test_without_news_there_is_no_draft(cases: list[dict[str, Any]]) -> None:
     assert drafts_of(results(*cases), NEW) == ""
