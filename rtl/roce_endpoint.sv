@@ -241,6 +241,10 @@ module roce_endpoint
 `else
   localparam bit ServesReads = 1'b0;
 
+  if (Atomics != 0) begin : gen_no_reads
+    $error("atomics read memory: define ROCEPROOF_MEMORY_READS");
+  end
+
   logic unused_reads;
   assign unused_reads = ^{read_valid, read, read_tready};
   assign read_ready   = 1'b0;

@@ -72,6 +72,10 @@ module axi4_memory
   output logic                        mrd_tready_o
 );
 
+  if (Outstanding < 2 || Outstanding != 2 ** $clog2(Outstanding)) begin : gen_unsupported
+    $error("Outstanding is a power of two");
+  end
+
   assign s_bresp_o = 2'b00;
   assign s_rresp_o = 2'b00;
 
