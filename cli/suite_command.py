@@ -34,6 +34,7 @@ from roceproof.conformance.runner.options import (
 from roceproof.conformance.runner.outcomes import BAD
 from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
+from roceproof.junit_resumed import add_resumed
 from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.rxe_env import kernels
 from roceproof.suite_journal import open_journal
@@ -163,6 +164,8 @@ def run_session(request: Request, output: Output) -> Session | None:
     if not (code in KNOWN_ENDS or is_all_over) or not listener.document:
         raise click.ClickException(_why_nothing(code, request))
     document = listener.document
+    if request.resume:
+        add_resumed(junit, document)
     sort_junit(junit, document)
     waivers.apply(document, results=output.directory / RESULTS, junit=junit)
     if request.target == "rxe" and not request.mutant:

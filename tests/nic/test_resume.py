@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -21,6 +22,7 @@ from roceproof.conformance.runner.endurance import TRIES, UNREACHABLE, Endurance
 from roceproof.conformance.runner.journal import Over
 from roceproof.conformance.targets import hdl_factory
 from roceproof.dpi.manifest import load_manifest
+from roceproof.junit_resumed import add_resumed
 from roceproof.suite_command import Request
 from roceproof.suite_journal import open_journal
 
@@ -39,9 +41,21 @@ def suite(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*command, *words], capture_output=True, text=True, timeout=120)
 
 
+def junit(out: Path) -> dict[tuple[str | None, str | None], list[str]]:
+    """How each case has ended, by the JUnit file."""
+    cases = ElementTree.parse(out / "junit.xml").iter("testcase")
+    return {
+        (case.get("classname"), case.get("name")): [
+            each.tag for each in case if each.tag != "properties"
+        ]
+        for case in cases
+    }
+
+
 def test_a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     assert suite(tmp_path).returncode == 0
     whole = json.loads((tmp_path / "results.json").read_text())
+    told = junit(tmp_path)
     path = tmp_path / "cases.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) > 3
@@ -50,9 +64,11 @@ def test_a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been(tmp_pa
     assert suite(tmp_path, "--resume").returncode == 0
     assert json.loads((tmp_path / "results.json").read_text()) == whole
     assert sorted(path.read_bytes().splitlines(keepends=True)) == sorted(lines)
+    assert junit(tmp_path) == told
     assert path.read_bytes().startswith(b"".join(lines[:3]))  # what was there did not run again
     again = suite(tmp_path, "--resume")  # and when nothing is missing nothing runs
     assert again.returncode == 0, again.stderr
+    assert junit(tmp_path) == told
     assert json.loads((tmp_path / "results.json").read_text()) == whole
     other = suite(tmp_path, "--resume", "--seed", "2")
     assert other.returncode == 2
@@ -66,6 +82,20 @@ def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
         (tmp_path / journal.NAME).write_bytes(content)
         with pytest.raises(RoceproofError, match="it does not say of which"):
             journal.take_up(tmp_path / journal.NAME, RUN)
+
+
+def test_how_cases_ended_before_stands_in_the_junit_file_too(tmp_path: Path) -> None:
+    ends = {"passed": [], "failed": ["failure"], "not_reached": ["failure"], "error": ["error"]}
+    ends |= {"skipped": ["skipped"], "deviation": ["skipped"]}
+    cases = [{"file": "test_a.py", "case": name, "outcome": name, "head": "\x1b"} for name in ends]
+    path = tmp_path / "junit.xml"
+    path.write_text('<testsuites><testsuite><testcase classname="test_a" name="passed"/>')
+    with path.open("a") as file:
+        file.write("</testsuite></testsuites>")
+    add_resumed(path, {"cases": cases})
+    assert junit(tmp_path) == {("test_a", name): tags for name, tags in ends.items()}
+    suite = next(ElementTree.parse(path).iter("testsuite"))
+    assert [suite.get(each) for each in ("tests", "failures", "errors", "skipped")] == [*"6212"]
 
 
 def test_a_design_that_was_changed_is_another_device(
