@@ -79,7 +79,7 @@ def test_fetch_and_add_counts_modulo_2_to_the_64(bench: Bench, before: int, add:
 
 @case("ATOM-04")
 def test_an_atomic_has_its_turn_between_writes_and_reads(bench: Bench) -> None:
-    qp = bench.connect()
+    qp = bench.connect(max_dest_rd_atomic=8)
     region, last = qp.region(qp.mtu), qp.mtu - 8
     written = [qp.random.randbytes(qp.mtu) for _ in range(4)]
     for number, data in enumerate(written):
