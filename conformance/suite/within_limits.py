@@ -154,6 +154,11 @@ def skip_for_depth(claims: Claims) -> NoReturn:
     _skip(claims, "it may not have enough outstanding")
 
 
+def skip_for_commands(claims: Claims) -> NoReturn:
+    """For what shows where a device takes a command while it sends."""
+    _skip(claims, "it takes no command for a queue pair amid a message")
+
+
 def skip_for_services(claims: Claims, services: Iterable[Service]) -> NoReturn:
     """For what shows where a device sends messages with payload on one of these services."""
     _skip(claims, f"it sends no payload on {' or '.join(service.name for service in services)}")

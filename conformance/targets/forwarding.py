@@ -38,6 +38,11 @@ class ForwardingTarget(Target):
         return self._inner.host_for(spec)
 
     @property
+    def commands_waiting(self) -> int:
+        """The inner target's."""
+        return self._inner.commands_waiting
+
+    @property
     def now_ns(self) -> int:
         """The inner clock."""
         return self._inner.now_ns

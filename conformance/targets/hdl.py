@@ -70,6 +70,7 @@ class HdlTarget(Target):
         self._others: deque[bytes] = deque()
         self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
         self._worked: set[int] = set()
+        self._commands = 0
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
         self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
@@ -154,6 +155,7 @@ class HdlTarget(Target):
         self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
     ) -> None:
         self._port.configure(self._config(spec, qpn, command))
+        self._commands += 1
         if self._answers_arp:
             self._neighbours[spec.remote.ip] = spec.remote.mac
         if self._watch:
@@ -166,6 +168,12 @@ class HdlTarget(Target):
 
     def _note_taken(self, stream: Inbound) -> None:
         """The device has taken a record."""
+        self._commands -= stream is Inbound.CONFIGURATION
+
+    @property
+    def commands_waiting(self) -> int:
+        """Those that `qpc_ready_o` has not met yet."""
+        return self._commands
 
     def post(self, qp: Qp, work: Work) -> None:
         """Hand over a work request with its payload; data that fall short are some pattern."""

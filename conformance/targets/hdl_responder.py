@@ -177,6 +177,7 @@ class HdlResponder(HdlTarget):
         return came
 
     def _note_taken(self, stream: Inbound) -> None:
+        super()._note_taken(stream)
         self._untaken[stream] = 0
 
 

@@ -209,6 +209,11 @@ class Target(ABC):
         """Stall streams (fields of roceproof.dpi.options.Flow); needs DISTURBANCE."""
         raise NotImplementedError
 
+    @property
+    def commands_waiting(self) -> int:
+        """How many commands for queue pairs the device has not taken; 0 where nobody can see it."""
+        return 0
+
     def watch(self) -> bool:
         """Keep what moves from now on, for `moved`; False where only the bench can see it."""
         return False
