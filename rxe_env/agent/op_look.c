@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,8 +78,14 @@ json_t *op_look(struct session *session, const json_t *request, struct fail *f) 
         fail_say(f, "'path' must be below /sys, /proc or /dev/infiniband, without '..'");
         return NULL;
     }
+    // A link, such as /proc/self/root, must not lead elsewhere.
+    char place[PATH_MAX];
     struct stat status;
-    bool is_there = stat(path, &status) == 0;
+    bool is_there = realpath(path, place) && stat(place, &status) == 0;
+    if (is_there && !is_shown(place)) {
+        fail_say(f, "'path' must not lead out of /sys, /proc and /dev/infiniband");
+        return NULL;
+    }
     json_t *reply = json_pack("{s:b, s:b, s:b}", "exists", is_there, "readable",
                               access(path, R_OK) == 0, "writable", access(path, W_OK) == 0);
     char target[PATH_MAX];

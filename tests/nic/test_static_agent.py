@@ -66,7 +66,10 @@ def test_it_shows_what_the_host_says_of_itself_and_nothing_else(agent: Path) -> 
         assert look(f"{place}/mtu") == here(f"{place}/mtu")
         assert look("/sys/class/net").names == here("/sys/class/net").names
         assert look("/proc/nosuch") == here("/proc/nosuch")
-        for path in ("/etc/passwd", "/proc/../etc/passwd", "/dev/mem", ""):
+        for path in (
+            *("/etc/passwd", "/proc/../etc/passwd", "/dev/mem", ""),
+            *("/proc/self/root/etc/passwd", "/proc/self/root", "/proc/self/exe", "/proc/self/cwd"),
+        ):
             with pytest.raises(AgentError, match="'path'"):
                 look(path)
     finally:
