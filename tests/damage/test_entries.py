@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -146,12 +146,14 @@ def test_an_entry_that_its_owner_cannot_read_is_made_anew(
 
 @pytest.fixture
 def kernel_of_two_files(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> kernel.Kernel:
-    def keep(place: Path, packages: list[str]) -> None:
-        (place / "vmlinuz").write_bytes(packages[0].encode())
-        facts = {"release": packages[0], "needs": {}}
+    def keep(get: Callable[[Path], list[str]], place: Path) -> None:
+        (package,) = get(place)
+        (place / "vmlinuz").write_bytes(package.encode())
+        facts = {"release": package, "needs": {}}
         (place / "kernel.json").write_text(json.dumps(facts))
 
-    monkeypatch.setattr(kernel, "_build", keep)
+    monkeypatch.setattr(kernel, "keep_packages", keep)
+    monkeypatch.setattr(apt, "download", lambda packages, folder: packages)
     monkeypatch.setattr(apt, "kernel_packages", lambda: ["linux-image-1"])
     return kernel.fetch()
 

@@ -21,7 +21,7 @@ static void give_setup(struct buffer *out) {
     message_end(&b);
     b = message_begin(out, MESSAGE_PORT);
     give_u8(&b, 0);
-    give_bytes(&b, zeros, 6 + 16 + STREAMS);
+    give_bytes(&b, zeros, 6 + 16 + FLOWS);
     give_string(&b, "lockstep");
     give_string(&b, "");
     message_end(&b);
