@@ -168,10 +168,12 @@ class Stream:
     @property
     def rests(self) -> bool:
         """Whether nothing can come: what the device has of this queue pair is unanswered."""
-        if self._is_dead or not self._to_complete:
+        if not self._to_complete:
             return False
         if not self.in_flight:
-            return True
+            return True  # what is posted has no room yet, be the queue pair dead or not
+        if self._is_dead:
+            return False
         due = self._peek()
         is_behind = due is None or due.message in self._held
         is_unanswered = self._to_complete[0].end_psn > self.acked_psn
