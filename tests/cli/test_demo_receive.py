@@ -31,6 +31,7 @@ PAYLOAD = bytes(range(100))
 SMALL = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 
 
+@pytest.mark.whole
 @pytest.mark.rxe
 @pytest.mark.sim
 def test_every_message_of_a_kernel_lands(console: Any, tmp_path: Path) -> None:

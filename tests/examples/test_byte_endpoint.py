@@ -98,7 +98,7 @@ FEW = "not storm and not random and not sweep"
 @pytest.mark.parametrize(
     ("part", "cases", "count"),
     [
-        pytest.param("smoke", FEW, 100, id="smoke"),
+        pytest.param("smoke", FEW, 100, id="smoke", marks=pytest.mark.whole),
         pytest.param("full", FEW, 500, id="full", marks=pytest.mark.whole),
         pytest.param("smoke", "storm or random or sweep", 25, id="many", marks=pytest.mark.whole),
     ],
