@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.within_limits import allowed_depth
 from roceproof.conformance.targets.interface import Claims, Target
 from roceproof.verbs.queue_pair import QpSpec
 
-_TIMER_NS, _LATEST = 4096, 4
-"""Of ACK timeout code 0, were it one; and how many times its value a timer may take."""
+_LATEST = 4
+"""How many times its value a timer may take."""
 
 
 class Waiter(Protocol):
@@ -99,5 +100,5 @@ def _ends_in_time(posters: Sequence[Poster], waiter: Waiter) -> bool:
 
 
 def _longest_ns(spec: QpSpec) -> int:
-    tries = (_TIMER_NS << spec.ack_timeout) * _LATEST * (1 + spec.retry_count)
-    return tries if spec.ack_timeout else 1
+    timeout = ack_timeout_ns(spec.ack_timeout)
+    return timeout * _LATEST * (1 + spec.retry_count) if timeout else 1
