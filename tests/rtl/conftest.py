@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The module benches at the narrow and at the wide data path, compiled once each."""
+"""The benches of modules and of the responder, narrow and wide, compiled once each."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from module_bench import Bench, build
+from responder_device import build_bench
+from responder_trial import Trial
 
 WIDTHS = [
     pytest.param(64, marks=[pytest.mark.sim, pytest.mark.slow]),
@@ -27,3 +29,13 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
     if shutil.which("verilator") is None:
         pytest.skip("verilator is not installed: run `make setup`")
     return Bench(build_once(request.param), request.param, tmp_path)
+
+
+@pytest.fixture(scope="module", params=[pytest.param(64, marks=pytest.mark.slow), 512])
+def responder_bench(request: pytest.FixtureRequest) -> tuple[Path, int]:
+    return build_bench(request.param), request.param
+
+
+@pytest.fixture
+def trial(responder_bench: tuple[Path, int], tmp_path: Path) -> Trial:
+    return Trial(responder_bench, tmp_path)

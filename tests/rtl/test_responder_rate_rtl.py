@@ -36,13 +36,8 @@ WIDTHS = [512, *(pytest.param(width, marks=pytest.mark.slow) for width in (64, 1
 
 
 @pytest.fixture(scope="module", params=WIDTHS)
-def bench(request: pytest.FixtureRequest) -> tuple[Path, int]:
+def responder_bench(request: pytest.FixtureRequest) -> tuple[Path, int]:
     return build_bench(request.param), request.param
-
-
-@pytest.fixture
-def trial(bench: tuple[Path, int], tmp_path: Path) -> Trial:
-    return Trial(bench, tmp_path)
 
 
 @pytest.mark.parametrize("mtu", [1024, 4096])

@@ -13,7 +13,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from responder_device import build_bench
 from responder_traffic import WRAP, message, read, request
 from responder_trial import PEER, RIGHTS, Trial
 
@@ -44,16 +43,6 @@ pytestmark = [
         reason="verilator is not installed: run `make setup`",
     ),
 ]
-
-
-@pytest.fixture(scope="module", params=[pytest.param(64, marks=pytest.mark.slow), 512])
-def bench(request: pytest.FixtureRequest) -> tuple[Path, int]:
-    return build_bench(request.param), request.param
-
-
-@pytest.fixture
-def trial(bench: tuple[Path, int], tmp_path: Path) -> Trial:
-    return Trial(bench, tmp_path)
 
 
 def filled(trial: Trial, spec: QpSpec, size: int) -> tuple[Region, int]:
