@@ -126,11 +126,12 @@ def _no_lengths(view: View) -> None:
 
 
 def _lengths(view: View, udp: int) -> None:
-    view.udp[4:6] = pack(">H", udp)
+    """Adders of 16 bits, whatever another fault has left in the field."""
+    view.udp[4:6] = pack(">H", udp & 0xFFFF)
     if view.is_ipv4:
-        view.ip[2:4] = pack(">H", udp + 20)
+        view.ip[2:4] = pack(">H", udp + 20 & 0xFFFF)
     else:
-        view.ip[4:6] = pack(">H", udp)
+        view.ip[4:6] = pack(">H", udp & 0xFFFF)
 
 
 def _no_ident(view: View) -> None:

@@ -181,7 +181,7 @@ SHAPE_FAULTS: dict[str, ShapeFault] = {
     "LAST as ONLY": ShapeFault(_always(_opcode({2: 4, 3: 5, 8: 10})), _ORDER | {"RETH-01"}, _LONG),
     "MIDDLE as FIRST": ShapeFault(_always(_opcode({1: 0})), _ORDER, Needs(long=True, sends=True)),
     "LAST as MIDDLE": ShapeFault(
-        _always(_opcode({2: 1, 8: 7})), _ORDER | {"MTU-02", "PAD-04", "MTU-01"}, _LONG
+        _always(_opcode({2: 1, 8: 7})), _ORDER | {"MTU-02", "PAD-04", "MTU-01", "RETH-02"}, _LONG
     ),
     "unknown opcode": ShapeFault(
         _unknown, _rules("BTH-01 OPC-11 OPC-12"), hides=frozenset({*COUNTING_FAULTS})

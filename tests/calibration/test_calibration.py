@@ -48,6 +48,11 @@ def test_a_device_is_the_same_for_the_same_number_and_seed() -> None:
     assert draw_device(3, 1).captured != draw_device(3, 2).captured
 
 
+def test_faults_that_meet_in_one_field_make_a_device_all_the_same() -> None:
+    device = draw_device(2402, 7)
+    assert {"lengths swapped", "S32"} == {*device.drawn}
+
+
 def test_a_beat_that_begins_in_the_ethernet_header_passes_a_wrong_table_untouched() -> None:
     stage = WrongLastTable(Random(1))
     stage.width, stage.from_frame, stage.place, stage.behind = 64, True, 58, 57

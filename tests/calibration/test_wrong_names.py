@@ -23,6 +23,14 @@ from roceproof.conformance.calibration.run import explained, outcome
         (4, 785),  # UDP-02, where one bit of it changed in each of three packets
         (5, 400),  # P21, where a repeated request came with one bit of its PSN changed
         (5, 938),  # P11, where the peer sends one message twice
+        (7, 1086),  # P04, where one bit of a READ's length changed, and its sender has S55
+        (7, 1367),  # P19, where the sender drops responses for their length
+        (7, 2782),  # RETH-02, which a LAST sent as MIDDLE breaks
+        (8, 298),  # P17, of one restart that the way may have made look wrong
+        (8, 589),  # P06, where back-pressure counts twice and packets were lost
+        (8, 1347),  # P23, where back-pressure counts twice on UC
+        (8, 1569),  # corrupt, where a byte is left from a packet that was not captured
+        (8, 1652),  # S53, where 24 right packets come first
         (11, 509),  # S14, which S15 without dummy bytes is
         (11, 787),  # corrupt, where every packet differs in one bit, half of them behind a tag
         (11, 1797),  # PAD-01, where one bit of a PadCnt changed on the way

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from test_explain_psn_streams import PEER, reply, sent, side
+from test_explain_psn_streams import PEER, READ, SEND_ONLY, reply, sent, side
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.evidence import of_recovery, of_restarts
@@ -19,6 +19,7 @@ from roceproof.conformance.diagnosis.psn.recovery import (
 from roceproof.conformance.diagnosis.psn.stream import Recovery, Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import SEQUENCE_NAK, Reply, Sent
 from roceproof.conformance.diagnosis.result import LOST
+from roceproof.conformance.wire.opcodes import OPCODES
 
 
 def nak(number: int, psn: int) -> Reply:
@@ -67,9 +68,9 @@ def test_copies_that_moved_the_register_are_counted_though_reads_take_more_psns(
         assert bool(wrong_returns(found)) == wrong, onward
 
 
-def restart(beside: int | None, *, is_first: bool = False) -> Restart:
+def restart(beside: int | None, *, is_first: bool = False, doubtful: bool = False) -> Restart:
     jump = sent(9, 10 + (beside if beside is not None else 5))
-    return Restart(nak(8, 10), jump, 3, beside, doubtful=False, is_first=is_first)
+    return Restart(nak(8, 10), jump, 3, beside, doubtful=doubtful, is_first=is_first)
 
 
 def test_restarts_in_front_of_what_is_asked_for_are_a_habit_even_if_nothing_stood_in_front_once():
@@ -79,10 +80,19 @@ def test_restarts_in_front_of_what_is_asked_for_are_a_habit_even_if_nothing_stoo
     assert not restarts_wrongly([restart(0, is_first=True)])
 
 
+def test_one_doubtful_restart_is_no_habit_beside_those_that_could_not_be_wrong() -> None:
+    right = [restart(0, is_first=True)] * 2
+    assert restarts_wrongly([restart(1, is_first=True), *right])
+    assert not restarts_wrongly([restart(1, is_first=True, doubtful=True), *right])
+
+
 def test_a_requester_that_may_be_deaf_has_to_be_seen_to_hear() -> None:
-    def said(begin: int, *, deaf: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    def said(
+        begin: int, *, deaf: bool, opcode: int = SEND_ONLY
+    ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
         last = 0xFFFFFF
         requests = [sent(n, psn) for n, psn in enumerate((last - 1, last, 0, 1), 1)]
+        requests[1] = replace(requests[1], row=OPCODES[opcode])
         for start in (20, 30, 40):
             requests += [
                 replace(each, number=start + n) for n, each in enumerate(requests[begin:4])
@@ -94,6 +104,7 @@ def test_a_requester_that_may_be_deaf_has_to_be_seen_to_hear() -> None:
     assert said(0, deaf=False) == [(("P19",), ())]
     assert said(0, deaf=True) == [((), ("P19",))]
     assert said(1, deaf=True) == [(("P19",), ())]
+    assert said(1, deaf=True, opcode=READ) == [((), ("P19",))]  # its response's length may be bad
 
 
 def test_what_only_seems_to_have_been_sent_before_is_no_repetition_to_return_from() -> None:

@@ -78,6 +78,15 @@ def test_a_read_that_suffered_on_the_way_does_not_tell_how_far_it_goes() -> None
         assert bool(found.wrong) != suffered
 
 
+def test_a_read_with_another_fault_than_its_sender_has_does_not_tell_it_either() -> None:
+    read = replace(sent(2, 11, READ, read=2048), damaged=True)
+    for known in (False, True):
+        made = side(sent(1, 10), read, sent(3, 12))
+        made.path_mtu, made.fault_is_known = 256, known
+        (found,) = streams_of(made, Budget())
+        assert bool(found.wrong) != known
+
+
 def test_a_message_whose_first_packet_is_missing_was_torn_and_not_miscounted() -> None:
     requests = (sent(1, 10), sent(2, 12, SEND_MIDDLE), sent(3, 13, SEND_LAST))
     assert not stream(*requests).wrong

@@ -18,7 +18,7 @@ class Effects:
     """Those on the packets of one transmitter, by the numbers of their frames."""
 
     def __init__(self) -> None:
-        self._deltas: dict[int, list[bytes]] = {}
+        self._deltas: dict[int, list[tuple[int, bytes]]] = {}
         self._edits: dict[tuple[Engine, int, int, int, int], list[int]] = {}
         self._starts: dict[tuple[Engine, int], list[int]] = {}
         self._values: dict[tuple[int, int], int] = {}
@@ -38,15 +38,14 @@ class Effects:
         starts = self._started(engine, length)
         return [a ^ b for a, b in zip(edits, starts, strict=True)]
 
-    def _altered(self, packet: CrcInput) -> list[bytes]:
-        """What each change alters in the head; empty if nothing."""
+    def _altered(self, packet: CrcInput) -> list[tuple[int, bytes]]:
+        """What the changes alter in the head: which of them does, and by what difference."""
         number = packet.seen.number
         if number not in self._deltas:
             self._deltas[number] = [
-                _difference(head, packet.masked)
+                (place, _difference(head, packet.masked))
+                for place, change in enumerate(CHANGES)
                 if change.edit is not None and (head := change.head(packet)) != packet.masked
-                else b""
-                for change in CHANGES
             ]
         return self._deltas[number]
 
@@ -56,11 +55,12 @@ class Effects:
         """The part of altered heads: it depends on what follows the head by its length alone."""
         key = engine, packet.seen.number, skip, cut, behind
         if key not in self._edits:
-            visible = (delta[skip : cut or None] for delta in self._altered(packet))
-            self._edits[key] = [
-                _moved(engine.crc, engine.run(delta, 0), behind) if any(delta) else 0
-                for delta in visible
-            ]
+            sums = [0] * len(CHANGES)
+            for place, delta in self._altered(packet):
+                visible = delta[skip : cut or None]
+                if any(visible):
+                    sums[place] = _moved(engine.crc, engine.run(visible, 0), behind)
+            self._edits[key] = sums
         return self._edits[key]
 
     def _started(self, engine: Engine, length: int) -> list[int]:

@@ -73,6 +73,10 @@ class PartlyLatched:
         other = self.source(packet)
         return None if other is None else packet.right & ~self.stale | other & self.stale
 
+    def hides(self, packet: CrcInput) -> bool:
+        """Whether it is wrong in those bytes alone, as where the other packet was not captured."""
+        return (packet.found ^ packet.right) & ~self.stale == 0
+
 
 def previous(packet: CrcInput) -> CrcInput | None:
     """What the station sent before."""

@@ -23,6 +23,8 @@ _HABIT = 3
 _PREDICTION_UNITS = 12
 _BYTES_PER_UNIT = 600
 _SEARCHED = 5
+_PAUSES = 3
+"""So many right packets on end are no more what pauses of a device leave among wrong ones."""
 _SHARE = 0.8  # of the wrong packets; the others may have suffered on the way
 
 
@@ -115,12 +117,14 @@ class Scope:
             if misses > (1 - _SHARE) * len(self.some_wrong):
                 return 0
         hits = len(self.some_wrong) - misses
-        contradictions = 0
+        contradictions = on_end = 0
         for packet in self.some_right:
             self.budget.spend(cost(packet))
             predicted = hypothesis.predict(packet)
-            contradictions += predicted is not None and predicted != packet.found
-            if contradictions > (hits // 10 if _forgets(hypothesis) else 0):
+            contradicts = predicted is not None and predicted != packet.found
+            contradictions += contradicts
+            on_end = on_end + 1 if contradicts and _follows_right(packet) else 0
+            if contradictions > (hits // 10 if _forgets(hypothesis) else 0) or on_end > _PAUSES:
                 return 0
         return hits
 
@@ -132,6 +136,10 @@ def cost(packet: CrcInput) -> int:
 
 def _simplicity(hypothesis: Hypothesis) -> tuple[int, bool, tuple[str, ...]]:
     return len(hypothesis.ids), bool(hypothesis.note), hypothesis.ids
+
+
+def _follows_right(packet: CrcInput) -> bool:
+    return packet.previous is not None and not packet.previous.seen.wrong
 
 
 def _forgets(hypothesis: Hypothesis) -> bool:

@@ -21,6 +21,7 @@ from roceproof.conformance.diagnosis.icrc.answer import (
 )
 from roceproof.conformance.diagnosis.icrc.corruption import hold_neighbours
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.history import PartlyLatched
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.strategies import (
@@ -156,7 +157,7 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     found = flips(left, answer.hypothesis)
     follows = _follows_others(answer.hypothesis)
     if follows:  # a bit of a packet shows in the one that carries its result, those of an ICRC here
-        behind = _behind_others(scope, left)
+        behind = _behind_others(scope, left) | _hidden(answer.hypothesis, left)
         found = [flip for flip in found if flip.is_of_icrc and flip.number not in behind]
     hit = {flip.number for flip in found}
     changed = [packet for packet in left if packet.seen.number in hit]
@@ -180,6 +181,13 @@ def _behind_others(scope: Scope, left: Sequence[CrcInput]) -> set[int]:
         for before, after in pairwise(scope.packets)
         if before.seen.number in numbers
     }
+
+
+def _hidden(hypothesis: Hypothesis | None, left: Sequence[CrcInput]) -> set[int]:
+    """Which packets show nothing but the bytes that another packet leaves."""
+    if not isinstance(hypothesis, PartlyLatched):
+        return set()
+    return {packet.seen.number for packet in left if hypothesis.hides(packet)}
 
 
 def _follows_others(hypothesis: Hypothesis | None) -> bool:

@@ -247,7 +247,8 @@ def _fitting_half(
 ) -> tuple[str, ...]:
     """What explains half as much as the best, where that one only follows other packets.
 
-    It has to fit what the best does not explain, and some of what the best does as well.
+    It has to fit what the best does not explain, and some of what the best does as well; or
+    nearly all of that: the rest may be losses.
     """
     if not LOOSE.issuperset(best):
         return ()
@@ -255,8 +256,12 @@ def _fitting_half(
     alone = {
         id_ for found in evidence if not {*best} & {*found.ids, *found.weak} for id_ in found.ids
     }
-    likely = (beside & alone) - {LOST}
-    return tuple(id_ for id_, count in weights.items() if id_ in likely and 2 * count >= most)
+    likely, exact = (beside & alone) - {LOST}, beside - {LOST} - LOOSE
+    return tuple(
+        id_
+        for id_, count in weights.items()
+        if (id_ in likely and 2 * count >= most) or (id_ in exact and 4 * count >= 3 * most)
+    )
 
 
 def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:

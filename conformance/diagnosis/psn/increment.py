@@ -61,6 +61,8 @@ def hypotheses(stream: Stream) -> list[str]:
         found.append("P03")
     if any(follows_received(stream, step.after) for step in wrong):
         found.append("P25")
+    if any(step.taken == (step.healthy or 1) + 1 for step in wrong):
+        found.append("P16")
     return found
 
 
@@ -216,6 +218,15 @@ def _twice(_: Stream, steps: list[Step]) -> bool:
     return bool(inside) and all(step.taken == (step.healthy or 1) + 1 for step in wrong)
 
 
+def _mostly_twice(_: Stream, steps: list[Step]) -> bool:
+    """P16 where some packets were lost in front of the capture."""
+    wrong = [step for step in steps if step.wrong]
+    single = [step for step in wrong if step.taken == (step.healthy or 1) + 1]
+    inside = any(not step.after.row.position & Position.FIRST for step in single)
+    few = len(single) >= max(_MANY_CASES, _PER_LOSS * (len(wrong) - len(single)))
+    return inside and few and all(step.skipped for step in wrong)
+
+
 def _skips_one(stream: Stream, steps: list[Step]) -> bool:
     """P23 where it looks like P12 or P16, for all leave out single PSNs."""
     if stream.side.reliable:
@@ -273,6 +284,7 @@ _BUT_FOR_LOSSES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = 
     ("P12", _but_for_losses(_empty_twice)),
     ("P03", _but_for_losses(_per_message)),
     ("P07", _some_of([_but_for_losses(beats) for beats in _ALL_BEATS])),
+    ("P16", _mostly_twice),
 )
 _AT_TIMES = (
     ("P04", _but_for_losses(_sixteen_bits, 0)),

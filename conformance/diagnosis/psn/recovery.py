@@ -131,11 +131,11 @@ def restarts(stream: Stream, budget: Budget) -> list[Restart]:
 def restarts_wrongly(found: Sequence[Restart]) -> bool:
     """P17, from all restarts of a device: one wrong rule fits them all, beyond bad luck."""
     wrong = [each for each in found if each.jump.psn != each.nak.psn]
-    if not wrong or (len(found) == 1 and wrong[0].doubtful):
+    free = [each for each in found if each.beside or not each.is_first]
+    if not wrong or (len(free) <= 1 and wrong[0].doubtful):
         return False
     if all(each.jump.psn == each.message for each in found):
         return True
-    free = [each for each in found if each.beside or not each.is_first]
     beside = Counter(each.beside for each in free)
     many = len(free) >= _MANY
     return any(beside[way] >= (_MOST if many else 1) * len(free) > 0 for way in (1, -1))

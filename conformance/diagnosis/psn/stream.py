@@ -99,11 +99,15 @@ class Stream:
         """The PSNs that a request takes; None where path MTU or length of a READ is not known."""
         if sent.row.family is not Family.READ or sent.reth is None:
             return 1
-        if sent.on_the_way:
-            return None  # its length may be what suffered
+        if not self.tells_length(sent):
+            return None
         if self.path_mtu is None:
             return None if sent.reth.length > PATH_MTUS[0] else 1
         return max(1, -(-sent.reth.length // self.path_mtu))
+
+    def tells_length(self, sent: Sent) -> bool:
+        """Whether the length in a READ can be believed: it may be what suffered."""
+        return not (sent.on_the_way or (sent.damaged and self.side.fault_is_known))
 
     @property
     def steps(self) -> Iterator[Step]:
@@ -234,7 +238,7 @@ class _Sorter:
     def _note_read(self, sent: Sent) -> None:
         """Keep a READ by the PSNs behind its own that it takes."""
         mtu = self.stream.path_mtu
-        reads = sent.row.family is Family.READ and not sent.on_the_way
+        reads = sent.row.family is Family.READ and self.stream.tells_length(sent)
         if reads and sent.reth is not None and mtu is not None:
             more = min((sent.reth.length - 1) // mtu, HALF - 1)
             if more > 0:

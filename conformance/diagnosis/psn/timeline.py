@@ -130,6 +130,8 @@ class Side:
     _steps: dict[tuple[int, int, int, int], int] = field(default_factory=dict, repr=False)
     messages_are_odd: bool = False
     """Whether they are built wrongly, so that what is missing in one need not be lost."""
+    fault_is_known: bool = False
+    """Whether wrong ICRCs of it were sent like that, so that one which was not suffered more."""
 
     def repeats_step(self, before: Sent, after: Sent) -> bool:
         """Whether two packets followed each other earlier, so that what is wrong is repeated."""
@@ -184,6 +186,7 @@ def sides_of(
         as_sent = suffered is not None and seen.number in suffered.as_sent
         if seen.sound and (as_sent or not seen.wrong):
             trusting.add(key)
+        side.fault_is_known |= as_sent
         if row.is_response:
             if seen.sound and (as_sent or not seen.wrong or key not in trusting):
                 side.replies.append(_reply(seen, row))
