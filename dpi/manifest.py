@@ -23,7 +23,7 @@ from roceproof.dpi.manifest_responder import (
     read_management,
     read_responder,
 )
-from roceproof.dpi.records import Operation
+from roceproof.dpi.records import ASKING, Operation
 from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import PathMtu, Service
@@ -130,6 +130,8 @@ def _capabilities_1(table: Table) -> Capabilities:
         retransmission=table.take("retransmission", bool, default=False),
         features=_features(table),
     )
+    if result.operations & ASKING:
+        raise table.error("operations", "READ and atomics take schema = 2 and a table [responder]")
     table.finish()
     return result
 
@@ -143,6 +145,11 @@ def _capabilities_2(
         for service in Service
         if service.name in table
     }
+    for service, operations in by_service.items():
+        if operations & ASKING and service is not Service.RC:
+            raise table.error(service.name, "READ and atomics are for RC alone")
+        if operations & ASKING and not is_responder:
+            raise table.error(service.name, "what READs return needs memory: add a [responder]")
     if not by_service and not is_responder:
         names = " or ".join(service.name for service in Service)
         raise table.error("RC", f'missing; list the operations of {names}, such as ["WRITE"]')

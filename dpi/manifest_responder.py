@@ -40,6 +40,8 @@ class Responder:
     regions: int = 16  # at once
     receives: int = 16  # on one queue
     states: bool = False  # it knows the QP commands between reset and activation
+    shares_receives: bool = False  # on shared queues
+    starts_anywhere: bool = False  # its count of messages does
     static_regions: tuple[StaticRegion, ...] = ()  # instead of those that it is told of
     backdoor: str | None = None  # the array below the wrapper that is its memory
 
@@ -83,6 +85,8 @@ def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
         if key in table
     }
     states = table.take("states", bool, default=False)
+    shares = table.take("shared_receives", bool, default=False)
+    starts = table.take("message_count", bool, default=False)
     backdoor = table.take("backdoor", str) if "backdoor" in table else None
     if backdoor is not None and not HIERARCHY.fullmatch(backdoor):
         raise table.error(
@@ -95,6 +99,8 @@ def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
     return Responder(
         operations=operations,
         states=states,
+        shares_receives=shares,
+        starts_anywhere=starts,
         static_regions=static_regions,
         backdoor=backdoor,
         **limits,

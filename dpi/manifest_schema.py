@@ -28,7 +28,7 @@ from roceproof.dpi.manifest_responder import (
     LARGEST_KEY,
     MOST_HELD,
 )
-from roceproof.dpi.records import Operation
+from roceproof.dpi.records import ASKING, Operation
 from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import PathMtu, Service
@@ -135,12 +135,13 @@ _SENDS: Schema = {"anyOf": [{"required": [service]} for service in Service.__mem
 
 
 def _capabilities() -> Schema:
-    operations = list(Operation.__members__)
-    services = list(Service.__members__)
+    everywhere = [each.name for each in Operation if each not in ASKING]
+    services = dict.fromkeys(Service.__members__, everywhere)
+    services[Service.RC.name] = list(Operation.__members__)
     return _table(
         "What the device claims to support; nothing else is asked for.",
         {
-            **{name: _list(f"Operations on {name}.", operations) for name in services},
+            **{name: _list(f"Operations on {name}.", each) for name, each in services.items()},
             "retransmission": _flag("It repeats what is lost."),
             "features": _list("It obeys CNPs and pauses, it speaks IPv6.", list(FEATURES)),
         },
@@ -159,6 +160,8 @@ def _responder() -> Schema:
             "regions": _number("Memory regions at once; 16 if not said.", 1, MOST_HELD),
             "receives": _number("Receives on one queue; 16 if not said.", 1, MOST_HELD),
             "states": _flag("It knows the QP commands between reset and activation."),
+            "shared_receives": _flag("There are shared receive queues, numbered from 1 on."),
+            "message_count": _flag("Its count of messages begins where it is told."),
             "backdoor": _text(
                 "The array that is its memory, below the wrapper: u_core.u_ram.bytes.",
                 HIERARCHY.pattern,

@@ -50,6 +50,15 @@ class Operation(IntEnum):
     SEND_IMM = 1
     WRITE = 2
     WRITE_IMM = 3
+    READ = 4
+    CMP_SWAP = 5
+    FETCH_ADD = 6
+
+
+ASKING = frozenset({Operation.READ, Operation.CMP_SWAP, Operation.FETCH_ADD})
+"""What is answered with data; the payload of such a work request is `Operands`."""
+SENDING = tuple(each for each in Operation if each not in ASKING)
+"""The others, with payload."""
 
 
 class Status(IntEnum):
@@ -84,8 +93,9 @@ class Status(IntEnum):
     TM_RNDV_INCOMPLETE = 23
 
 
-_QP_CONFIG = struct.Struct(">BBBB IIII 6s H 16s BBH BBBB HHIBB 2x")
+_QP_CONFIG = struct.Struct(">BBBB IIII 6s H 16s BBH BBBB HHIBBH")
 _WORK_REQUEST = struct.Struct(">Q I B B H Q I I I 4x")
+_OPERANDS = struct.Struct(">Q I 4x Q Q")
 _COMPLETION = struct.Struct(">Q I B B 2x")
 
 
@@ -140,6 +150,7 @@ class QpConfig:
     qkey: int = 0
     max_rd_atomic: int = 0
     max_dest_rd_atomic: int = 0
+    completed: int = 0  # messages that count as received before, in units of 256
 
     SIZE = _QP_CONFIG.size
 
@@ -173,6 +184,7 @@ class QpConfig:
             self.qkey,
             self.max_rd_atomic,
             self.max_dest_rd_atomic,
+            self.completed,
         )
 
 
@@ -206,6 +218,24 @@ class WorkRequest:
             self.rkey,
             self.length,
             self.immediate,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operands:
+    """Where an answer goes, in a region of the device's, and what an atomic works with."""
+
+    address: int
+    lkey: int
+    compare: int = 0
+    swap_or_add: int = 0
+
+    SIZE = _OPERANDS.size
+
+    def pack(self) -> bytes:
+        """The 32 bytes of the record."""
+        return pack_record(
+            "Operands", _OPERANDS, self.address, self.lkey, self.compare, self.swap_or_add
         )
 
 

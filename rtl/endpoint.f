@@ -45,6 +45,7 @@ request_path.sv
 region_table.sv
 receiver_table.sv
 receive_queue.sv
+receive_store.sv
 queue_pair_store.sv
 request_checks.sv
 datagram_checks.sv

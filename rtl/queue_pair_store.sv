@@ -9,11 +9,12 @@
 
 module queue_pair_store
   import responder_pkg::*;
-  import roceproof_dut_pkg::qp_config_t;
+  import roceproof_dut_pkg::qp_config_t, roceproof_dut_pkg::receive_t;
 #(
   parameter int unsigned Qps             = 16,
   parameter int unsigned Receives        = 16,  // posted on one
   parameter bit          ServesDatagrams = 1'b0,
+  parameter bit          SharesReceives  = 1'b0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -26,7 +27,7 @@ module queue_pair_store
   output      progress_t            progress_o,
   output      logic                 head_valid_o,  // there is a receive
   output      receive_slot_t        head_o,
-  output      logic                 room_o,        // for another
+  output      logic                 is_own_o,      // and it ends with the queue pair
 
   input  wire logic                 configure_i,
   input  wire qp_config_t           config_i,
@@ -36,12 +37,20 @@ module queue_pair_store
 
   input  wire logic                 advance_i,
   input  wire progress_t            progress_i,
-  input  wire logic                 post_i,        // only where there is room
-  input  wire receive_slot_t        receive_i,
+  input  wire receive_t             receive_i,
+  input  wire logic                 names_i,       // it is the receive's queue that is meant
+  output      logic                 known_o,       // which there is
+  output      logic                 room_o,        // with room for it
+  input  wire logic                 post_i,
   input  wire logic                 take_i         // the receive at the head
 );
 
   progress_t begun;
+  logic      is_shared;
+
+  assign is_shared = SharesReceives && names_i && receive_i.srq != '0;
+  assign known_o   = is_shared ? receive_i.srq <= 16'(Qps)
+      : receiver_o.known && receiver_o.local_qpn == receive_i.qpn[23:0];
 
   receiver_table #(
     .Qps            (Qps),
@@ -74,21 +83,27 @@ module queue_pair_store
     .read_data_o  (progress_o)
   );
 
-  receive_queue #(
-    .Qps  (Qps),
-    .Depth(Receives)
+  receive_store #(
+    .Qps   (Qps),
+    .Depth (Receives),
+    .Shared(SharesReceives)
   ) u_receives (
     .clk_i,
     .rst_ni,
     .index_i,
     .lookup_i,
+    .number_i (is_shared ? receive_i.srq : '0),
+    .join_i   (clears_o),
+    .srq_i    (config_i.srq),
     .post_i,
-    .receive_i,
+    .receive_i('{receive_i.wr_id, receive_i.lkey, receive_i.address, receive_i.length}),
+    .hold_i   (advance_i && progress_i.message.open && progress_i.message.send),
     .take_i,
-    .clear_i(clears_o),
+    .clear_i  (clears_o),
     .room_o,
     .head_valid_o,
-    .head_o
+    .head_o,
+    .is_own_o
   );
 
 endmodule

@@ -105,6 +105,7 @@ module receiver_table
     begun_o              = '0;
     begun_o.expected_psn = config_i.rq_psn[23:0];
     begun_o.failed       = config_i.command == QpError;
+    begun_o.msn          = {config_i.completed, 8'd0};
   end
 
   ram_1r1w #(

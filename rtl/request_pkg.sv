@@ -18,6 +18,7 @@ package request_pkg;
     logic atomics;
     logic datagrams;  // SEND on UD
     logic invalidate;
+    logic shared;     // shared receive queues
   } serves_t;
 
   typedef enum logic [2:0] {

@@ -2,10 +2,9 @@
 //
 // The responder's sequence: one request after the other is looked up, decided
 // on and acted on, four cycles each, a repeated READ or atomic some more. Between
-// requests it takes what the host says: QP configurations and memory regions once
-// all that came before is in memory and answered, receives at any time. What would
-// change memory waits until the READs before it have been answered, an atomic
-// until nothing is under way; what comes behind an atomic waits for it.
+// requests it takes what the host says: QP configurations and memory regions once all
+// before is in memory and answered, receives at any time. What would change memory
+// waits for the READs before it, an atomic for all, and what is behind one for it.
 
 `default_nettype none
 
@@ -93,23 +92,20 @@ module responder_engine
   logic [63:0]          memory_address;
   decision_t            decision;
   kept_t                kept;
-  logic                 is_posted_qp, recalls, recalled, no_reads, settled;
+  logic                 is_known_queue, is_own, recalls, recalled, no_reads, settled;
   logic                 configures, begins, clears_receives, fails_configured;
 
-  assign is_posted_qp = receiver.known && receiver.local_qpn == receive_i.qpn[23:0];
-  assign settled      = settled_i && no_reads;
-  assign configures   = state_q == StConfigure;
+  assign settled    = settled_i && no_reads;
+  assign configures = state_q == StConfigure;
 
   // What Idle takes up.
-  logic ready, commands_wait, takes_config, takes_region, takes_receive, takes_request, lookup;
-  assign ready         = store_ready && judge_ready;
+  logic idle, commands_wait, takes_config, takes_region, takes_receive, takes_request, lookup;
+  assign idle          = state_q == StIdle && store_ready && judge_ready;
   assign commands_wait = qpc_valid_i || region_valid_i;
-  assign takes_config  = state_q == StIdle && ready && qpc_valid_i && settled;
-  assign takes_region  = state_q == StIdle && ready && !qpc_valid_i && region_valid_i && settled;
-  assign takes_receive = state_q == StIdle && ready && !commands_wait
-      && receive_valid_i && !post_blocked_q;
-  assign takes_request = state_q == StIdle && ready && !commands_wait && !takes_receive
-      && request_valid_i;
+  assign takes_config  = idle && qpc_valid_i && settled;
+  assign takes_region  = idle && !qpc_valid_i && region_valid_i && settled;
+  assign takes_receive = idle && !commands_wait && receive_valid_i && !post_blocked_q;
+  assign takes_request = idle && !commands_wait && !takes_receive && request_valid_i;
   assign lookup        = takes_config || takes_receive || takes_request || state_q == StFlushNext;
 
   always_comb begin
@@ -124,21 +120,22 @@ module responder_engine
   assign act_outcome = decision.answers || decision.completes;
   assign act_payload = beats_i != '0;
   assign acts = state_q == StAct && (!act_payload || payload_ready_i)
-      && (!decision.operates || operated_i)
-      && writes_ready && (!decision.invalidates || no_reads)
+      && (!decision.operates || operated_i) && writes_ready && (!decision.invalidates || no_reads)
       && (!act_outcome || outcome_ready_i);
 
-  // The first receive flushed may be the one in use.
-  logic flushes, posts, takes, refuses_post;
-  assign flushes      = state_q == StFlush && head_valid && outcome_ready_i;
-  assign posts        = state_q == StPost && is_posted_qp && !progress.failed && queue_room;
-  assign refuses_post = state_q == StPost && is_posted_qp && progress.failed;
-  assign takes        = flushes || (acts && decision.completes);
+  // The first receive flushed may be the one in use; others stay on a shared queue.
+  logic flushes, flushable, posts, refuses, refuses_post;
+  assign flushable    = head_valid && (is_own || !first_flushed_q);
+  assign flushes      = state_q == StFlush && flushable && outcome_ready_i;
+  assign refuses      = progress.failed && !(Serves.shared && receive_i.srq != '0);
+  assign posts        = state_q == StPost && is_known_queue && !refuses && queue_room;
+  assign refuses_post = state_q == StPost && is_known_queue && refuses;
 
   queue_pair_store #(
     .Qps            (Qps),
     .Receives       (Receives),
-    .ServesDatagrams(Serves.datagrams)
+    .ServesDatagrams(Serves.datagrams),
+    .SharesReceives (Serves.shared)
   ) u_queue_pairs (
     .clk_i,
     .rst_ni,
@@ -149,7 +146,7 @@ module responder_engine
     .progress_o  (progress),
     .head_valid_o(head_valid),
     .head_o      (head),
-    .room_o      (queue_room),
+    .is_own_o    (is_own),
     .configure_i (configures),
     .config_i,
     .begins_o    (begins),
@@ -157,9 +154,12 @@ module responder_engine
     .fails_o     (fails_configured),
     .advance_i   (acts && decision.changes),
     .progress_i  (decision.progress),
+    .receive_i,
+    .names_i     (takes_receive || state_q == StPost),
+    .known_o     (is_known_queue),
+    .room_o      (queue_room),
     .post_i      (posts),
-    .receive_i   ('{receive_i.wr_id, receive_i.lkey, receive_i.address, receive_i.length}),
-    .take_i      (takes)
+    .take_i      (flushes || (acts && decision.completes))
   );
 
   request_judge #(
@@ -222,7 +222,7 @@ module responder_engine
       end
       StForget: state_q <= StIdle;
       StFlush: begin
-        if (!head_valid) state_q <= StIdle;
+        if (!flushable) state_q <= StIdle;
         else if (outcome_ready_i) state_q <= StFlushNext;
       end
       StFlushNext: begin
@@ -231,8 +231,8 @@ module responder_engine
       end
     endcase
 
-    if (takes || clears_receives) post_blocked_q <= 1'b0;
-    else if (state_q == StPost && is_posted_qp && !refuses_post && !queue_room) begin
+    if (acts || flushes || clears_receives) post_blocked_q <= 1'b0;
+    else if (state_q == StPost && is_known_queue && !refuses_post && !queue_room) begin
       post_blocked_q <= 1'b1;
     end
     if (write_valid_o) asked_o <= asked_o + 1'b1;
@@ -247,7 +247,7 @@ module responder_engine
   assign qpc_ready_o     = configures;
   assign region_ready_o  = takes_region;
   assign receive_ready_o = state_q == StPost
-      && (!is_posted_qp || posts || (refuses_post && outcome_ready_i));
+      && (!is_known_queue || posts || (refuses_post && outcome_ready_i));
   assign request_ready_o = acts;
 
   assign payload_valid_o = acts && act_payload;

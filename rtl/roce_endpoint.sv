@@ -21,7 +21,8 @@ module roce_endpoint
   parameter int unsigned Regions     = 16,
   parameter int unsigned Invalidates = 0,  // 1: SEND with invalidate is served
   parameter int unsigned Atomics     = 0,  // 1: atomics are, which needs memory reads
-  parameter int unsigned Datagrams   = 0   // 1: SEND on UD is
+  parameter int unsigned Datagrams   = 0,  // 1: SEND on UD is
+  parameter int unsigned Shared      = 0   // 1: there are shared receive queues
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -277,7 +278,7 @@ module roce_endpoint
     .Qps      (Qps),
     .Regions  (Regions),
     .Serves   ('{reads: ServesReads, atomics: Atomics != 0, datagrams: Datagrams != 0,
-                 invalidate: Invalidates != 0})
+                 invalidate: Invalidates != 0, shared: Shared != 0})
   ) u_responder (
     .clk_i,
     .rst_ni,

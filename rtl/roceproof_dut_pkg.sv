@@ -43,7 +43,11 @@ package roceproof_dut_pkg;
     OpSend     = 8'd0,
     OpSendImm  = 8'd1,
     OpWrite    = 8'd2,
-    OpWriteImm = 8'd3
+    OpWriteImm = 8'd3,
+    // Version 2, on RC, for devices that claim them; operands_t is their payload.
+    OpRead     = 8'd4,
+    OpCmpSwap  = 8'd5,
+    OpFetchAdd = 8'd6
   } operation_e;
 
   // The numbers of ibv_wc_status, so that tools can print verbs' own names.
@@ -95,7 +99,7 @@ package roceproof_dut_pkg;
     logic [31:0]  qkey;           // UD
     logic [7:0]   max_rd_atomic;       // READs and atomics that the device may have outstanding
     logic [7:0]   max_dest_rd_atomic;  // and that its peer may
-    logic [15:0]  reserved;
+    logic [15:0]  completed;      // messages that count as received before, in units of 256
   } qp_config_t;
 
   // One work request. 40 bytes. Its payload arrives on the payload stream,
@@ -129,6 +133,16 @@ package roceproof_dut_pkg;
     RegionForget   = 8'd0,  // from now on its keys name nothing
     RegionRegister = 8'd1
   } region_command_e;
+
+  // The payload of a READ or an atomic, most significant byte first: where its
+  // answer goes, and what an atomic works with. 32 bytes.
+  typedef struct packed {
+    logic [63:0] address;      // local, in the region of lkey
+    logic [31:0] lkey;
+    logic [31:0] reserved;
+    logic [63:0] compare;      // CMP_SWAP
+    logic [63:0] swap_or_add;
+  } operands_t;
 
   // One memory region. 40 bytes. Byte `va` of it lies at `base` in the device's memory.
   typedef struct packed {

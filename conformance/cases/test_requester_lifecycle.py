@@ -171,6 +171,21 @@ def test_the_timer_of_the_connection_before_does_not_run_on(bench: Bench) -> Non
     qp.finish(*messages)
 
 
+@case("QPS-04", needs=[Capability.RC])
+def test_the_timer_of_a_message_that_is_over_does_not_run_into_the_next_connection(
+    bench: Bench,
+) -> None:
+    """A timer that is left to expire when its message completes is stopped at RESET."""
+    code = TIMER[Capability.LOCKSTEP in bench.claims.capabilities]
+    qp = bench.connect(path_mtu=MTU, retry_count=1, ack_timeout=code)
+    qp.finish(*write_all(qp, 5))
+    qp.reconnect(ack_timeout=0)
+    messages = write_all(qp, 700)
+    bench.pump(longest_wait_ns(bench, code))
+    qp.does_not_complete()
+    qp.finish(*messages)
+
+
 @case("QPS-04", needs=[Capability.UC])
 def test_a_new_unreliable_connection_begins_with_a_new_message(bench: Bench) -> None:
     qp = bench.connect(Service.UC, path_mtu=MTU)

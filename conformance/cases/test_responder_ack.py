@@ -248,11 +248,13 @@ def test_a_duplicate_does_not_count(bench: Bench) -> None:
     },
 )
 def test_the_count_wraps(bench: Bench) -> None:
-    qp = bench.connect(completed_messages=(1 << 24) - 2)
-    for psn, msn in enumerate((0xFFFFFF, 0, 1)):
+    qp = bench.connect(completed_messages=(1 << 24) - 256)
+    qp.send(*(WRITE_ONLY(psn=psn, a=int(psn == 0)) for psn in range(254)))
+    qp.expect(ACK(psn=0, msn=(1 << 24) - 255))
+    for psn, msn in enumerate((0xFFFFFF, 0, 1), start=254):
         qp.send(WRITE_ONLY(psn=psn, a=1))
         qp.expect(ACK(psn=psn, msn=msn))
-    qp.fence(3, msn=2)
+    qp.fence(257, msn=2)
 
 
 @case("MSN-07", "MSN-01")

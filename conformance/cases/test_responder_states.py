@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -36,6 +38,11 @@ from roceproof.verbs.work import Op
 
 pytestmark = RESPONDER
 
+UNRELIABLE = [
+    pytest.param(each, id=each.name, marks=needs(Capability[each.name]))
+    for each in (Service.UC, Service.UD)
+]
+
 
 @case("QPS-01", needs=[Capability.STATES], smoke=True)
 @over_services
@@ -58,15 +65,26 @@ def test_a_queue_pair_that_is_not_ready_to_receive_drops_everything(
 
 
 @case("QPS-01", needs=[Capability.STATES, Capability.UD])
-def test_a_datagram_to_a_queue_pair_that_is_not_ready_is_dropped(bench: Bench) -> None:
-    qp = bench.connect(Service.UD, state=State.INIT)
+@over("state", [State.RESET, State.INIT], ids=["RESET", "INIT"])
+def test_a_datagram_to_a_queue_pair_that_is_not_ready_is_dropped(
+    bench: Bench, state: State
+) -> None:
+    qp = bench.connect(Service.UD, state=state)
     region = qp.region()
+    if state is State.RESET:
+        qp.send(UD_SEND_ONLY(psn=0, payload=9))
+        qp.expect_silence()
+        bench.target.set_state(qp.qp, State.INIT)
     receive = qp.post_receive(region)
     qp.send(UD_SEND_ONLY(psn=0, payload=9))
     qp.expect_silence()
     bench.target.set_state(qp.qp, State.RTR)
     qp.send(UD_SEND_ONLY(psn=1, payload=8))
     qp.receives(receive, byte_len=48)
+    bench.target.set_state(qp.qp, State.RTS)
+    receive = qp.post_receive(region)
+    qp.send(UD_SEND_ONLY(psn=2, payload=7))
+    qp.receives(receive, byte_len=47)
 
 
 @case("QPS-02", needs=[Capability.STATES], smoke=True)
@@ -79,6 +97,8 @@ def test_a_queue_pair_that_is_ready_to_receive_serves_requests(
     qp.send(SEND_ONLY(psn=0, payload=8))
     qp.receives(receive, byte_len=8)
     qp.fence(1)
+    bench.target.set_state(qp.qp, State.RTS)
+    qp.fence(2)
 
 
 @case("QPS-03", needs=[Capability.STATES], smoke=True)
@@ -97,6 +117,24 @@ def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
     bystander.fence(0)
     qp.expect_silence()
     assert region.read(0, 8) == bytes(8)
+
+
+@case("QPS-03", needs=[Capability.STATES])
+@over("service", UNRELIABLE)
+def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: Service) -> None:
+    qp, bystander = bench.connect(service), bench.connect()
+    region = qp.region()
+    receive = qp.post_receive(region)
+    bench.target.set_state(qp.qp, State.ERR)
+    qp.receives(receive, status="wr_flush_err")
+    qp.send(
+        UD_SEND_ONLY(psn=0, payload=9)
+        if service is Service.UD
+        else WRITE_ONLY(psn=0, payload=9, **at(region))
+    )
+    bystander.fence(0)
+    qp.expect_silence()
+    assert region.read(0, 64) == bytes(64)
 
 
 @case("QPS-03", "NAK-08")

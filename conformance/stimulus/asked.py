@@ -7,10 +7,11 @@ receives and memory have to fit one of them, whenever the device has come to res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained
 from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.stimulus.requests import Request
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
@@ -18,9 +19,18 @@ from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Region
 
 READ = 0x0C
+OF_THE_ORACLE = {
+    *("ACK-06", "ACK-12", "DUP-03", "NAK-01", "NAK-02", "NAK-07", "READ-02", "READ-03", "READ-12"),
+    *("MSN-01", "MSN-02", "MSN-03", "MSN-04", "MSN-05", "MSN-09", "RNR-01", "PSN-20"),
+}
+"""What answers say, and in which order: an oracle follows what an observer has to guess, such as
+reserved opcodes, packets cut short, requests of lives before, and another request at the PSN of one
+that was refused."""
+_UNSAID = 20  # bytes in front of the IPv4 header of a datagram that is received
 
 
 class Place:
@@ -37,6 +47,7 @@ class Asked:
 
     def __init__(self, bench: Bench, qp: Connection) -> None:
         self.qp = qp
+        self.is_datagram = qp.spec.service is Service.UD
         self.places: list[Place] = []
         self.inbox: Place | None = None
         self.next_psn = 0
@@ -50,23 +61,29 @@ class Asked:
         self._frames: list[bytes] = []
         self._judged = 0
         self._outcomes: list[Outcome] = []
-        self._receives: list[tuple[int, int, int]] = []
+        self._oracle = self._new_oracle()
+        self._receives: list[int] = []
+        """Where they begin in the inbox."""
         self.begin()
 
     def begin(self) -> None:
-        """A life begins; memory is what it was."""
+        """A life begins; memory is what it was, but for what was made invalid."""
+        self.places = [place for place in self.places if self._oracle.holds(place.region.rkey)]
         self.former += self._frames
         self._frames, self._outcomes, self._receives = [], [], []
         self.sent, self.read = [], []
         self._judged = self.next_psn = 0
-        self._oracle = Oracle(
+        self._oracle = self._new_oracle()
+        for place in self._all_places():
+            self._mirror(place)
+
+    def _new_oracle(self) -> Oracle:
+        return Oracle(
             self._bench.target.host,
             self.qp.qp,
             tolerated=tolerated(self._bench.identity),
             executes=self._bench.claims.executed_on(self.qp.spec.service),
         )
-        for place in self._all_places():
-            self._mirror(place)
 
     def add(self, place: Place, *, is_inbox: bool = False) -> None:
         """Memory more; the device is at rest."""
@@ -82,6 +99,18 @@ class Asked:
         region = self.inbox.region
         number = self.qp.post_receive(region, offset=offset, length=length)
         self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
+        self._receives.append(offset)
+
+    def key_to_kill(self, request: Request, keys: Collection[int]) -> int:
+        """The key that a SEND with invalidate names: of no first region, and none by accident."""
+        others = self.places[1:]
+        key = others[request.kills % len(others)].region.rkey if others else 0
+        wrong = key ^ request.kill_mask
+        return key if wrong in keys else wrong
+
+    def all_keys(self) -> list[int]:
+        """Those of its memory."""
+        return [place.region.rkey for place in self._all_places()]
 
     def send(self, pattern: Pattern, *, is_damaged: bool = False) -> None:
         """Send a packet of this life; one that the MAC marks as damaged is as if it never came."""
@@ -165,11 +194,22 @@ class Asked:
 
     def _wrong_memory(self) -> str | None:
         found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}
-        differing = self._oracle.observe_memory(found)
+        unsaid = [range(at, at + _UNSAID) for at in self._receives if self.is_datagram]
+        inbox = 0 if self.inbox is None else self.inbox.region.rkey
+        differing = self._oracle.observe_memory(found, unsaid={inbox: unsaid})
         if differing is None:
             return None
         rkey, offset = differing
         return f"want  other bytes from {offset} on in the region of key {rkey:#x}"
+
+
+def until_taken(bench: Bench) -> None:
+    """Let time pass until the device has taken all that was sent."""
+    target = bench.target
+    end = target.now_ns + target.patience.answer_ns
+    sent = sum(not entry.is_sent for entry in bench.transcript.entries())
+    while len(target.taken_ns()) < sent and target.now_ns < end:
+        bench.pump(target.patience.quiet_ns)
 
 
 def _is_notification(opcode: int) -> bool:
@@ -178,5 +218,9 @@ def _is_notification(opcode: int) -> bool:
 
 
 def _outcomes(outcomes: Sequence[Outcome]) -> str:
-    shown = [f"{o.wr_id} {o.status} {o.byte_len} {o.immediate}" for o in outcomes]
-    return "; ".join(shown) or "none"
+    return "; ".join(map(_outcome, outcomes)) or "none"
+
+
+def _outcome(outcome: Outcome) -> str:
+    killed = "" if outcome.invalidated is None else f" invalidates {outcome.invalidated:#x}"
+    return f"{outcome.wr_id} {outcome.status} {outcome.byte_len} {outcome.immediate}{killed}"

@@ -5,13 +5,11 @@
     play.connect(key=0, service="RC", path_mtu=256)
     play.region(key=0, size=1024)
     play.request(key=0, op="WRITE", size=300)
-    play.again(key=0, back=1)
     play.finish()
 
 Nothing has to be expected: an oracle beside each queue pair says what a conforming responder may
-answer, complete and leave in memory. It is asked whenever the device has come to rest, which is
-the only time at which receives are posted, memory is registered and a queue pair begins anew. What
-the device does not claim is left out.
+answer, complete and leave in memory. It is asked whenever the device is at rest, the only time at
+which receives are posted, memory is registered and a queue pair begins anew.
 """
 
 from __future__ import annotations
@@ -21,10 +19,10 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN
-from roceproof.conformance.stimulus.asked import READ, Asked, Place
+from roceproof.conformance.stimulus.asked import OF_THE_ORACLE, READ, Asked, Place, until_taken
 from roceproof.conformance.stimulus.flaws_of_requests import FLAWS
 from roceproof.conformance.stimulus.life import payload
-from roceproof.conformance.stimulus.requests import Request, packets_of
+from roceproof.conformance.stimulus.requests import Request, compared, datagram_of, packets_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import READ_REQUEST, opcode
 from roceproof.conformance.targets.capability import Capability
@@ -32,23 +30,22 @@ from roceproof.conformance.targets.interface import Beyond
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Region
+from roceproof.verbs.work import Op
 
 ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES = 4096
 _FENCE_BYTES = 8
-_STILL = dict.fromkeys(("tx_stall", "cpl_stall", "rx_gap"), 0)
+_STILL = dict.fromkeys(("tx_stall", "cpl_stall", "rx_gap", "memory_stall", "memory_gap"), 0)
 
 
 class Asking:
     """One device, one plan."""
 
-    def __init__(self, bench: Bench) -> None:
-        bench.unjudged |= _OF_THE_ORACLE
-        self._bench = bench
+    def __init__(self, bench: Bench, *, inbox: int = _INBOX_BYTES) -> None:
+        bench.unjudged |= OF_THE_ORACLE
+        self._bench, self._inbox = bench, inbox
         self._qps: dict[int, Asked] = {}
-        self._made = 0
-        self._is_held = False
+        self._made, self._is_held = 0, False
 
     # what there is; the device is at rest
 
@@ -67,7 +64,7 @@ class Asking:
         elif len(self._qps) < claims.qps and Capability[service] in claims.capabilities:
             qp = self._bench.connect(Service[service], **said)
             self._qps[key] = Asked(self._bench, qp)
-            self._register(key, _INBOX_BYTES, FULL_ACCESS, is_inbox=True)
+            self._register(key, self._inbox, FULL_ACCESS, is_inbox=True)
 
     def region(
         self, key: int, size: int = 1024, *, access: Sequence[str] = (), is_foreign: bool = False
@@ -100,11 +97,19 @@ class Asking:
         request = Request(op=Op[op], size=size, **fields)
         place = known.places[request.region % len(known.places)]
         if request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
-            request = replace(request, size=8, compare=_compared(request, place.region))
+            request = replace(request, size=8, compare=compared(request, place.region))
         self._wait_for_reads(known, request, place)
         self._made += 1
-        mtu, data = known.qp.mtu, payload(self._made, request.size)
-        packets = list(packets_of(request, place.region, mtu=mtu, psn=known.next_psn, data=data))
+        psn, data = known.next_psn, payload(self._made, request.size)
+        if known.is_datagram:
+            known.send(datagram_of(request, psn=psn, qkey=known.qp.spec.qkey, data=data))
+            known.next_psn += 1 + request.skip
+            return
+        mtu, dead = known.qp.mtu, 0
+        if request.op is Op.SEND_INV:
+            self._let_reads_end(known)
+            dead = known.key_to_kill(request, self._keys())
+        packets = [*packets_of(request, place.region, mtu=mtu, psn=psn, data=data, dead=dead)]
         for packet in request.arranged(packets):
             known.send(packet)
         spans = packet_count(request.size, mtu)
@@ -178,7 +183,10 @@ class Asking:
         self._made += 1
         data = payload(self._made, size)
         request, start = Request(op=Op[op], size=size), known.next_psn + psn
-        (packet,) = packets_of(request, region, mtu=1 << 16, psn=start, data=data)
+        if known.is_datagram:
+            packet = datagram_of(request, psn=start, qkey=known.qp.spec.qkey, data=data)
+        else:
+            (packet,) = packets_of(request, region, mtu=1 << 16, psn=start, data=data)
         if flaw == _DAMAGED:
             if Capability.DAMAGE in self._bench.claims.capabilities:
                 known.send(packet, is_damaged=True)
@@ -188,7 +196,7 @@ class Asking:
     def raw(self, key: int, value: int, *, size: int = 0, psn: int = 0, length: int = 0) -> None:
         """A packet of any opcode of the service, so far from where it is due."""
         known = self._qps.get(key)
-        if known is None or not known.places or value in _INVALIDATING:
+        if known is None or not known.places or known.is_datagram or value in _INVALIDATING:
             return
         self._let_reads_end(known)
         region = known.places[0].region
@@ -220,13 +228,10 @@ class Asking:
     def settle(self) -> None:
         """All that was sent is taken and answered; then it is judged."""
         if self._is_held:
+            until_taken(self._bench)
             self._bench.target.disturb(**_STILL)
             self._is_held = False
-        target, frames = self._bench.target, self._bench.transcript
-        end = target.now_ns + target.patience.answer_ns
-        sent = sum(not entry.is_sent for entry in frames.entries())
-        while len(target.taken_ns()) < sent and target.now_ns < end:
-            self._bench.pump(target.patience.quiet_ns)
+        until_taken(self._bench)
         self._bench.settle()
         for key, known in self._qps.items():
             wrong = known.judge()
@@ -234,13 +239,17 @@ class Asking:
                 service = known.qp.spec.service.name
                 raise self._bench.failed(f"queue pair {key} ({service}) at rest\n{wrong}")
 
+    def serves(self, key: int) -> bool:
+        """Whether a queue pair may go on, by what was judged last."""
+        return not self._qps[key].is_dead
+
     def finish(self) -> None:
-        """Everything ends, and each queue pair serves a WRITE, those that failed begun anew."""
+        """Everything ends, and each serves one message more, those that failed begun anew."""
         self.settle()
         for key, known in self._qps.items():
             if known.is_dead:
                 self.connect(key)
-            self.request(key, "WRITE", _FENCE_BYTES)
+            self.request(key, "SEND" if known.is_datagram else "WRITE", _FENCE_BYTES)
         self.settle()
 
     # inside
@@ -277,25 +286,15 @@ class Asking:
         if any(start < last and first < end for first, last in known.read):
             self.settle()
 
+    def _keys(self) -> set[int]:
+        return {key for known in self._qps.values() for key in known.all_keys()}
+
     def _let_reads_end(self, known: Asked) -> None:
         """The same for packets that may write anywhere."""
         if known.read:
             self.settle()
 
 
-def _compared(request: Request, region: Region) -> int:
-    """The number that an atomic compares with; the device is little-endian, as its host is."""
-    if not request.is_equal or not 0 <= request.offset <= region.size - 8:
-        return request.compare
-    return int.from_bytes(region.read(request.offset, 8), "little")
-
-
 _DAMAGED = "damaged"
 _INVALIDATING = (0x16, 0x17)
 _OF_THE_FIRST = ("local_qpn", "remote_qpn")
-_OF_THE_ORACLE = {
-    *("ACK-06", "ACK-12", "DUP-03", "NAK-01", "NAK-02", "NAK-07", "READ-02", "READ-03", "READ-12"),
-    *("MSN-01", "MSN-02", "MSN-03", "MSN-04", "MSN-05", "MSN-09", "RNR-01"),
-}
-"""What answers say, and in which order: an oracle follows what an observer has to guess, such as
-reserved opcodes, packets cut short, and requests of lives before."""

@@ -12,20 +12,22 @@ from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 _SIZES = (256, 1000, 1024, 2048, 4096)
 _LARGEST = 4096
 _SERVED = (
     *("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND", "WRITE", "READ"),
-    *("CMP_SWAP", "FETCH_ADD"),
+    *("CMP_SWAP", "FETCH_ADD", "SEND_INV"),
 )
+_HEADER = 40  # bytes in front of a datagram that is received
 
 
 class DrawnReceivers:
     """A plan in the making."""
 
     _all = _SERVED
-    _taking = ("SEND", "SEND_IMM", "WRITE_IMM")
+    _taking = ("SEND", "SEND_IMM", "WRITE_IMM", "SEND_INV")
     _touching = ("WRITE", "WRITE_IMM", "READ", "FETCH_ADD", "CMP_SWAP")
 
     def __init__(self, draw: Draw, claims: Claims) -> None:
@@ -44,10 +46,11 @@ class DrawnReceivers:
 
     def _new(self) -> None:
         draw, key = self._draw, len(self._services)
-        executing = [each for each in (Service.RC, Service.UC) if self._executes_on(each)]
+        often = {Service.RC: 6, Service.UC: 4, Service.UD: 3}
+        executing = {each.name: often[each] for each in Service if self._executes_on(each)}
         if not executing:
             return
-        service = draw.pick({each.name: 3 if each is Service.RC else 2 for each in executing})
+        service = draw.pick(executing)
         self._services[key] = service
         self._mtus[key] = draw.among(self._claims.path_mtus[:3])
         self._step("connect", key=key, service=service, **self._fields(key))
@@ -71,13 +74,16 @@ class DrawnReceivers:
         access = ALL_RIGHTS
         if draw.maybe(0.15):
             access = [right for right in ALL_RIGHTS if draw.maybe(0.6)]
+        counts = Capability.MSN_PRESET in self._claims.capabilities
         return {
+            **({"completed_messages": draw.bits(16) << 8} if counts and draw.maybe(0.3) else {}),
             "path_mtu": self._mtus[key],
             "rq_psn": draw.psn(),
             "sq_psn": draw.psn(),
             "min_rnr_timer": draw.bits(5),
             "max_dest_rd_atomic": draw.pick({draw.between(1, 4): 4, 16: 1, 0: 0.3}),
             "access": access,
+            **({"qkey": draw.bits(31)} if self._services[key] == "UD" else {}),
         }
 
     def _begin_anew(self, key: int) -> None:
@@ -86,9 +92,16 @@ class DrawnReceivers:
             self._receives(key)
 
     def _receives(self, key: int) -> None:
-        draw = self._draw
+        """Some, unless the device executes nothing there that would take one."""
+        draw, executed = self._draw, self._claims.executed_on(Service[self._services[key]])
+        if executed is not None and executed.isdisjoint(Op[name] for name in self._taking):
+            return
         for _ in range(draw.tail(1, 3)):
             many = 3 * self._mtus[key] + draw.between(0, 300)
+            if self._services[key] == "UD":  # one that is too small may end in an error or stay
+                size = _HEADER + self._mtus[key] + draw.tail(0, 64)
+                self._step("receive", key=key, size=size, count=draw.tail(1, 4))
+                continue
             size = draw.pick({draw.tail(0, 64): 1, draw.tail(256, 2000): 2, many: 4})
             offset = draw.pick({0: 2, draw.tail(0, 700): 1})
             self._step("receive", key=key, size=size, offset=offset, count=draw.tail(1, 4))
@@ -109,9 +122,12 @@ class DrawnReceivers:
         self, key: int, *, op: str | None = None, size: int | None = None, **fields: Any
     ) -> None:
         draw, mtu = self._draw, self._mtus[key]
-        op = op or self._op(key, _SERVED)
+        is_datagram = self._services[key] == "UD"
+        op = op or self._op(key, ("SEND", "SEND_IMM") if is_datagram else _SERVED)
         if size is None:
             size = self._length(mtu)
+            if is_datagram and draw.maybe(0.9):
+                size = min(size, mtu)
         size = max(0, min(size, self._size_of(key), _LARGEST))
         if op in ("CMP_SWAP", "FETCH_ADD"):
             size = 8
@@ -119,6 +135,9 @@ class DrawnReceivers:
             odd = draw.pick({0: 6, 4: 1, draw.between(1, 7): 1})
             fields.setdefault("offset", draw.between(0, self._size_of(key) // 8 - 2) * 8 + odd)
             fields["is_equal"] = draw.maybe(0.5)
+        if op == "SEND_INV":
+            mask = draw.pick({0: 3, 1 << draw.between(0, 31): 1})
+            fields = {"kills": draw.between(0, 7), "kill_mask": mask, **fields}
         if op in self._taking:
             fields = {"immediate": draw.bits(32), "solicited": draw.maybe(0.3), **fields}
         room = self._size_of(key) - size

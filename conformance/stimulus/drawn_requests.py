@@ -18,6 +18,8 @@ from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.interface import Claims
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 _ACTS: Mapping[str, float] = {
     "messages": 16,
@@ -25,19 +27,30 @@ _ACTS: Mapping[str, float] = {
     "again": 5,
     "reread": 5,
     "read": 4,
-    "refused": 7,
+    "refused": 15,
     "misplaced": 6,
-    "uneven": 8,
+    "uneven": 12,
     "starved": 6,
     "fed": 3,
-    "flawed": 8,
+    "flawed": 12,
     "raw": 3,
     "far": 3,
     "crowded": 3,
     "reborn": 3,
     "held": 3,
     "rest": 4,
+    "killed": 4,
 }
+_OF_DATAGRAMS: Mapping[str, float] = {
+    "datagrams": 8,
+    "flawed": 6,
+    "fed": 2,
+    "reborn": 1,
+    "held": 1,
+    "rest": 1,
+}
+_OFTEN = {"stranger": 3, "short": 3, "cut": 2}
+"""Flaws that few packets show: the others come once in the draw."""
 _FAR = (1 << 22, 1 << 23, (1 << 22) + 3, (1 << 16), 1 << 20)
 
 
@@ -54,8 +67,10 @@ class _Drawing(DrawnReceivers):
         for _ in range(min(self._draw.tail(1, 4), self._claims.qps)):
             self._new()
         for _ in range(self._draw.between(5, 16) if self._services else 0):
-            act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(_ACTS)}")
-            act(self._draw.among(list(self._services)))
+            key = self._draw.among(list(self._services))
+            acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
+            act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
+            act(key)
         return Plan(steps=tuple(self._steps), player=Asking)
 
     # what is served
@@ -64,6 +79,29 @@ class _Drawing(DrawnReceivers):
         for _ in range(self._draw.tail(1, 8)):
             other = self._draw.among(list(self._services))
             self._request(key if self._draw.maybe(0.6) else other)
+
+    def _datagrams(self, key: int) -> None:
+        """Some to this queue pair, with a Q_Key that is another now and then."""
+        for _ in range(self._draw.tail(1, 8)):
+            wrong = self._draw.pick({0: 5, 1 << self._draw.between(0, 31): 1, 1 << 31: 0.5})
+            self._request(key, key_mask=wrong, skip=self._draw.pick({0: 3, self._draw.bits(24): 1}))
+        if self._draw.maybe(0.5):
+            self._messages(key)
+
+    def _killed(self, key: int) -> None:
+        """Memory whose key a SEND makes invalid, and what comes to it before and after."""
+        executed = self._claims.executed_on(Service.RC)
+        if self._services[key] != "RC" or (executed is not None and Op.SEND_INV not in executed):
+            self._messages(key)
+            return
+        self._step("region", key=key, size=256)
+        self._receives(key)
+        here = {"region": -1, "offset": 0}
+        self._request(key, op="WRITE", size=self._draw.tail(0, 200), **here)
+        self._request(key, op="SEND_INV", kills=self._draw.pick({-1: 4, 0: 1}))
+        op = self._op(key, ("WRITE", "READ"))
+        self._request(key, op=op, size=self._draw.tail(0, 200), **here)
+        self._behind(key)
 
     def _read(self, key: int) -> None:
         for _ in range(self._draw.tail(1, 5)):
@@ -144,7 +182,7 @@ class _Drawing(DrawnReceivers):
         op = self._op(key, self._touching)
         size = self._draw.pick({0: 1, self._draw.tail(1, 200): 3, self._mtus[key] + 1: 2})
         room = self._size_of(key) - size
-        match self._draw.pick({"region": 4, "key": 3, "end": 2, "away": 2, "length": 2}):
+        match self._draw.pick({"region": 4, "key": 3, "end": 2, "away": 2, "length": 3}):
             case "region":
                 fields = {"region": self._draw.between(1, 7), "offset": 0}
                 size = min(size, 200)
@@ -156,7 +194,8 @@ class _Drawing(DrawnReceivers):
                 far = self._draw.among([1 << 32, 1 << 48, 1 << 63, self._draw.tail(1, 600)])
                 fields = {"shift": self._draw.among([far, -far])}
             case _:
-                op, size = self._op(key, ("READ", "WRITE")), self._mtus[key] + 1
+                op = self._op(key, ("READ", "READ", "WRITE"))
+                size = self._mtus[key] + 1
                 fields = {"more": (1 << 31) - size + self._draw.among([0, 1, 1, 1 << 30])}
         self._request(key, op=op, size=size, **fields)
         self._behind(key)
@@ -206,8 +245,9 @@ class _Drawing(DrawnReceivers):
         self._behind(key)
 
     def _flawed(self, key: int) -> None:
+        flaws = {name: _OFTEN.get(name, 1) for name in (*FLAWS, "damaged")}
         for _ in range(self._draw.tail(1, 4)):
-            name = self._draw.among([*FLAWS, "damaged", "icrc", "qpn", "service"])
+            name = self._draw.pick(flaws)
             number = self._draw.between(0, 0xFFFF)
             size = self._draw.tail(0, min(self._mtus[key], 300))
             op = self._op(key, ("WRITE", "SEND"))
@@ -234,7 +274,7 @@ class _Drawing(DrawnReceivers):
     def _reborn(self, key: int) -> None:
         """A queue pair begins anew, and hears of its life before."""
         self._messages(key)
-        if self._draw.maybe(0.4):
+        if self._services[key] != "UD" and self._draw.maybe(0.4):
             self._request(key, op="READ")
         self._begin_anew(key)
         for _ in range(self._draw.tail(0, 3)):

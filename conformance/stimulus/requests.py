@@ -13,9 +13,13 @@ from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
     SEND_LAST,
     SEND_LAST_IMM,
+    SEND_LAST_INV,
     SEND_MIDDLE,
     SEND_ONLY,
     SEND_ONLY_IMM,
+    SEND_ONLY_INV,
+    UD_SEND_ONLY,
+    UD_SEND_ONLY_IMM,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_LAST_IMM,
@@ -30,6 +34,7 @@ from roceproof.verbs.work import Op, Region
 _MAKERS: dict[Op, tuple[Maker, Maker, Maker, Maker]] = {
     Op.SEND: (SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY),
     Op.SEND_IMM: (SEND_FIRST, SEND_MIDDLE, SEND_LAST_IMM, SEND_ONLY_IMM),
+    Op.SEND_INV: (SEND_FIRST, SEND_MIDDLE, SEND_LAST_INV, SEND_ONLY_INV),
     Op.WRITE: (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY),
     Op.WRITE_IMM: (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST_IMM, WRITE_ONLY_IMM),
 }
@@ -56,7 +61,11 @@ class Request:
     skip: int = 0
     """So many PSNs are left out in front of it."""
     key_mask: int = 0
-    """Bits of the key that are wrong."""
+    """Bits of the key that are wrong; of a datagram, of its Q_Key."""
+    kills: int = 0
+    """Of the regions but the first, the one whose key a SEND with invalidate names."""
+    kill_mask: int = 0
+    """Bits of that key that are wrong."""
     shift: int = 0
     """Added to the address."""
     more: int = 0
@@ -92,9 +101,9 @@ class Request:
 
 
 def packets_of(
-    request: Request, region: Region, *, mtu: int, psn: int, data: bytes
+    request: Request, region: Region, *, mtu: int, psn: int, data: bytes, dead: int = 0
 ) -> Iterator[Pattern]:
-    """Its packets, the first of them at that PSN if none is left out."""
+    """Its packets, the first of them at that PSN if none is left out; `dead` is a key to kill."""
     psn += request.skip
     where = {
         "va": (region.addr + request.offset + request.shift) % _ADDRESSES,
@@ -107,11 +116,12 @@ def packets_of(
         maker = CMP_SWAP if request.op is Op.CMP_SWAP else FETCH_ADD
         yield maker(psn=psn, a=1, swap=request.swap, compare=request.compare, **where)
     else:
-        yield from _with_data(request, {"dmalen": length, **where}, mtu=mtu, psn=psn, data=data)
+        where |= {"dmalen": length}
+        yield from _with_data(request, where, mtu=mtu, psn=psn, data=data, dead=dead)
 
 
 def _with_data(
-    request: Request, where: dict[str, int], *, mtu: int, psn: int, data: bytes
+    request: Request, where: dict[str, int], *, mtu: int, psn: int, data: bytes, dead: int
 ) -> Iterator[Pattern]:
     pieces = [data[at : at + mtu] for at in range(0, len(data), mtu)] or [b""]
     last = len(pieces) - 1
@@ -128,5 +138,19 @@ def _with_data(
         if index == 0:
             packet = packet.but(**where) if op in _WRITES else packet
         if index == last:
-            packet = packet.but(imm=request.immediate, se=int(request.solicited))
+            packet = packet.but(imm=request.immediate, se=int(request.solicited), inv=dead)
         yield packet
+
+
+def datagram_of(request: Request, *, psn: int, qkey: int, data: bytes) -> Pattern:
+    """The one packet of a SEND to a queue pair that takes datagrams."""
+    maker = UD_SEND_ONLY_IMM if request.op is Op.SEND_IMM else UD_SEND_ONLY
+    packet = maker(psn=psn + request.skip, payload=data, qkey=qkey ^ request.key_mask)
+    return packet.but(imm=request.immediate, se=int(request.solicited))
+
+
+def compared(request: Request, region: Region) -> int:
+    """The number that an atomic compares with; the device is little-endian, as its host is."""
+    if not request.is_equal or not 0 <= request.offset <= region.size - 8:
+        return request.compare
+    return int.from_bytes(region.read(request.offset, 8), "little")

@@ -12,7 +12,7 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.skips import PREFIX
-from roceproof.conformance.suite.within_limits import allowed_values
+from roceproof.conformance.suite.within_limits import allowed_values, require_service
 from roceproof.conformance.targets.interface import Claims, Target
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
@@ -74,6 +74,7 @@ class Bench(Exchange):
         index = len(self.connections)
         if index >= self.claims.qps:
             pytest.skip(f"{PREFIX}{self.claims.device} has only {self.claims.qps} queue pairs")
+        require_service(self.claims, service)
         draw = self.random
         values: dict[str, Any] = {
             "remote": self.peer(ipv6=ipv6, vlan=spec.get("vlan")),

@@ -23,7 +23,9 @@ class Callee(ManagementEnd):
         super().__init__(bench, bench.peer(ipv6=ipv6))
         said = {"rq_psn": bench.random.randrange(1 << 24), "hop_limit": 64} | spec
         self.asked = bench.target.call(SERVICE_ID, self.spec(Service.RC, 0, **said))
-        self.request = self.hear(Attribute.REQ)
+        self.request = self.hear(Attribute.REQ, Attribute.REJ)
+        while self.request.attribute is Attribute.REJ:  # of a case before, on a host that is busy
+            self.request = self.hear(Attribute.REQ, Attribute.REJ)
 
     def reply(self, **fields: int) -> CmMessage:
         """A REP; what is not said is drawn from the case's seed, or usual."""

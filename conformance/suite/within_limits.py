@@ -12,7 +12,8 @@ import pytest
 from roceproof.conformance.model.ingress import GSI_QPN
 from roceproof.conformance.suite.packets import Wanted
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.skips import PREFIX
+from roceproof.conformance.suite.skips import PREFIX, missing
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES, Opcode
@@ -20,6 +21,13 @@ from roceproof.conformance.wire.operations import has_operation, operations_of
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
+
+
+def require_service(claims: Claims, service: Service) -> None:
+    """For a queue pair: a device that does not serve it owes nobody an answer there."""
+    capability = Capability[service.name]
+    if capability not in claims.capabilities:
+        pytest.skip(PREFIX + missing(claims, capability))
 
 
 def allowed_values(

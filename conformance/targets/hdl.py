@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 
 from roceproof.conformance.targets.contract_config import config_of
+from roceproof.conformance.targets.hdl_work import payload_of, record_of
 from roceproof.conformance.targets.interface import (
     Arrival,
     DeviceDied,
@@ -27,13 +28,12 @@ from roceproof.conformance.wire import neighbours
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_limits import Environment
 from roceproof.dpi.options import Flow
-from roceproof.dpi.payload import PatternPayload
 from roceproof.dpi.process import SimulationError, SimulationTimeout
-from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
+from roceproof.dpi.records import QpCommand, QpConfig
 from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.streams import told_streams
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Work
 
@@ -159,8 +159,8 @@ class HdlTarget(Target):
         if self._answers_arp:
             self._neighbours[spec.remote.ip] = spec.remote.mac
         if self._watch:
-            is_reset = command is QpCommand.RESET
-            self._watch.give(Inbound.CONFIGURATION, Configured(0, qpn, spec, is_reset, self._cycle))
+            configured = Configured(0, qpn, spec, command.name.lower(), self._cycle)
+            self._watch.give(Inbound.CONFIGURATION, configured)
 
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
         """What the device is told of a queue pair."""
@@ -176,22 +176,9 @@ class HdlTarget(Target):
         return self._commands
 
     def post(self, qp: Qp, work: Work) -> None:
-        """Hand over a work request with its payload; data that fall short are some pattern."""
-        request = WorkRequest(
-            wr_id=work.wr_id,
-            qpn=qp.qpn,
-            operation=Operation[work.op.name],
-            length=work.size,
-            remote_addr=work.remote_addr,
-            rkey=work.rkey,
-            immediate=work.immediate,
-            solicited=work.solicited,
-            payload_offset=work.offset,
-        )
-        falls_short = len(work.data) < work.size <= LONGEST_MESSAGE
-        endless = PatternPayload(seed=work.wr_id, length=work.size)
+        """Hand over a work request with its payload."""
         self._worked.add(qp.qpn)
-        self._port.post(request, payload=endless if falls_short else work.data)
+        self._port.post(record_of(qp, work), payload=payload_of(work))
         if self._watch:
             self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work, self._cycle))
 
@@ -213,7 +200,8 @@ class HdlTarget(Target):
         """Stall the streams from now on."""
         flow = Flow(**percent)
         self._port.flow(flow)
-        self.patience = self._usual.while_stalled(flow.tx_stall, self._frame_ns)
+        waits = flow.tx_stall, flow.memory_stall, flow.memory_gap
+        self.patience = self._usual.while_stalled(*waits, frame_ns=self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
 

@@ -11,6 +11,7 @@ from roceproof.conformance.targets.contract_config import config_of
 from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, access_of
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
+from roceproof.conformance.targets.hdl_work import ANSWERED
 from roceproof.conformance.targets.interface import Beyond, TargetError
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_responder import Management, Responder
@@ -18,11 +19,14 @@ from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
 from roceproof.dpi.records import QpCommand, QpConfig
 from roceproof.dpi.simulation import Simulation
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
-from roceproof.verbs.work import Outcome, Region
+from roceproof.verbs.work import Outcome, Region, Work
 
 OWN_DOMAIN, FOREIGN_DOMAIN = 0, 1
+SHARED_QUEUE = 1
+_MESSAGES = 256  # of which the contract counts so many as one
 _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
 _STEP_CYCLES = 20
+_ATOMIC_BYTES = 8
 _COMMANDS = {
     State.RESET: QpCommand.RESET,
     State.INIT: QpCommand.INIT,
@@ -73,6 +77,12 @@ class HdlResponder(HdlTarget):
         self._until_taken(Inbound.REGION)
         return region
 
+    def post(self, qp: Qp, work: Work) -> None:
+        """What names no place for its answer gets one that nobody looks at."""
+        if work.op in ANSWERED and work.into is None:
+            work = replace(work, into=self.register(max(_ATOMIC_BYTES, work.size)))
+        super().post(qp, work)
+
     def post_receive(
         self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
     ) -> None:
@@ -82,10 +92,11 @@ class HdlResponder(HdlTarget):
         self._port.post_receive(
             PostedReceive(
                 wr_id=wr_id,
-                qpn=qp.qpn,
+                qpn=0 if qp.spec.shared_receive else qp.qpn,
                 lkey=region.lkey,
                 address=region.addr + offset,
                 length=length,
+                srq=SHARED_QUEUE if qp.spec.shared_receive else 0,
             )
         )
         self._until_taken(Inbound.RECEIVE)
@@ -145,6 +156,8 @@ class HdlResponder(HdlTarget):
             qkey=spec.qkey,
             max_rd_atomic=spec.max_rd_atomic,
             max_dest_rd_atomic=spec.max_dest_rd_atomic,
+            srq=SHARED_QUEUE if spec.shared_receive else 0,
+            completed=_completed(spec.completed_messages),
         )
 
     def _until_taken(self, stream: Inbound) -> None:
@@ -179,6 +192,12 @@ class HdlResponder(HdlTarget):
     def _note_taken(self, stream: Inbound) -> None:
         super()._note_taken(stream)
         self._untaken[stream] = 0
+
+
+def _completed(messages: int) -> int:
+    if messages % _MESSAGES:
+        raise TargetError(f"{messages} messages cannot be told: take a multiple of {_MESSAGES}")
+    return messages // _MESSAGES
 
 
 def _shown_connection(values: tuple[int, int, int, int]) -> str:

@@ -59,9 +59,10 @@ class Patience(NamedTuple):
     quiet_ns: int  # this long nothing comes before silence is believed
     grain_ns: int = 0  # how much too early a timer of the device may seem to be
 
-    def while_stalled(self, percent: int, frame_ns: int) -> Patience:
-        """For answers, longer by what a frame that lasts so long waits in that many of cycles."""
-        return self._replace(answer_ns=self.answer_ns + frame_ns * percent // (100 - percent))
+    def while_stalled(self, *percents: int, frame_ns: int) -> Patience:
+        """For answers, longer by what a frame that lasts so long waits, stream after stream."""
+        waits = sum(frame_ns * percent // (100 - percent) for percent in percents)
+        return self._replace(answer_ns=self.answer_ns + waits)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,7 +66,7 @@ class LimitedModelTarget(ModelTarget):
         """A long packet takes long to leave."""
         super().disturb(**percent)
         longest = wire_ns(bytes(min(self._claims.path_mtus)))
-        self.patience = PATIENCE.while_stalled(percent.get("tx_stall", 0), longest)
+        self.patience = PATIENCE.while_stalled(percent.get("tx_stall", 0), frame_ns=longest)
 
     def post(self, qp: Qp, work: Work) -> None:
         """One message more."""
@@ -95,6 +95,8 @@ class LimitedModelTarget(ModelTarget):
         return found
 
     def _require_spec(self, spec: QpSpec) -> None:
+        if Capability[spec.service.name] not in self._claims.capabilities:
+            raise _beyond(f"a queue pair of {spec.service.name}")
         for name, value in self._claims.limits.fixed.items():
             if name != "solicited" and getattr(spec, name) != value:
                 raise _beyond(f"{name} is {getattr(spec, name)} and not {value}")

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.records import Operation
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -31,8 +32,6 @@ _ABSENT = {
             Capability.UD,
             Capability.SEND_INV,
             Capability.CREDITS,
-            Capability.READ,
-            Capability.ATOMIC,
             Capability.VLAN,
             Capability.FCS,
             Capability.CM,
@@ -40,6 +39,8 @@ _ABSENT = {
         ),
         _CONTRACT,
     ),
+    Capability.SHARED_RECEIVE: "its manifest has no shared_receives = true",
+    Capability.MSN_PRESET: "its manifest has no message_count = true",
     Capability.PFC: 'its manifest has no features = ["pfc"]',
 }
 
@@ -48,11 +49,18 @@ def _invalidates(executes: Mapping[Service, Collection[Op]]) -> bool:
     return any(Op.SEND_INV in operations for operations in executes.values())
 
 
+def _sent(operations: Collection[Operation]) -> set[str]:
+    """The capabilities that stand for what it sends; atomics are both or none."""
+    atomics = {Operation.CMP_SWAP, Operation.FETCH_ADD}
+    names = {operation.name for operation in operations if operation not in atomics}
+    return names | ({Capability.ATOMIC.name} if atomics <= {*operations} else set())
+
+
 def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     """As a device in a simulation at a data width, the first where none is said."""
     claimed = manifest.capabilities
     names = {service.name for service in claimed.services}
-    names |= {operation.name for operation in claimed.operations}
+    names |= _sent(claimed.operations)
     names |= {feature.upper() for feature in claimed.features}
     if claimed.retransmission:
         names.add(Capability.RETRANSMISSION.name)
@@ -65,8 +73,11 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if manifest.responder is not None:
         executes = manifest.responder.operations
         names |= {service.name for service, operations in executes.items() if operations}
-        names |= {Capability.RESPONDER.name, Capability.MEMORY.name}
+        names |= {Capability.RESPONDER.name} if any(executes.values()) else set()
+        names |= {Capability.MEMORY.name}
         names |= {Capability.STATES.name} if manifest.responder.states else set()
+        names |= {Capability.SHARED_RECEIVE.name} if manifest.responder.shares_receives else set()
+        names |= {Capability.MSN_PRESET.name} if manifest.responder.starts_anywhere else set()
         names |= {Capability.CM.name} if manifest.cm else set()
         names |= {Capability.INVALIDATE.name} if _invalidates(executes) else set()
         absent = {each: why for each, why in absent.items() if each.name not in names}

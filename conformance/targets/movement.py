@@ -18,13 +18,37 @@ from roceproof.verbs.work import Work
 
 
 class Configured(NamedTuple):
-    """A queue pair was activated, or reset."""
+    """A queue pair was given a command: the contract's, in lower case."""
 
     time: int
     qpn: int
     spec: QpSpec
-    is_reset: bool = False
+    command: str = "activate"
     offered: int = 0
+
+    @property
+    def is_reset(self) -> bool:
+        """Whether it is to be gone."""
+        return self.command == "reset"
+
+
+class Registered(NamedTuple):
+    """Memory is there to be named by its key."""
+
+    rkey: int
+    addr: int
+    size: int
+    access: frozenset[str]
+    is_foreign: bool = False
+
+
+class Provided(NamedTuple):
+    """A receive is there for a message."""
+
+    qpn: int
+    rkey: int
+    addr: int
+    length: int
 
 
 class Posted(NamedTuple):
@@ -71,6 +95,8 @@ class Disturbed(NamedTuple):
 
 
 Movement = Configured | Posted | Received | Sent | Completed | Disturbed
+Grant = Registered | Provided
+"""What a device is given to answer requests with; no stream tells when it has moved."""
 _Input = Configured | Posted | Received
 _JOINED = (Inbound.FRAME, Inbound.CONFIGURATION, Inbound.WORK_REQUEST)
 

@@ -171,7 +171,7 @@ def test_limits_say_why_something_is_not_tried() -> None:
         ("[4, 65536]", "[8, 4]", "limits.length: expected [shortest, longest]"),
         ("[4, 65536]", "[4]", "limits.length: expected [shortest, longest]"),
         ("[4, 65536]", "65536", "limits.length: expected list"),
-        ('RC = ["WRITE"', 'RC = ["READ"', "capabilities.RC: 'READ' is none of"),
+        ('RC = ["WRITE"', 'RC = ["LIST"', "capabilities.RC: 'LIST' is none of"),
         ('UC = ["WRITE"]', 'services = ["UC"]', "capabilities.services: unknown key"),
         ('"LATCH"', '"WIDTH"', "warnings: 'WIDTH' is none of COMBDLY, LATCH"),
         ('["inc"]', '["gone"]', "includes: "),

@@ -83,6 +83,8 @@ def whole() -> dict[str, Any]:
             "regions": 2,
             "receives": 3,
             "states": True,
+            "shared_receives": True,
+            "message_count": True,
             "backdoor": "u_core.bytes",
         },
         "cm": {"service_id": 0x1064791},

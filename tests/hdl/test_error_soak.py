@@ -18,8 +18,8 @@ from endpoint_bench import PORT_IPV4, PORT_MAC, Bench, qp
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.conformance.wire.transmitter import Requester
-from roceproof.dpi import Flow, Operation, PathMtu, Service
-from roceproof.dpi.records import QpCommand, QpConfig, Status, WorkRequest
+from roceproof.dpi import Flow, PathMtu, Service
+from roceproof.dpi.records import SENDING, QpCommand, QpConfig, Status, WorkRequest
 from roceproof.verbs.addresses import parse_gid, parse_mac
 
 QPS = 6
@@ -84,7 +84,7 @@ class Campaign:
         request = WorkRequest(
             wr_id=sum(map(len, self.posted.values())),
             qpn=qpn,
-            operation=rng.choice(list(Operation)),
+            operation=rng.choice(SENDING),
             length=(1 << 31) + 1 if rng.random() < 0.03 else len(data),
             remote_addr=rng.getrandbits(64),
             immediate=rng.getrandbits(32),

@@ -9,7 +9,7 @@ import pytest
 from endpoint_bench import Bench, qp
 
 from roceproof.dpi import PatternPayload
-from roceproof.dpi.records import Operation
+from roceproof.dpi.records import SENDING
 from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 2_000_000
@@ -29,7 +29,7 @@ def test_lengths_around_zero_one_and_two_packets(bench: Bench, service: Service)
         range(2 * size - 3, 2 * size + 4),
     )
     for length in lengths:
-        for operation in Operation:
+        for operation in SENDING:
             bench.post(config, operation, length, offset=bench.random.randrange(lanes))
     bench.settle(limit=LIMIT)
 
@@ -42,7 +42,7 @@ def test_lengths_around_the_path_mtu(bench: Bench, service: Service, path_mtu: P
     config = qp(service=service, path_mtu=path_mtu)
     bench.activate(config)
     for length in range(size - lanes - 3, size + lanes + 4):
-        for operation in Operation:
+        for operation in SENDING:
             bench.post(config, operation, length, offset=bench.random.randrange(lanes))
     bench.settle(limit=LIMIT)
 
@@ -54,7 +54,7 @@ def test_messages_of_whole_packets_and_one_byte_around(bench: Bench, path_mtu: P
     bench.activate(config)
     for count in (1, 2, 3, 5):
         for length in (count * size - 1, count * size, count * size + 1):
-            operation = list(Operation)[(count + length) % 4]
+            operation = SENDING[(count + length) % 4]
             offset = bench.random.randrange(bench.lanes)
             bench.post(config, operation, length, offset=offset, solicited=True)
     bench.settle(limit=LIMIT)
@@ -68,7 +68,7 @@ def test_payload_may_start_in_every_lane(bench: Bench) -> None:
         to_the_end = lanes - offset
         lengths = {0, 1, to_the_end - 1, to_the_end, to_the_end + 1, lanes, 2 * lanes + 3, 300}
         for index, length in enumerate(sorted(lengths)):
-            operation = list(Operation)[(offset + index) % 4]
+            operation = SENDING[(offset + index) % 4]
             bench.post(config, operation, length, offset=offset)
     bench.settle(limit=LIMIT)
 
@@ -77,7 +77,7 @@ def test_no_state_leaks_between_frames_of_shrinking_and_growing_size(bench: Benc
     config = qp(service=Service.UC)
     bench.activate(config)
     sizes = [256, 0, 255, 1, 130, 2, 67, 3, 64, 4, 33, 0, 32, 0]
-    for operation in Operation:
+    for operation in SENDING:
         for length in sizes + sizes[::-1]:
             payload = b"\xff" * length
             bench.post(config, operation, payload, offset=length % bench.lanes)
@@ -87,6 +87,6 @@ def test_no_state_leaks_between_frames_of_shrinking_and_growing_size(bench: Benc
 def test_a_message_of_many_packets_crosses_the_psn_wrap(bench: Bench) -> None:
     config = qp(path_mtu=PathMtu.MTU_1024, sq_psn=0xFFFFE0, ip_id=0xFFF0)
     bench.activate(config)
-    for operation in Operation:
+    for operation in SENDING:
         bench.post(config, operation, PatternPayload(seed=operation, length=65549))
     bench.settle(limit=LIMIT)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from endpoint_bench import Bench, qp
 
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import Operation, QpCommand, QpConfig, Status
+from roceproof.dpi.records import SENDING, Operation, QpCommand, QpConfig, Status
 from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 1_000_000
@@ -92,7 +92,7 @@ def test_bits_of_every_number_reach_the_wire(bench: Bench) -> None:
         remote_mac="02:00:00:00:00:00",
     )
     bench.activate(ones, zeros)
-    for operation in Operation:
+    for operation in SENDING:
         for config in (ones, zeros):
             bench.post(config, operation, 37)
     bench.settle(limit=LIMIT)

@@ -8,11 +8,11 @@ from mutant_device import Device, Station, at
 from proofs import proves, work
 
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation, QpCommand
+from roceproof.dpi.records import SENDING, QpCommand
 from roceproof.verbs.addresses import parse_gid
 from roceproof.verbs.service import PathMtu, Service
 
-SEND, SEND_IMM, WRITE, WRITE_IMM = Operation
+SEND, SEND_IMM, WRITE, WRITE_IMM = SENDING
 
 
 @proves(
@@ -109,7 +109,7 @@ def extreme_fields(device: Device) -> None:
         )
         device.activate(config)
         everything = {"wr_id": (1 << 64) - 1, "rkey": (1 << 32) - 1}
-        for operation in Operation:
+        for operation in SENDING:
             for length in (0, 512):
                 work(device, config, operation, length, solicited=1, immediate=0, **everything)
                 work(device, config, operation, length, remote_addr=0x8000_0010)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from random_devices import opener
@@ -14,16 +16,19 @@ from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.stimulus.asking import Asking
 from roceproof.conformance.stimulus.drawing import draw_plan
 from roceproof.conformance.stimulus.drawn_requests import draw_requests
+from roceproof.conformance.stimulus.requests import Request
 from roceproof.conformance.stimulus.trial import Finding, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.pattern import UD_SEND_ONLY
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
 from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.dpi.manifest import load_manifest
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import Op, Outcome
 
 FEW, MANY = range(4), range(1000, 1100)
 SMALL = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
@@ -49,9 +54,26 @@ def test_a_seed_gives_the_same_plan_again(model: ModelFactory) -> None:
     assert first == again != draw_requests(8, model.claims)
 
 
-def test_of_a_device_that_serves_datagrams_only_nothing_is_asked(model: ModelFactory) -> None:
+def test_a_device_that_serves_datagrams_only_is_asked_for_nothing_else(
+    model: ModelFactory,
+) -> None:
     claims = replace(model.claims, executes={Service.UD: frozenset({Op.SEND})})
-    assert draw_requests(7, claims).steps == ()
+    steps = [step for seed in range(20) for step in draw_requests(seed, claims).steps]
+    assert {step.fields["service"] for step in steps if step.name == "connect"} == {"UD"}
+    asked = [step.fields["op"] for step in steps if step.name == "request"]
+    assert set(asked) <= {"SEND", "SEND_IMM"}
+    assert asked.count("SEND") > 10
+
+
+def test_of_a_device_that_serves_nothing_nothing_is_asked(model: ModelFactory) -> None:
+    assert draw_requests(7, replace(model.claims, executes={})).steps == ()
+
+
+def test_a_device_that_takes_no_receives_is_given_none(model: ModelFactory) -> None:
+    claims = replace(model.claims, executes={Service.UC: frozenset({Op.WRITE})})
+    steps = [step for seed in range(20) for step in draw_requests(seed, claims).steps]
+    assert {"connect", "region", "request"} <= {step.name for step in steps}
+    assert "receive" not in {step.name for step in steps}
 
 
 @pytest.mark.parametrize("seed", FEW)
@@ -145,3 +167,99 @@ def test_memory_that_differs_is_told() -> None:
 
     told = played(op="WRITE", size=8, tamper=change)
     assert "want  other bytes from 40 on in the region of key" in told
+
+
+def test_a_datagram_that_is_lost_is_told(model: ModelFactory) -> None:
+    with opener(model)(1, None) as bench:
+        play = Asking(bench)
+        play.connect(0, service="UD", path_mtu=256, qkey=5)
+        play.region(0, 64)
+        play.receive(0, 400, count=2)
+        play.request(0, "SEND", 8)
+        play.request(0, "SEND", 8, key_mask=1)
+        play.settle()
+        (known,) = play._qps.values()
+        known.send(UD_SEND_ONLY(psn=2, payload=8, qkey=5).corrupted(bad_icrc()))
+        known._frames[-1] = known.qp.frame(UD_SEND_ONLY(psn=2, payload=8, qkey=5))
+        with pytest.raises(CaseFailed, match="want  receives completed"):
+            play.settle()
+
+
+def test_a_key_that_outlives_its_end_is_told(model: ModelFactory) -> None:
+    """The device is asked to invalidate another key than the one that the oracle hears of."""
+    with opener(model)(1, None) as bench:
+        play = Asking(bench)
+        play.connect(0)
+        for _ in range(3):
+            play.region(0, 64)
+        play.receive(0)
+        (known,) = play._qps.values()
+        honest = known.key_to_kill
+
+        def kill_the_other(request: Request, keys: Collection[int]) -> int:
+            named = honest(request, keys)
+            for state in known._oracle._states:
+                state.memory.invalidate(known.places[1].region.rkey)
+            return named
+
+        known.key_to_kill = kill_the_other
+        play.request(0, "SEND_INV", 8, kills=-1)
+        play.request(0, "WRITE", 8, region=1)
+        with pytest.raises(CaseFailed, match=r"WRITE ONLY psn=.1: RC ACKNOWLEDGE .*0x62"):
+            play.settle()
+
+
+def test_another_request_at_the_psn_of_one_that_found_no_receive_is_none_of_the_device(
+    model: ModelFactory,
+) -> None:
+    """An observer takes its answer for that of the request before."""
+    with opener(model)(1, None) as bench:
+        play = Asking(bench)
+        play.connect(0)
+        play.region(0)
+        play.connect(0, rq_psn=0x7FE)
+        play.request(0)
+        play.connect(0, rq_psn=0xFFFFF0)
+        play.late(0)
+        play.request(0, "SEND_INV", 326, ask="none", solicited=True, kills=7, offset=1371)
+        play.receive(0, 1829, count=3)
+        play.request(0, "READ", 12, ask="none", offset=386)
+        play.finish()
+
+
+@pytest.mark.sim
+def test_streams_pause_until_what_was_sent_is_taken(responder: HdlFactory) -> None:
+    with opener(responder)(1, None) as bench:
+        target, seen = bench.target, []
+        honest = target.disturb
+
+        def disturb(**percent: int) -> None:
+            seen.append((percent["rx_gap"], len(target.taken_ns())))
+            honest(**percent)
+
+        target.disturb = disturb
+        play = Asking(bench)
+        play.connect(0)
+        play.region(0)
+        play.disturb(rx_gap=60)
+        play.request(0, "WRITE", 8)
+        play.settle()
+        assert seen == [(60, 0), (0, 1)]
+
+
+def test_a_receive_that_does_not_tell_which_key_is_dead_is_told(model: ModelFactory) -> None:
+    with opener(model)(1, None) as bench:
+        play = Asking(bench)
+        play.connect(0)
+        for _ in range(2):
+            play.region(0, 64)
+        play.receive(0)
+        honest = bench.completions
+
+        def mute(*args: Any, **options: Any) -> list[Outcome]:
+            return [replace(each, invalidated=None) for each in honest(*args, **options)]
+
+        bench.completions = mute
+        play.request(0, "SEND_INV", 8)
+        with pytest.raises(CaseFailed, match="invalidates 0x"):
+            play.settle()

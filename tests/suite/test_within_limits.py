@@ -27,6 +27,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.skips import is_known
 from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.suite.within_limits import require_lack, require_tries_after_rnr
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -222,6 +223,13 @@ def test_a_request_that_the_device_does_not_execute_is_not_tried(limited: Make) 
     ):
         assert name in skipped(partial(qp.send, request))
     assert "does not execute WRITE on UC" in skipped(lambda: bench.connect(Service.UC).fence(0))
+
+
+def test_on_a_service_that_the_device_does_not_serve_nothing_is_tried(limited: Make) -> None:
+    bench = limited()
+    bench.claims = replace(bench.claims, capabilities=bench.claims.capabilities - {Capability.RC})
+    assert "does not serve reliable connections" in skipped(bench.connect)
+    bench.connect(Service.UC)
 
 
 def test_what_shows_where_an_operation_is_missing_is_not_tried_where_it_is_there(

@@ -10,7 +10,7 @@ import pytest
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.targets.hdl_factory import HdlFactory
-from roceproof.conformance.targets.interface import CasePlace, Refused, Target
+from roceproof.conformance.targets.interface import CasePlace, Refused, Target, TargetError
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Bth, Reth
 from roceproof.conformance.wire.ip import Ipv4
@@ -63,6 +63,15 @@ def test_a_write_is_in_memory_when_it_is_acknowledged(target: Target) -> None:
     assert region.read(8, 6) == b"before"
     with pytest.raises(IndexError):
         region.write(4090, b"too much")
+
+
+@pytest.mark.parametrize("slow", ["tx_stall", "memory_stall", "memory_gap"])
+def test_answers_through_slow_streams_are_waited_for_longer(target: Target, slow: str) -> None:
+    usual = target.patience.answer_ns
+    target.disturb(**{slow: 90})
+    assert target.patience.answer_ns > usual
+    target.disturb()
+    assert target.patience.answer_ns == usual
 
 
 def test_memory_of_another_domain_and_forgotten_memory_are_refused(target: Target) -> None:
@@ -120,3 +129,16 @@ def test_more_regions_than_the_device_holds_are_refused(target: Target) -> None:
     with pytest.raises(Refused, match="no more memory regions"):
         for _ in range(257):
             target.register(64)
+
+
+def test_a_count_of_messages_begins_where_it_is_told(target: Target) -> None:
+    region = target.register(64)
+    target.open(replace(SPEC, completed_messages=0x123400))
+    target.send(sent(WRITE_ONLY, 0, b"word", Reth(region.addr, region.rkey, 4)))
+    arrival = target.receive(ANSWER_NS)
+    assert arrival is not None
+    packet = parse(arrival.frame)
+    assert packet is not None and packet.aeth is not None
+    assert packet.aeth.msn == 0x123401
+    with pytest.raises(TargetError, match="multiple of 256"):
+        target.open(replace(SPEC, completed_messages=255))

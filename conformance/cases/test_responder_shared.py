@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A receive queue that queue pairs share: it serves whoever comes first, and outlives each."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over_services
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    NO_CREDITS,
+    RNR,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_ONLY,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+
+pytestmark = [RESPONDER, needs(Capability.SHARED_RECEIVE)]
+
+SIMULATED = ["hdl", "model"]
+
+
+@case("CRED-02", "ACK-01", smoke=True, targets=SIMULATED)
+def test_receives_serve_whoever_comes_first(bench: Bench) -> None:
+    qps = [bench.connect(shared_receive=True) for _ in range(3)]
+    region = qps[0].region()
+    receives = [qps[0].post_receive(region, offset=64 * n, length=64) for n in range(5)]
+    psns = [0, 0, 0]
+    for number, turn in enumerate((2, 0, 2, 1)):
+        qp, size = qps[turn], 5 + number
+        send = qp.filled(SEND_ONLY(psn=psns[turn], payload=size, a=1))
+        qp.send(send)
+        qp.expect(ACK(psn=psns[turn], credits=NO_CREDITS))
+        qp.receives(receives[number], byte_len=size)
+        assert region.read(64 * number, size) == send.said["payload"]
+        psns[turn] += 1
+    qps[1].send(WRITE_ONLY_IMM(psn=1, imm=7, a=1))
+    qps[1].expect(ACK(psn=1))
+    qps[1].receives(receives[4], immediate=7)
+
+
+@case("CRED-02", "RNR-01", targets=SIMULATED)
+def test_a_message_under_way_keeps_its_receive(bench: Bench) -> None:
+    slow, quick = (bench.connect(shared_receive=True) for _ in range(2))
+    region = slow.region(4 * slow.mtu)
+    first, second = (
+        slow.post_receive(region, offset=n * 2 * slow.mtu, length=slow.mtu + 8) for n in range(2)
+    )
+    begin = slow.filled(SEND_FIRST(psn=0, payload=slow.mtu, a=1))
+    slow.send(begin)
+    slow.expect(ACK(psn=0))
+    quick.send(SEND_ONLY(psn=0, payload=9, a=1))
+    quick.expect(ACK(psn=0))
+    quick.receives(second, byte_len=9)
+    quick.send(SEND_ONLY(psn=1, payload=9, a=1))
+    quick.expect(RNR(psn=1))
+    slow.send(SEND_LAST(psn=1, payload=8, a=1))
+    slow.expect(ACK(psn=1))
+    slow.receives(first, byte_len=slow.mtu + 8)
+    assert region.read(0, slow.mtu) == begin.said["payload"]
+    third = slow.post_receive(region, length=16)
+    slow.send(SEND_ONLY(psn=2, payload=3, a=1))
+    slow.expect(ACK(psn=2))
+    slow.receives(third, byte_len=3)
+
+
+@case("RNR-01", "QPS-03", targets=SIMULATED)
+@over_services
+def test_a_queue_pair_that_begins_anew_leaves_the_queue_to_others(
+    bench: Bench, service: Service
+) -> None:
+    qp, other = (bench.connect(each, shared_receive=True) for each in (service, Service.RC))
+    region = qp.region()
+    receives = [qp.post_receive(region, length=64) for _ in range(3)]
+    qp.send(SEND_ONLY(psn=0, payload=4))
+    qp.receives(receives[0], byte_len=4)
+    qp.reconnect()
+    other.send(SEND_ONLY(psn=0, payload=4, a=1))
+    other.expect(ACK(psn=0))
+    other.receives(receives[1], byte_len=4)
+    qp.send(SEND_ONLY(psn=0, payload=6))
+    qp.receives(receives[2], byte_len=6)
+
+
+@case("NAK-08", "QPS-03", targets=SIMULATED)
+def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(bench: Bench) -> None:
+    bad, good = (bench.connect(shared_receive=True) for _ in range(2))
+    region = bad.region()
+    receives = [bad.post_receive(region) for _ in range(2)]
+    bad.send(SEND_FIRST(psn=0, payload=bad.mtu, a=1))
+    bad.expect(ACK(psn=0))
+    bad.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region)))
+    bad.expect(NAK(INVALID_REQUEST, psn=1))
+    ended = bench.completions(bad, count=1)
+    assert [(each.wr_id, each.status == "success") for each in ended] == [(receives[0], False)]
+    good.send(SEND_ONLY(psn=0, payload=4, a=1))
+    good.expect(ACK(psn=0))
+    good.receives(receives[1], byte_len=4)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Devices that ask for data: what the contract hands them, and what is asked of them for that."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from faulty_device import suite
+
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.manifest_claims import claims_of
+from roceproof.dpi import ManifestError, load_manifest
+from roceproof.dpi.records import Operands
+
+DUT = Path(__file__).parent / "reading_dut" / "dut.toml"
+FAULTS = ("place", "operands")
+
+
+def edited(tmp_path: Path, old: str, new: str) -> Path:
+    text = DUT.read_text()
+    assert text.count(old) == 1
+    (tmp_path / "a.sv").touch()
+    text = re.sub("sources = .*", 'sources = ["a.sv"]', text)
+    (tmp_path / "dut.toml").write_text(text.replace(old, new))
+    return tmp_path / "dut.toml"
+
+
+def test_operands_are_their_32_bytes() -> None:
+    operands = Operands(
+        address=0x1122334455667788, lkey=0x99AABBCC, compare=0x0102030405060708, swap_or_add=9
+    )
+    assert operands.pack().hex() == (
+        "1122334455667788" "99aabbcc" "00000000" "0102030405060708" "0000000000000009"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("RC = [", "UC = [", "capabilities.UC: READ and atomics are for RC alone"),
+        ("[responder] ", "#", "capabilities.RC: what READs return needs memory"),
+    ],
+)
+def test_who_cannot_ask_is_told(tmp_path: Path, old: str, new: str, words: str) -> None:
+    with pytest.raises(ManifestError, match=re.escape(words)):
+        load_manifest(edited(tmp_path, old, new))
+
+
+def test_who_asks_claims_that_and_answers_nobody(tmp_path: Path) -> None:
+    names = claims_of(load_manifest(DUT)).capabilities
+    assert {Capability.READ, Capability.ATOMIC, Capability.MEMORY} <= names
+    assert Capability.RESPONDER not in names
+    one = claims_of(load_manifest(edited(tmp_path, ', "FETCH_ADD"', ""))).capabilities
+    assert Capability.ATOMIC not in one  # cases ask for both
+
+
+@pytest.mark.whole
+@pytest.mark.sim
+def test_a_device_that_reads_passes_what_it_claims(tmp_path: Path) -> None:
+    assert suite(DUT, "reading_fault=none", "requester_read", tmp_path) == 0
+    (cases,) = ElementTree.parse(tmp_path / "junit.xml").iter("testsuite")
+    assert int(cases.attrib["tests"]) - int(cases.attrib["skipped"]) > 8
+
+
+@pytest.mark.whole
+@pytest.mark.sim
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_it_does_wrong_is_found(fault: str, tmp_path: Path) -> None:
+    cases = "requester_read and (read_takes or names_its_operands)"
+    assert suite(DUT, f"reading_fault={fault}", cases, tmp_path) == 1
