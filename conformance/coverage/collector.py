@@ -14,6 +14,7 @@ from roceproof.conformance.coverage.samplers.fields import FieldSampler
 from roceproof.conformance.coverage.samplers.messages import MessageSampler
 from roceproof.conformance.coverage.samplers.moments import MomentSampler
 from roceproof.conformance.coverage.samplers.received import ReceivedSampler
+from roceproof.conformance.coverage.samplers.requests import RequestSampler
 from roceproof.conformance.coverage.samplers.responder import ResponderSampler
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.coverage.table import NO_WIDTH, load_table
@@ -22,9 +23,12 @@ from roceproof.conformance.targets.movement import (
     Completed,
     Configured,
     Disturbed,
+    Grant,
     Movement,
     Posted,
+    Provided,
     Received,
+    Registered,
     Sent,
 )
 from roceproof.dpi.options import Flow
@@ -37,6 +41,7 @@ _ALWAYS: tuple[type[Sampler], ...] = (
     DepthSampler,
     ReceivedSampler,
     ResponderSampler,
+    RequestSampler,
 )
 
 
@@ -53,8 +58,9 @@ class Collector:
             lanes=0 if width is None else width // 8,
             queue_pairs=QueuePairs(claims.qps),
             flow=Flow(),
+            executes=claims.executes,
         )
-        self.target = ObservedTarget(target, self._observe)
+        self.target = ObservedTarget(target, self.observe)
         kinds = _ALWAYS if width is None else (*_ALWAYS, MomentSampler)
         self._samplers = [kind(self._life) for kind in kinds]
 
@@ -65,8 +71,12 @@ class Collector:
             sampler.finish()
         self._life.count()
 
-    def _observe(self, movement: Movement) -> None:
+    def observe(self, movement: Movement | Grant) -> None:
+        """Something has moved, or the device was given something."""
         match movement:
+            case Registered() | Provided():
+                for sampler in self._samplers:
+                    sampler.granted(movement)
             case Sent():
                 self._sent(movement)
             case Received():
@@ -82,7 +92,7 @@ class Collector:
 
     def _configured(self, movement: Configured) -> None:
         is_restart = self._life.queue_pairs.configure(
-            movement.qpn, movement.spec, is_reset=movement.is_reset
+            movement.qpn, movement.spec, command=movement.command
         )
         for sampler in self._samplers:
             sampler.configured(movement, is_restart=is_restart)

@@ -14,6 +14,7 @@ from roceproof.conformance.wire.opcodes import OPCODES
 _BTH = Struct(">BBHII")
 _HEADERS = {opcode: sum(kind.SIZE for kind in row.headers) for opcode, row in OPCODES.items()}
 _MASK24 = 0xFFFFFF
+_SOLICITED, _IPV4 = 0x80, 4
 _AETH_FIRST = frozenset({0x0D, 0x0F, 0x10, 0x11, 0x12})
 
 
@@ -27,6 +28,9 @@ class Glimpse(NamedTuple):
     payload: int  # bytes
     trailer: int  # bytes behind the packet
     is_sound: bool  # no fault, and a right ICRC
+    solicited: bool
+    source: bytes  # address
+    behind: int  # where in the frame the BTH ends
 
     @property
     def is_response(self) -> bool:
@@ -59,4 +63,9 @@ def glimpse(frame: bytes, *, believes: bool = False) -> Glimpse | None:
         max(0, room),
         len(frame) - end,
         is_sound,
+        flags >= _SOLICITED,
+        frame[layout.ip + 12 : layout.ip + 16]
+        if layout.version == _IPV4
+        else frame[layout.ip + 8 : layout.ip + 24],
+        behind,
     )

@@ -15,17 +15,21 @@ from roceproof.conformance.targets.movement import (
     Completed,
     Configured,
     Disturbed,
+    Grant,
     Movement,
     Posted,
+    Provided,
     Received,
+    Registered,
     Sent,
 )
 from roceproof.dpi.options import Flow
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.queue_pair import Qp, QpSpec, State
-from roceproof.verbs.work import Outcome, Work
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
+from roceproof.verbs.work import Outcome, Region, Work
 
-Observer = Callable[[Movement], None]
+Observer = Callable[[Movement | Grant], None]
+_COMMANDS = {State.RTS: "activate", State.ERR: "error"}  # else the name of the state
 
 
 class ObservedTarget(ForwardingTarget):
@@ -89,12 +93,13 @@ class ObservedTarget(ForwardingTarget):
     def open(self, spec: QpSpec) -> Qp:
         """A queue pair is configured."""
         qp = self._inner.open(spec)
-        self._show(Configured(self.now_ns, qp.qpn, spec))
+        command = _COMMANDS.get(spec.state, spec.state.value.lower())
+        self._show(Configured(self.now_ns, qp.qpn, spec, command))
         return qp
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """A queue pair is reset and configured."""
-        self._show(Configured(self.now_ns, qp.qpn, qp.spec, is_reset=True))
+        self._show(Configured(self.now_ns, qp.qpn, qp.spec, "reset"))
         fresh = self._inner.reopen(qp, spec)
         self._show(Configured(self.now_ns, fresh.qpn, spec))
         self.drain()
@@ -106,9 +111,9 @@ class ObservedTarget(ForwardingTarget):
         return self._inner.restart(qp, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
-        """A queue pair may be reset."""
-        if state is State.RESET:
-            self._show(Configured(self.now_ns, qp.qpn, qp.spec, is_reset=True))
+        """A queue pair may be reset, or go on."""
+        command = "error" if state is State.ERR else state.value.lower()
+        self._show(Configured(self.now_ns, qp.qpn, qp.spec, command))
         self._inner.set_state(qp, state)
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
@@ -122,6 +127,29 @@ class ObservedTarget(ForwardingTarget):
         qp = self._inner.call(service_id, spec)
         self._show(Configured(self.now_ns, qp.qpn, spec))
         return qp
+
+    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """Memory is there."""
+        region = self._inner.register(size, access=access)
+        self._grant(Registered(region.rkey, region.addr, region.size, access))
+        return region
+
+    def register_elsewhere(self, size: int) -> Region:
+        """Memory of others is there."""
+        region = self._inner.register_elsewhere(size)
+        self._grant(Registered(region.rkey, region.addr, region.size, FULL_ACCESS, is_foreign=True))
+        return region
+
+    def post_receive(
+        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+    ) -> None:
+        """A receive is there."""
+        self._inner.post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
+        self._grant(Provided(qp.qpn, region.rkey, region.addr + offset, length))
+
+    def _grant(self, grant: Grant) -> None:
+        self.drain()
+        self._observer(grant)
 
     def post(self, qp: Qp, work: Work) -> None:
         """Work goes in."""

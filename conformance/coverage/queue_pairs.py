@@ -116,10 +116,15 @@ class QueuePairs:
         self._by_remote: dict[int, QueuePair] = {}
         self._by_context: dict[int, QueuePair] = {}
 
-    def configure(self, qpn: int, spec: QpSpec, *, is_reset: bool) -> bool:
-        """Activate or reset one; whether it had been active before."""
+    def configure(self, qpn: int, spec: QpSpec, *, command: str = "activate") -> bool:
+        """Do what a command does to one; whether it had been active before and begins anew."""
         before = self._known.get(qpn)
-        if is_reset:
+        if before is not None and command in ("rtr", "rts", "error"):
+            before.is_failed |= command == "error"
+            before.spec = spec
+            self._by_remote[spec.remote_qpn] = before
+            return False
+        if command == "reset":
             if before is not None:
                 before.is_active = False
             return False
@@ -137,6 +142,11 @@ class QueuePairs:
     def sender(self, dest_qpn: int) -> QueuePair | None:
         """The one that sends to that number."""
         return self._by_remote.get(dest_qpn)
+
+    def local_of(self, dest_qpn: int) -> int | None:
+        """The number of the one that sends to that number."""
+        found = self._by_remote.get(dest_qpn)
+        return None if found is None else found.qpn
 
     def relation(self, qpn: int) -> str:
         """Whether a number is one of them, shares the context of one, or neither."""

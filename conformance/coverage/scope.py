@@ -2,7 +2,9 @@
 """What the devices of a run claim together; it decides which bins are theirs to fill.
 
 A need is a word: a capability (`WRITE`), a path MTU (`mtu:1024`), a bound of the number of queue
-pairs (`qps>=9`, `qps<=64`), a data width (`width:64`), or `cycles` for streams that a clock moves.
+pairs (`qps>=9`, `qps<=64`), a data width (`width:64`), `serves:RC.SEND` for what it executes as a
+responder, `executes:SEND` for what it executes on any service, or `cycles` for streams that a clock
+moves.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any, Self
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
+from roceproof.verbs.service import Service
 
 _BOUND = re.compile(r"qps(>=|<=)(\d+)")
 
@@ -26,6 +29,7 @@ class Scope:
     path_mtus: tuple[int, ...]
     qps: int
     widths: tuple[int, ...] = ()
+    serves: frozenset[str] | None = None  # all that the services have, where nothing is said
 
     @classmethod
     def of(cls, claims: Iterable[Claims]) -> Self:
@@ -38,6 +42,7 @@ class Scope:
             path_mtus=first.path_mtus,
             qps=first.qps,
             widths=tuple(sorted(widths)),
+            serves=_served(first),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -47,6 +52,7 @@ class Scope:
             "path_mtus": list(self.path_mtus),
             "qps": self.qps,
             "widths": list(self.widths),
+            "serves": None if self.serves is None else sorted(self.serves),
         }
 
     @classmethod
@@ -57,6 +63,7 @@ class Scope:
             path_mtus=tuple(document["path_mtus"]),
             qps=int(document["qps"]),
             widths=tuple(document["widths"]),
+            serves=None if (said := document.get("serves")) is None else frozenset(said),
         )
 
     def joined(self, other: Self) -> Self | None:
@@ -78,4 +85,22 @@ class Scope:
                 return int(value) in self.path_mtus
             case "width":
                 return int(value) in self.widths
+            case "serves":
+                service = Capability[value.partition(".")[0]]
+                return service in self.capabilities and self._serves(value)
+            case "executes":
+                return any(self.allows(f"serves:{service.name}.{value}") for service in Service)
         return Capability[need] in self.capabilities
+
+    def _serves(self, name: str) -> bool:
+        return self.serves is None or name in self.serves
+
+
+def _served(claims: Claims) -> frozenset[str] | None:
+    if claims.executes is None:
+        return None
+    return frozenset(
+        f"{service.name}.{operation.name}"
+        for service, operations in claims.executes.items()
+        for operation in operations
+    )

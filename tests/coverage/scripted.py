@@ -9,7 +9,16 @@ from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival, Claims, Patience, Target
-from roceproof.conformance.targets.movement import Configured, Movement, Posted, Received, Sent
+from roceproof.conformance.targets.movement import (
+    Configured,
+    Grant,
+    Movement,
+    Posted,
+    Provided,
+    Received,
+    Registered,
+    Sent,
+)
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Aeth, Bth, Extension
 from roceproof.conformance.wire.ip import Ipv4
@@ -70,11 +79,14 @@ class Scripted(Target):
         raise NotImplementedError
 
 
-def counted(*movements: Movement) -> Counts:
+def counted(*movements: Movement | Grant) -> Counts:
     """What a life of these movements has reached."""
     device, counts = Scripted(), Counts()
     collector = Collector(device, CLAIMS, counts)
     for movement in movements:
+        if isinstance(movement, Registered | Provided):
+            collector.observe(movement)
+            continue
         device.script.append(movement)
         collector.target.wait(1)
     collector.finish()

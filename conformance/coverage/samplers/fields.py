@@ -52,8 +52,8 @@ class FieldSampler(Sampler):
         """Each field and its values."""
         spec = movement.spec
         service = spec.service.name
-        command = "reset" if movement.is_reset else "restart" if is_restart else "activate"
-        self.add("config.command", service, command)
+        again = is_restart and movement.command == "activate"
+        self.add("config.command", service, "restart" if again else movement.command)
         if movement.is_reset:
             return
         remote_ip = "remote_ip" if len(spec.remote.ip) == 4 else "remote_ipv6"

@@ -4,15 +4,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.glimpse import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair, QueuePairs
 from roceproof.conformance.coverage.table import Table
-from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
+from roceproof.conformance.targets.movement import (
+    Completed,
+    Configured,
+    Grant,
+    Posted,
+    Received,
+    Sent,
+)
 from roceproof.dpi.options import Flow
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 
 @dataclass
@@ -26,6 +36,7 @@ class Life:
     lanes: int  # bytes of a beat, 0 where nobody clocks the streams
     queue_pairs: QueuePairs
     flow: Flow
+    executes: Mapping[Service, frozenset[Op]] | None = None  # as responder
     hits: dict[tuple[object, ...], int] = field(default_factory=lambda: defaultdict(int))
 
     def add(self, *hit: object) -> None:
@@ -51,6 +62,9 @@ class Sampler:
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
         """A queue pair was configured."""
+
+    def granted(self, grant: Grant) -> None:
+        """Memory or a receive is there."""
 
     def posted(self, movement: Posted, qp: QueuePair | None) -> None:
         """Work has gone in."""
