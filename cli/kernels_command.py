@@ -23,7 +23,8 @@ from roceproof.conformance.kernels.row import UNDECLARED, row_of
 from roceproof.matrix_files import remove_matrix, write_matrix
 from roceproof.rxe_env import kernels
 from roceproof.rxe_env.kernel import Kernel
-from roceproof.suite_command import Output, Request, run_session
+from roceproof.suite_command import run_session
+from roceproof.suite_request import Output, Request
 
 DEFAULT = ("6.1", "6.12", kernels.NEWEST)
 PASSED, FAILED, UNUSABLE = 0, 1, 2

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roceproof.common.children import run_to_end
-from roceproof.common.packages import find_tool, missing_tools
+from roceproof.common.packages import find_tool, missing_header, missing_tools
 from roceproof.rxe_env.errors import Unavailable
 
 
@@ -35,6 +35,7 @@ def run(
         raise Unavailable(f"{words[0]} did not end within {timeout:g} s") from None
     if done.returncode:
         lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        reason = lines[-1] if lines else f"exit code {done.returncode}"
+        told = lines[-1] if lines else f"exit code {done.returncode}"
+        reason = missing_header(done.stderr) or told
         raise Unavailable(f"{Path(words[0]).name} failed: {reason}")
     return done.stdout

@@ -66,19 +66,18 @@ def rule_lines(document: Document, *, deviating_only: bool = False) -> list[Rule
 
 
 def deviation_lines(document: Document) -> list[DeviationLine]:
-    """A line for every deviation of Soft-RoCE that was seen on any kernel, in declared order."""
+    """A line for each deviation that a kernel shows, if only by chance, in declared order."""
     rows = document["kernels"]
     lines = []
     for each in load_deviations():
         counts = tuple(row["deviations"].get(each.id, 0) for row in rows)
-        if any(counts):
-            seen = [bool(count) for count in counts]
-            words = tuple(
-                DEVIATES if is_seen else _unseen(each, row["release"])
-                for row, is_seen in zip(rows, seen, strict=True)
-            )
-            changed = () if _is_by_chance(each) else _changes(rows, seen)
-            lines.append(DeviationLine(each, counts, words, changed))
+        cells = tuple(
+            DEVIATES if count else _unseen(each, row["release"])
+            for row, count in zip(rows, counts, strict=True)
+        )
+        if set(cells) - {UNSEEN}:
+            changed = () if _is_by_chance(each) else _changes(rows, list(map(bool, counts)))
+            lines.append(DeviationLine(each, counts, cells, changed))
     return lines
 
 
