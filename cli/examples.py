@@ -61,6 +61,11 @@ _EXAMPLES = {
         roceproof env status
         roceproof env status --json
     """,
+    "interop": """
+        roceproof interop                      # every tool against the model and our RTL
+        roceproof interop --peer model ibv_rc_pingpong ib_write
+        roceproof interop --peer hdl --dut rtl/responder.toml --width 512 --kernel 6.12
+    """,
     "kernels": """
         roceproof kernels                     # 6.1, 6.12 and the newest: build/kernels
         roceproof kernels 6.12 newest --seed 2

@@ -32,6 +32,7 @@ _COMMANDS = {
     "env": "roceproof.env_cli:env",
     "explain": "roceproof.explain_cli:explain",
     "gate": "roceproof.gate_cli:gate",
+    "interop": "roceproof.interop_cli:interop",
     "kernels": "roceproof.kernels_cli:kernels",
     "ladder": "roceproof.ladder_cli:ladder",
     "new": "roceproof.new_cli:new",

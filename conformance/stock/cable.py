@@ -82,7 +82,7 @@ class Wire:
         now = time.time_ns()
         (towards,) = self.ports.keys() - {name}
         self._half[name] += data
-        for frame in _frames(self._half[name]):
+        for frame in whole_frames(self._half[name]):
             loss = self._losses.judge(frame, towards)
             if loss is None or loss.recorded:
                 comment = LOST_BEHIND if loss else ""
@@ -94,7 +94,7 @@ class Wire:
         return bool(data)
 
 
-def _frames(stream: bytearray) -> Iterator[bytes]:
+def whole_frames(stream: bytearray) -> Iterator[bytes]:
     """Take the whole frames from the front of a stream."""
     while len(stream) >= 4 and len(stream) >= (end := 4 + int.from_bytes(stream[:4], "big")):
         yield bytes(stream[4:end])

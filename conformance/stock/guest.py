@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common import packages
-from roceproof.rxe_env import accel, initramfs, kernel, qemu, unpacked
+from roceproof.rxe_env import accel, initramfs, kernels, qemu, unpacked
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied
+from roceproof.rxe_env.kernel import Kernel
 from roceproof.rxe_env.qemu import Machine
 from roceproof.rxe_env.vm import Vm
 
@@ -31,14 +32,16 @@ _END = re.compile(rb"\nexit (\d+)\n")
 class Stock:
     """What both machines boot from."""
 
-    kernel: kernel.Kernel
+    kernel: Kernel
     image: Path
     accel: str
 
 
-def prepare(progress: Callable[[str], None] = lambda text: None) -> Stock:
+def prepare(
+    progress: Callable[[str], None] = lambda text: None, *, kernel: str | None = None
+) -> Stock:
     """Return kernel and image with the stock tools in it, made first where they are missing."""
-    guest_kernel = kernel.fetch(progress)
+    guest_kernel = kernels.find(kernel, progress)
     image = initramfs.build_image(
         guest_kernel,
         modules=unpacked.STOCK_MODULES,
@@ -106,6 +109,10 @@ class StockGuest:
     def console_tail(self) -> str:
         """Return the last lines of the guest's console."""
         return self._vm.console_tail()
+
+    def held_up_ns(self) -> int:
+        """Return for how long the machine could have run and had no processor of the host's."""
+        return self._vm.held_up_ns()
 
     def close(self) -> None:
         """End the machine."""

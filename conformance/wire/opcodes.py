@@ -48,6 +48,10 @@ class Family(Enum):
     CONGESTION = auto()
 
 
+REQUESTS = (Family.SEND, Family.WRITE, Family.READ, Family.ATOMIC)
+"""What asks a responder for something that every one of them has."""
+
+
 class Position(Flag):
     """Whether a request packet opens its message, closes it, both or neither."""
 
