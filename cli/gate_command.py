@@ -22,6 +22,7 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.connectivity import Check, check_connectivity
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.outcomes import FAILED
+from roceproof.conformance.runner.verdict import REQUESTS
 from roceproof.dpi import Manifest, load_manifest
 from roceproof.gate_document import Baseline, document_of, read_baseline
 from roceproof.gate_guest import Landed, meet_guest
@@ -30,7 +31,8 @@ from roceproof.gate_markdown import markdown_of
 from roceproof.gate_soak import Soaked, soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
-from roceproof.suite_command import JUNIT, RESULTS, UNUSABLE, Output, Request, run_session
+from roceproof.suite_command import UNUSABLE, run_session
+from roceproof.suite_request import JUNIT, RESULTS, Output, Request
 from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
 
 PAGE, COMMENT, VERDICT = "gate.html", "gate.md", "gate.json"
@@ -63,6 +65,8 @@ def run_gate(wanted: Gate) -> int:
     with output_directory(wanted.out), interruptions_held():
         for name in (PAGE, COMMENT, VERDICT, RESULTS, JUNIT, COVERAGE):
             (wanted.out / name).unlink(missing_ok=True)  # nothing of a run before
+        for capture in (wanted.out / REQUESTS).glob("*.pcapng"):
+            capture.unlink()
         document = _judged(wanted, manifest, baseline)
         if document is None:
             return UNUSABLE
@@ -167,6 +171,7 @@ def _request(wanted: Gate, widths: Sequence[int]) -> Request:
         jobs=wanted.jobs,
         waivers=wanted.waivers,
         coverage=True,
+        keep_requests=True,
     )
 
 

@@ -40,10 +40,14 @@ def _against(document: Document) -> Iterable[str]:
     yield ""
 
 
+def _cases(count: int) -> str:
+    return "1 case" if count == 1 else f"{count} cases"
+
+
 def _findings(document: Document) -> Iterable[str]:
     findings = document["findings"]
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
-        yield f"{number}. {_code(finding['sentence'])} ({finding['count']} cases)"
+        yield f"{number}. {_code(finding['sentence'])} ({_cases(finding['count'])})"
         if finding["rules"]:
             rules = ", ".join(finding["rules"][:_MOST_NAMES])
             yield f"   accuses {rules}{', ...' if len(finding['rules']) > _MOST_NAMES else ''}"

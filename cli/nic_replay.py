@@ -21,6 +21,7 @@ from roceproof.conformance.nic.replay import differences, replay
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.targets.nic import NicFactory, NicOptions
 
+Document = dict[str, Any]
 SAME, DIFFERENT = 0, 1
 _TOLD = 10
 
@@ -44,8 +45,7 @@ def run_replay(
     if as_json:
         print(json.dumps({"schema": 1, "made_of": factory.versions(), "captures": documents}))
     else:
-        for document in documents:
-            _tell(document)
+        _tell(documents)
     return DIFFERENT if any(document["differences"] for document in documents) else SAME
 
 
@@ -60,19 +60,32 @@ def _files(captures: Sequence[Path]) -> list[Path]:
     return found
 
 
-def _played(path: Path, factory: NicFactory) -> dict[str, Any]:
+def _played(path: Path, factory: NicFactory) -> Document:
     requests = asked(read(path))
-    device, model = replay(requests, factory), replay(requests, ModelFactory())
+    model = replay(requests, ModelFactory())
+    device = replay(requests, factory, due=model)
     return {"capture": str(path), **device, "differences": differences(device, model)}
 
 
-def _tell(document: dict[str, Any]) -> None:
+def _tell(documents: Sequence[Document]) -> None:
+    """Each capture that is answered otherwise, and the others together."""
     console = Terminal()
-    found = document["differences"]
-    count = sum(lane["requests"] for lane in document["lanes"])
-    words = f"{document['capture']}: {count} requests to {len(document['lanes'])} queue pairs"
-    left_out = f", {document['left_out']} left out" if document["left_out"] else ""
-    verdict = f"[red]{len(found)} answers are not the model's[/]" if found else "as the model"
-    console.print(f"{escape(words + left_out)}: {verdict}", highlight=False)
-    for line in found[:_TOLD]:
-        console.print(f"  {escape(line)}", highlight=False)
+    alike = [document for document in documents if not document["differences"]]
+    for document in documents:
+        if found := document["differences"]:
+            verdict = f"[red]{len(found)} answers are not the model's[/]"
+            console.print(f"{escape(_asked([document]))}: {verdict}", highlight=False)
+            for line in found[:_TOLD]:
+                console.print(f"  {escape(line)}", highlight=False)
+    if alike:
+        console.print(f"{escape(_asked(alike))}: as the model", highlight=False)
+
+
+def _asked(documents: Sequence[Document]) -> str:
+    lanes = [lane for document in documents for lane in document["lanes"]]
+    left_out = sum(document["left_out"] for document in documents)
+    name = documents[0]["capture"] if len(documents) == 1 else f"{len(documents)} captures"
+    words = (
+        f"{name}: {sum(lane['requests'] for lane in lanes)} requests to {len(lanes)} queue pairs"
+    )
+    return words + (f", {left_out} left out" if left_out else "")

@@ -91,7 +91,8 @@ def test(
     quiet: bool,
 ) -> None:
     """Run the conformance suite, or CASES of your own; exit code 1 if a case fails."""
-    from roceproof.suite_command import Output, Request, run_suite
+    from roceproof.suite_command import run_suite
+    from roceproof.suite_request import Output, Request
 
     request = Request(
         cases=cases,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,13 +22,12 @@ import pytest
 
 from roceproof.common.interruption import interruptions_held, interruptions_let_through
 from roceproof.common.output import output_directory
-from roceproof.common.paths import CASES, REFERENCE_DUT
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
 from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.runner.options import (
     Options,
     open_factory,
-    session_arguments,
     widths_of,
 )
 from roceproof.conformance.runner.outcomes import BAD
@@ -39,51 +38,13 @@ from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.rxe_env import kernels
 from roceproof.suite_journal import open_journal
 from roceproof.suite_report import Listener, print_per_rule, print_summary
+from roceproof.suite_request import JUNIT, RESULTS, Output, Request, arguments_of
 from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
-from roceproof.suite_workers import Workers, worker_arguments
+from roceproof.suite_workers import Workers
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
 KNOWN_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
-DEFAULT_JOBS = 2
-RESULTS, JUNIT, DRAFTS = "results.json", "junit.xml", "drafts.toml"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What to run against what."""
-
-    cases: Sequence[Path]
-    target: str
-    dut: Path | None
-    suite: str
-    seed: int
-    expression: str | None = None
-    widths: Sequence[int]
-    kernel: str | None = None
-    interface: str | None = None
-    agent: str | None = None
-    mirror: str | None = None
-    device_ip: str | None = None
-    resume: bool = False
-    keep_all: bool = False
-    show: bool = False
-    waves: bool = False
-    mutant: str | None = None
-    jobs: int | None
-    waivers: Path | None
-    coverage: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What to print and where to write."""
-
-    directory: Path
-    per_rule: bool = False
-    as_json: bool = False
-    quiet: bool = False
-    stories: bool = True
-    """Whether failures are told as they come."""
+DRAFTS = "drafts.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,10 +94,8 @@ def run_suite(request: Request, output: Output) -> int:
 def run_session(request: Request, output: Output) -> Session | None:
     """Run the cases and write their results; None if there were none, which has been told."""
     options = _options(request, output)
-    junit = output.directory / JUNIT
-    junit.unlink(missing_ok=True)  # nothing may be taken for what this run finds
-    for name in (RESULTS, COVERAGE):
-        (output.directory / name).unlink(missing_ok=True)
+    if not request.resume:
+        _forget_results(output.directory)
     waivers = SuiteWaivers(
         load_suite_waivers(request.waivers, options, cases=request.cases),
         options,
@@ -150,11 +109,12 @@ def run_session(request: Request, output: Output) -> Session | None:
         raise
     request = _with_one_kernel(request)
     journal = open_journal(request, output.directory, made_of)
+    _forget_results(output.directory)
     listening = Listener(
         quiet=output.quiet, as_json=output.as_json, waivers=waivers, stories=output.stories
     )
     with listening as listener, basetemp() as place:
-        words = [*_arguments(request, output.directory), "--basetemp", str(place), *journal]
+        words = [*arguments_of(request, output.directory), "--basetemp", str(place), *journal]
         code = pytest.main(words, plugins=[listener, Workers()])
     for problem in listener.problems:
         click.echo(problem, err=True)
@@ -163,6 +123,7 @@ def run_session(request: Request, output: Output) -> Session | None:
     is_all_over = request.resume and code == pytest.ExitCode.NO_TESTS_COLLECTED
     if not (code in KNOWN_ENDS or is_all_over) or not listener.document:
         raise click.ClickException(_why_nothing(code, request))
+    junit = output.directory / JUNIT
     document = listener.document
     if request.resume:
         add_resumed(junit, document)
@@ -176,6 +137,12 @@ def run_session(request: Request, output: Output) -> Session | None:
         waivers=waivers,
         is_interrupted=code == pytest.ExitCode.INTERRUPTED and "stopped" not in document,
     )
+
+
+def _forget_results(directory: Path) -> None:
+    """Nothing that was there may be taken for what this run finds."""
+    for name in (RESULTS, JUNIT, COVERAGE):
+        (directory / name).unlink(missing_ok=True)
 
 
 def _is_selection(request: Request) -> bool:
@@ -263,31 +230,6 @@ def basetemp() -> Iterator[Path]:
     """Where cases have their temporary files, until the run's end."""
     with tempfile.TemporaryDirectory(prefix="roceproof-test-") as place:
         yield Path(place) / "cases"
-
-
-def _arguments(request: Request, directory: Path) -> list[str]:
-    words = session_arguments(request.target)
-    words += ["-p", "roceproof.suite_workers", "-p", "no:unraisableexception"]
-    words += [str(path.resolve()) for path in request.cases or [CASES]]
-    words += ["--roce-suite", request.suite]
-    words += ["--roce-seed", str(request.seed), "--roce-captures", str(directory)]
-    words += ["--roce-report", str(directory / RESULTS)]
-    words += ["--junitxml", str(directory / JUNIT)]
-    words += ["--roce-dut", str(request.dut or REFERENCE_DUT)]
-    for width in request.widths:
-        words += ["--roce-width", str(width)]
-    for name in ("kernel", "interface", "agent", "mirror", "device_ip", "mutant"):
-        value = getattr(request, name)
-        if value is not None:
-            words += [f"--roce-{name.replace('_', '-')}", value]
-    if request.expression:
-        words += ["-k", request.expression]
-    words += ["--roce-keep-all"] * request.keep_all + ["--roce-waves"] * request.waves
-    words += ["--roce-show"] * request.show
-    if request.coverage:
-        words += ["--roce-coverage", str(directory / COVERAGE)]
-    jobs = request.jobs or (1 if request.target == "nic" else DEFAULT_JOBS)
-    return words + (worker_arguments(jobs) if jobs > 1 else [])
 
 
 def _why_nothing(code: int, request: Request) -> str:

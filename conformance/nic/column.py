@@ -41,14 +41,18 @@ def columns_of(document: Document) -> list[Document]:
 
 
 def column_of(results: Document) -> Document:
-    """The column of one run; Soft-RoCE is known by its kernel, a card by its firmware."""
+    """The column of one run.
+
+    Soft-RoCE is known by its kernel, a card by its firmware, a design by its manifest's name.
+    """
     made_of = results.get("made_of", {})
     told = {name.removeprefix("nic "): value for name, value in made_of.items()}
     kernel = str(told.get("kernel", ""))
-    is_card = results["target"] == "nic" and not str(told.get("device", "")).startswith("rxe")
-    release = _make(told) if is_card else kernel or results["target"]
+    device = str(told.get("device", ""))
+    is_card = results["target"] == "nic" and not device.startswith("rxe")
+    release = _make(told) if is_card else kernel or device or results["target"]
     row = row_of(results, release)
-    name = _make(told) if is_card else f"Linux {row['version']}" if kernel else results["target"]
+    name = f"Linux {row['version']}" if kernel and not is_card else release
     if results.get("interrupted") or results.get("not_run"):
         name += ", cut short"
     return row | {"version": name, "name": name}

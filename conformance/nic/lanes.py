@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a capture asks of responders: its requests by the queue pair that they go to.
+"""What a capture asks of responders: its requests by interface and the queue pair they go to.
 
 A lane is all that has to be known to have the same asked of another device: service, path MTU,
 first PSN, the memory that is named, the receives that are used up. Datagrams, and what parses
@@ -8,26 +8,25 @@ and does not build to the same bytes, are left out and counted.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from roceproof.conformance.capture.record import Record
+from roceproof.conformance.nic.named_memory import NamedMemory
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import AtomicEth
-from roceproof.conformance.wire.opcodes import OPCODES, Family, Position, Transport
+from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS, Family, Position, Transport
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.service import Service
 
 PATH_MTUS = (256, 512, 1024, 2048, 4096)
 MOST_BYTES = 1 << 24
+ATOMIC_BYTES = 8
 _SERVICES = {Transport.RC: Service.RC, Transport.UC: Service.UC}
-_REQUESTS = (Family.SEND, Family.WRITE, Family.READ, Family.ATOMIC)
 _BEGIN = (Position.FIRST, Position.ONLY)
 _END = (Position.LAST, Position.ONLY)
-_PAGE = 4096
 
 
 @dataclass
@@ -38,9 +37,7 @@ class Lane:
     requests: list[tuple[int, Packet]] = field(default_factory=list)
     receives: int = 0
     longest: int = 1
-    _keys: Counter[int] = field(default_factory=Counter)
-    _first: int | None = None
-    _behind: int = 0
+    memory: NamedMemory = field(default_factory=NamedMemory)
     _payload: int = 0
     _message: int = 0
 
@@ -49,9 +46,9 @@ class Lane:
         row = OPCODES[packet.bth.opcode]
         self.requests.append((number, packet))
         if (reth := packet.reth) is not None:
-            self._name(reth.address, reth.length, reth.rkey)
+            self.memory.name(reth.address, reth.length, reth.rkey)
         if (atomic := packet.extension(AtomicEth)) is not None:
-            self._name(atomic.address, 8, atomic.rkey)
+            self.memory.name(atomic.address, ATOMIC_BYTES, atomic.rkey)
         self._payload = max(self._payload, len(packet.payload))
         if row.family is Family.SEND:
             begun = 0 if row.position in _BEGIN else self._message
@@ -75,21 +72,6 @@ class Lane:
         fit = [mtu for mtu in PATH_MTUS if self._payload <= mtu] or [PATH_MTUS[-1]]
         return max(fit, key=lambda mtu: (self._reads_of(mtu), -mtu))
 
-    @property
-    def base(self) -> int:
-        """Where the memory that is named begins, at a page."""
-        return (self._first or 0) // _PAGE * _PAGE
-
-    @property
-    def span(self) -> int:
-        """How many bytes of memory are named, from the base on."""
-        return max(1, self._behind - self.base)
-
-    @property
-    def key(self) -> int | None:
-        """The key that most requests have; others are wrong on purpose."""
-        return self._keys.most_common(1)[0][0] if self._keys else None
-
     def _reads_of(self, path_mtu: int) -> int:
         """READs behind which the next request has the PSN that it would at that path MTU."""
         found = 0
@@ -98,13 +80,6 @@ class Lane:
                 behind = before.bth.psn + packet_count(before.reth.length, path_mtu)
                 found += behind % (1 << 24) == after.bth.psn
         return found
-
-    def _name(self, address: int, length: int, key: int) -> None:
-        if not length:
-            return
-        self._keys[key] += 1
-        self._first = address if self._first is None else min(self._first, address)
-        self._behind = max(self._behind, address + length)
 
 
 @dataclass
@@ -117,29 +92,29 @@ class Asked:
 
 def asked(records: Iterable[Record]) -> Asked:
     """What a capture asks."""
-    lanes: dict[tuple[bytes, int], Lane] = {}
+    lanes: dict[tuple[int, bytes, int], Lane] = {}
     left_out = 0
-    for number, packet in _requests(records):
+    for record, packet in _requests(records):
         service = _SERVICES.get(Transport(packet.bth.opcode >> 5))
         if service is None or not _is_sound(packet):
             left_out += 1
             continue
-        lane = lanes.setdefault((packet.ip.dst, packet.bth.dest_qpn), Lane(service))
-        lane.add(number, packet)
-    fit = [lane for lane in lanes.values() if max(lane.span, lane.longest) <= MOST_BYTES]
+        whose = record.interface_index, packet.ip.dst, packet.bth.dest_qpn
+        lanes.setdefault(whose, Lane(service)).add(record.number, packet)
+    fit = [lane for lane in lanes.values() if max(lane.memory.size, lane.longest) <= MOST_BYTES]
     too_large = sum(len(lane.requests) for lane in lanes.values())
     too_large -= sum(len(lane.requests) for lane in fit)
     return Asked(fit, left_out + too_large)
 
 
-def _requests(records: Iterable[Record]) -> Iterator[tuple[int, Packet]]:
-    for number, record in enumerate(records, start=1):
+def _requests(records: Iterable[Record]) -> Iterator[tuple[Record, Packet]]:
+    for record in records:
         packet = parse(record.frame)
         if packet is None:
             continue
         row = OPCODES.get(packet.bth.opcode)
-        if row is not None and row.family in _REQUESTS:
-            yield number, packet
+        if row is not None and row.family in REQUESTS:
+            yield record, packet
 
 
 def _is_sound(packet: Packet) -> bool:

@@ -15,7 +15,8 @@ from random import Random
 from typing import Any
 
 from roceproof.conformance.nic.answers import last_psn_of, told
-from roceproof.conformance.nic.lanes import Asked, Lane, is_wrong
+from roceproof.conformance.nic.lanes import ATOMIC_BYTES, Asked, Lane, is_wrong
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.framing import locate
@@ -25,7 +26,7 @@ from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Region
+from roceproof.verbs.work import Outcome, Region
 
 Document = dict[str, Any]
 SEED = 1
@@ -49,18 +50,36 @@ class _Playing:
     newest: int = 0
 
 
-def replay(asked: Asked, factory: DeviceFactory) -> Document:
-    """Play all lanes, interleaved as the capture has them, on one fresh device."""
+def replay(asked: Asked, factory: DeviceFactory, *, due: Document | None = None) -> Document:
+    """Play all lanes, interleaved as the capture has them, on one fresh device.
+
+    `due` is what came of them on another one: what it has answered, completed and written is
+    waited for longer.
+    """
+    lanes_due: list[Document] = due["lanes"] if due else [{}] * len(asked.lanes)
+    patient = {number for lane in lanes_due for number in _answered(lane)}
     with factory.device(CasePlace(name="replay", seed=SEED)) as target:
         playing = [_open(target, lane, number) for number, lane in enumerate(asked.lanes)]
-        for number, each, packet in _in_order(playing):
+        is_simulated = Capability.LOCKSTEP in factory.claims.capabilities
+        for sent, (number, each, packet) in enumerate(_in_order(playing), start=1):
             target.send(_rewritten(target, each, packet))
+            if is_simulated:
+                _until_taken(target, sent)
             each.newest = max(each.newest, each.lane.offset_of(packet))
             if packet.bth.ack_req or last_psn_of(packet, each.qp.spec.path_mtu) is not None:
-                each.answers[number] = list(_answers(target, each, packet))
+                patience = target.patience
+                wait_ns = patience.answer_ns if number in patient else patience.quiet_ns
+                each.answers[number] = list(_answers(target, each, packet, wait_ns))
         target.wait(target.patience.quiet_ns)
-        lanes = [_outcome(target, each) for each in playing]
+        lanes = [_outcome(target, *each) for each in zip(playing, lanes_due, strict=True)]
     return {"schema": 1, "left_out": asked.left_out, "lanes": lanes}
+
+
+def _until_taken(target: Target, sent: int) -> None:
+    """Let time pass while any of them is still on the wire."""
+    end = target.now_ns + target.patience.answer_ns
+    while len(target.taken_ns()) < sent and target.now_ns < end:
+        target.wait(target.patience.quiet_ns)
 
 
 def _in_order(playing: list[_Playing]) -> list[tuple[int, _Playing, Packet]]:
@@ -77,9 +96,10 @@ def _open(target: Target, lane: Lane, number: int) -> _Playing:
         rq_psn=lane.first_psn,
     )
     qp = target.open(spec)
-    playing = _Playing(lane, qp, target.register(lane.span), target.register(lane.longest))
-    content = Random(number).randbytes(lane.span)
-    for offset in range(0, lane.span, _SLICE):
+    size = lane.memory.size
+    playing = _Playing(lane, qp, target.register(size), target.register(lane.longest))
+    content = Random(number).randbytes(size)
+    for offset in range(0, size, _SLICE):
         playing.memory.write(offset, content[offset : offset + _SLICE])
     for wr_id in range(min(lane.receives, MOST_RECEIVES)):
         target.post_receive(qp, wr_id=wr_id, region=playing.received, length=lane.longest)
@@ -111,17 +131,22 @@ def _moved(header: Extension, playing: _Playing) -> Extension:
     """The header with the address and the key of the device's memory."""
     if not isinstance(header, (Reth, AtomicEth)):
         return header
-    lane, memory = playing.lane, playing.memory
-    key = memory.rkey if header.rkey == lane.key else memory.rkey ^ _KEY_BITS
-    return replace(header, address=(header.address - lane.base + memory.addr) % (1 << 64), rkey=key)
+    length = header.length if isinstance(header, Reth) else ATOMIC_BYTES
+    offset, is_right = playing.lane.memory.place(header.address, length, header.rkey)
+    key = playing.memory.rkey if is_right else playing.memory.rkey ^ _KEY_BITS
+    return replace(header, address=(playing.memory.addr + offset) % (1 << 64), rkey=key)
 
 
-def _answers(target: Target, playing: _Playing, packet: Packet) -> Iterator[str]:
+def _answered(lane: Document) -> list[int]:
+    return [int(number) for number, words in lane.get("answers", {}).items() if words]
+
+
+def _answers(target: Target, playing: _Playing, packet: Packet, wait_ns: int) -> Iterator[str]:
     """What comes until the request is answered, or nothing more does."""
     if playing.lane.service is not Service.RC:
         return
     first, mtu = playing.lane.first_psn, playing.qp.spec.path_mtu
-    while (arrival := target.receive(target.patience.quiet_ns)) is not None:
+    while (arrival := target.receive(wait_ns)) is not None:
         answer = parse(arrival.frame)
         if answer is None or answer.bth.dest_qpn != playing.qp.spec.remote_qpn:
             continue
@@ -132,11 +157,9 @@ def _answers(target: Target, playing: _Playing, packet: Packet) -> Iterator[str]
             return
 
 
-def _outcome(target: Target, playing: _Playing) -> Document:
+def _outcome(target: Target, playing: _Playing, due: Document) -> Document:
     lane = playing.lane
-    wanted = min(lane.receives, MOST_RECEIVES)
-    quiet = target.patience.quiet_ns
-    done = target.completions(playing.qp, count=wanted, timeout_ns=quiet) if wanted else []
+    done = _completions(target, playing, due)
     return {
         "service": lane.service.name,
         "path_mtu": playing.qp.spec.path_mtu,
@@ -147,8 +170,33 @@ def _outcome(target: Target, playing: _Playing) -> Document:
             + (f", immediate {each.immediate:#x}" if each.immediate is not None else "")
             for each in done
         ],
-        "memory": _digest(playing.memory, lane.span),
-        "received": _digest(playing.received, lane.longest),
+        **_memory(target, playing, due),
+    }
+
+
+def _completions(target: Target, playing: _Playing, due: Document) -> list[Outcome]:
+    wanted, patience = min(playing.lane.receives, MOST_RECEIVES), target.patience
+    done: list[Outcome] = []
+    steps = (len(due.get("completions", ())), patience.answer_ns), (wanted, patience.quiet_ns)
+    for count, wait_ns in steps:
+        if len(done) < count:
+            done += target.completions(playing.qp, count=count - len(done), timeout_ns=wait_ns)
+    return done
+
+
+def _memory(target: Target, playing: _Playing, due: Document) -> Document:
+    """As it is, or will be when what nobody is told of has been written."""
+    found = _digests(playing)
+    if any(due.get(name, value) != value for name, value in found.items()):
+        target.wait(target.patience.answer_ns)
+        return _digests(playing)
+    return found
+
+
+def _digests(playing: _Playing) -> Document:
+    return {
+        "memory": _digest(playing.memory, playing.lane.memory.size),
+        "received": _digest(playing.received, playing.lane.longest),
     }
 
 

@@ -134,7 +134,7 @@ def _because(outcome: Outcome, rules: Sequence[str]) -> str:
 def head_of(failure: CaseFailed) -> str:
     """A failure in one line, without the frames seen."""
     lines = str(failure).partition("\nframes seen:")[0].splitlines()
-    parts = [" ".join(line.split()) for line in lines[-4:]]
+    parts = [words for line in lines if (words := " ".join(line.split()))][-4:]
     if parts and _PLACE.match(parts[0]):  # a line of a program, which is one part all the same
         parts[0] = parts[0].replace(";", ",")
     return "; ".join(parts)

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a failing case leaves behind: its capture, and what `explain` says of it."""
+"""What a case leaves behind: its capture where it fails, or what its device has asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roceproof import __version__
 from roceproof.conformance.capture.origin import SIMULATED, Origin
-from roceproof.conformance.suite.transcript import Transcript, records_of
+from roceproof.conformance.capture.pcapng_writer import write_pcapng
+from roceproof.conformance.suite.transcript import Entry, Transcript, records_of
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS
 
 if TYPE_CHECKING:
     from roceproof.conformance.diagnosis.result import Diagnosis
@@ -27,6 +30,31 @@ def keep(transcript: Transcript, path: Path, *, replay: str, simulated: bool) ->
         lines.insert(1, f"{SIMULATED}in lockstep")
     transcript.write(path, comment="\n".join(lines))
     return path
+
+
+def keep_requests(transcript: Transcript, path: Path) -> None:
+    """Write what the device has asked of others, an interface for each life of a connection."""
+    asked = list(_requests(transcript))
+    if not asked:
+        return
+    lives = {flow: life for life, flow in enumerate(dict.fromkeys(each.flow for each in asked))}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_pcapng(
+        path,
+        (
+            record._replace(interface=f"connection {lives[flow]}", interface_index=lives[flow])
+            for record, flow in zip(records_of(asked), (each.flow for each in asked), strict=True)
+        ),
+        comment=f"roceproof {__version__}",
+    )
+
+
+def _requests(transcript: Transcript) -> Iterator[Entry]:
+    for entry in transcript.entries():
+        packet = parse(entry.frame) if entry.is_sent else None
+        row = OPCODES.get(packet.bth.opcode) if packet else None
+        if row is not None and row.family in REQUESTS:
+            yield entry
 
 
 def explained(transcript: Transcript, broken: Iterable[str], *, simulated: bool) -> list[Diagnosis]:

@@ -32,6 +32,7 @@ class Options:
     seed: int = 1
     captures: Path = DEFAULT_CAPTURES
     keep_all: bool = False
+    keep_requests: bool = False
     show: bool = False
     waves: bool = False
     kernel: str | None = None
@@ -100,6 +101,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--roce-seed", type=int, default=1, help="of all that cases draw")
     add("--roce-captures", type=Path, default=DEFAULT_CAPTURES, help="where captures go")
     add("--roce-keep-all", action="store_true", help="keep the captures of passing cases, too")
+    add("--roce-keep-requests", action="store_true", help="keep what the device asks for (hdl)")
     add("--roce-show", action="store_true", help="show the packets of failures as Scapy does")
     add("--roce-waves", action="store_true", help="write waves of every case that runs (hdl)")
     add("--roce-kernel", help="version, newest or path of the guest's kernel (rxe)")
@@ -131,6 +133,7 @@ def read_options(config: pytest.Config) -> Options | None:
         seed=get("--roce-seed"),
         captures=get("--roce-captures"),
         keep_all=get("--roce-keep-all"),
+        keep_requests=get("--roce-keep-requests"),
         show=get("--roce-show"),
         waves=get("--roce-waves"),
         kernel=get("--roce-kernel"),

@@ -248,6 +248,7 @@ def pytest_runtest_makereport(
         report.longrepr = str(call.excinfo.value)
     elif call.excinfo is not None and report.failed:
         report.user_properties.append((CASE_BROKE, broken_by(call.excinfo, item)))
+        return report  # which shows nothing of the device, nor a deviation
     if options.mutant:
         return report
     factory = factory_of(item.config, width_of(item))
@@ -281,10 +282,11 @@ def _watched(
 
 
 def _versions(config: pytest.Config) -> Callable[[], Mapping[str, str]]:
-    """What a real device is; one that is built here is what its sources are."""
+    """What a real device is; of one that is built here its name says which, its sources what."""
     options = config.stash[OPTIONS]
     if options.target not in ("rxe", "nic"):
-        return dict
+        width = widths_asked(options)[0]
+        return lambda: {"device": factory_of(config, width).claims.device}
     return lambda: factory_of(config, None).versions()
 
 

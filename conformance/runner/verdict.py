@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.runner.blame import Blame, blame, head_of
-from roceproof.conformance.runner.evidence import explained, keep, names_of
-from roceproof.conformance.runner.factories import controls_of
+from roceproof.conformance.runner.evidence import explained, keep, keep_requests, names_of
+from roceproof.conformance.runner.factories import controls_of, widths_asked
 from roceproof.conformance.runner.items import SEEN, rules_of, unjudged_by, width_of
 from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
@@ -24,6 +24,8 @@ from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.stop import Kind
 from roceproof.dpi.streams import STREAMS
 
+REQUESTS = "requests"
+"""The folder of what a device has asked for, which another one can be asked, too."""
 _EXPLAINED = pytest.StashKey[int]()
 _MOST_EXPLAINED = 24
 """Failing cases of a process that `explain` looks at; it costs more than the cases do."""
@@ -47,10 +49,12 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
         stop=blamed.stop if blamed is not None else None,
         streams=streams_of(failures[0]) if failures else (),
     )
+    path = options.captures / file_name(short_name(item.nodeid))
+    if options.keep_requests and width_of(item) == widths_asked(options)[0]:
+        keep_requests(bench.transcript, options.captures / REQUESTS / path.name)
     if blamed is None and not options.keep_all:
         return
     replay = options.replay(item.nodeid)
-    path = options.captures / file_name(short_name(item.nodeid))
     capture = keep(bench.transcript, path, replay=replay, simulated=options.simulated)
     if blamed is not None:
         raise _verdict(item, bench, options, failures, blamed, capture) from None

@@ -12,11 +12,13 @@ from browser import DESKTOP, PHONE, resize, start_browser
 from gate_documents import DUT, FAILING, PASSING, REPLAY, case, judged, session
 from selenium.webdriver.common.by import By
 
+from roceproof import gate_command
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.gate_page import page
 from roceproof.conformance.runner.outcomes import FAILED
+from roceproof.gate_command import Gate, run_gate
 from roceproof.gate_document import Baseline, read_baseline
 from roceproof.gate_guest import Landed
 from roceproof.gate_junit import add_to_junit
@@ -232,6 +234,21 @@ def test_the_page_shows_verdict_and_causes_and_nothing_sticks_out(tmp_path, size
         browser.quit()
 
 
+def test_of_a_run_before_nothing_stays_and_of_others_everything(tmp_path, monkeypatch) -> None:
+    """Where --out is a folder of the user's, `requests` may be one, too."""
+    monkeypatch.setattr(gate_command, "_judged", lambda *what: None)
+    place = tmp_path / "requests"
+    place.mkdir()
+    (place / "test_case.pcapng").touch()
+    (place / "notes.txt").touch()
+    none = dict.fromkeys(
+        ("kernel", "baseline", "waivers", "widths", "guest", "as_json", "jobs", "plans", "seed")
+    )
+    gate = Gate(**none, manifest=DUT, suite="smoke", out=tmp_path, quiet=True)
+    assert run_gate(gate) == UNUSABLE
+    assert [file.name for file in place.iterdir()] == ["notes.txt"]
+
+
 def test_a_device_that_does_not_build_ends_with_3_and_a_wrong_manifest_with_2(
     console, tmp_path
 ) -> None:
@@ -256,6 +273,7 @@ def test_the_example_passes_and_its_buggy_copy_only_against_its_own_baseline(
     words = ("--suite", "smoke", "--no-guest", "--plans", "2")
     good = console.run("gate", str(DUT), "--out", str(tmp_path / "good"), *words)
     assert good.returncode == PASS, good.stdout + good.stderr
+    assert list((tmp_path / "good" / "requests").glob("*_64bit*.pcapng"))
     buggy = str(REPOSITORY / "examples" / "uc_writer_buggy" / "dut.toml")
     before = tmp_path / "before"
     bad = console.run("gate", buggy, "--out", str(before), *words)

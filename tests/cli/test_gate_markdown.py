@@ -24,7 +24,7 @@ def test_a_device_that_passes_is_told_in_a_table() -> None:
 def test_what_fails_comes_first_with_its_rules_and_the_command_that_repeats_it() -> None:
     told = markdown_of(judged(FAILING, landed=Landed(outcome=FAILED, rows=[ROW], words="it died")))
     assert told.startswith("## roceproof gate: FAIL")
-    assert "1. `show in every packet: psn is wrong (want 1, got <2>)` (1 cases)\n" in told
+    assert "1. `show in every packet: psn is wrong (want 1, got <2>)` (1 case)\n" in told
     assert f"   accuses PSN-01\n   repeat it: `{REPLAY}`\n" in told
     assert told.index("1. `show") < told.index("| stage |")
     assert "| Soft-RoCE | 3 of 4 messages landed, failed `it died` |" in told

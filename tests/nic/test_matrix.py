@@ -52,6 +52,11 @@ def test_a_card_is_known_by_its_firmware_and_soft_roce_by_its_kernel() -> None:
     assert soft["rules"]["MTU-06"]["verdict"] == "deviates"
 
 
+def test_designs_are_known_by_the_names_of_their_manifests() -> None:
+    mine, yours = (run({"device": name}) | {"target": "hdl"} for name in ("mine", "yours"))
+    assert [each["name"] for each in matrix_of([mine, yours])["kernels"]] == ["mine", "yours"]
+
+
 def test_a_column_tells_no_host_and_no_path() -> None:
     text = json.dumps(matrix_of([CARD, SOFT]))
     assert "secret-lab" not in text

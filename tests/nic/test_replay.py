@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +15,25 @@ from click.testing import CliRunner
 from roceproof import nic_replay
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.capture.reader import read
-from roceproof.conformance.capture.record import Record
+from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.nic import lanes
 from roceproof.conformance.nic.answers import told
 from roceproof.conformance.nic.lanes import Asked, asked
 from roceproof.conformance.nic.replay import differences, replay
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.forwarding import ForwardingTarget
+from roceproof.conformance.targets.interface import Arrival, CasePlace, Target
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.codec import build, parse
-from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.headers import Aeth, ImmDt, Reth
 from roceproof.nic_cli import nic
 from roceproof.nic_replay import run_replay
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.work import Outcome
 
 CAPTURES = Path(__file__).parents[1] / "captures" / "rxe"
 WRITE = 0x0A
+UC_WRITE_FIRST, UC_WRITE_ONLY_IMM = 0x26, 0x2B
 
 
 def records(name: str) -> list[Record]:
@@ -74,6 +82,128 @@ def test_the_model_answers_what_it_is_asked(name: str, answer: str) -> None:
 def test_a_replay_is_the_same_every_time() -> None:
     requests = asked(records("read_ipv6_lost"))
     assert differences(played(requests), played(requests)) == []
+
+
+def test_many_messages_that_nobody_acknowledges_all_reach_the_model() -> None:
+    frames = [record.frame for record in records("uc_write_gap")]
+    (first,) = [p for p in map(parse, frames) if p and p.bth.opcode == UC_WRITE_FIRST][:1]
+    assert first
+    assert first.reth
+    reth, count = replace(first.reth, length=1000), 300
+    packets = [
+        replace(
+            first,
+            bth=replace(first.bth, psn=psn, opcode=UC_WRITE_ONLY_IMM),
+            extensions=(reth, ImmDt(psn)),
+            payload=bytes(1000),
+        )
+        for psn in range(count)
+    ]
+    sent = [Record("a", n, Flow.INBOUND, build(each), number=n) for n, each in enumerate(packets)]
+    (lane,) = played(asked(sent))["lanes"]
+    assert len(lane["completions"]) == count
+
+
+@pytest.mark.parametrize("away", [0, 0x9000, (1 << 64) - 8])
+def test_a_wrong_key_may_name_what_lies_in_no_region_as_well(away: int) -> None:
+    first = next(p for p in (parse(r.frame) for r in records("write")) if p and p.reth)
+    here, right, wrong = 0x2000, 1, 2
+    named = [(here, right), (here, right), (here, wrong), (away, wrong)]
+    sent = []
+    for psn, (address, key) in enumerate(named):
+        bth = replace(first.bth, psn=psn, opcode=WRITE, ack_req=True)
+        frame = build(
+            replace(first, bth=bth, extensions=(Reth(address, key, 8),), payload=bytes(8))
+        )
+        sent.append(Record("a", psn, Flow.INBOUND, frame, number=psn))
+    (lane,) = played(asked(sent))["lanes"]
+    answers = lane["answers"]
+    assert answers["1"] == ["ACK, message 2"]
+    assert answers["2"] == ["NAK of 2: remote access error"]
+
+
+class Slow(ForwardingTarget):
+    """Does nothing while nobody waits for long."""
+
+    def __init__(self, inner: Target) -> None:
+        super().__init__(inner)
+        self._held: list[bytes] = []
+
+    def send(self, frame: bytes) -> None:
+        self._held.append(frame)
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        return self._inner.receive(timeout_ns) if self._does(timeout_ns) else None
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        if not self._does(timeout_ns):
+            return []
+        return self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
+
+    def wait(self, duration_ns: int) -> None:
+        if self._does(duration_ns):
+            self._inner.wait(duration_ns)
+
+    def _does(self, within_ns: int) -> bool:
+        is_enough = within_ns >= self.patience.answer_ns
+        while is_enough and self._held:
+            self._inner.send(self._held.pop(0))
+        return is_enough
+
+
+class SlowFactory(ModelFactory):
+    """Devices on the wall's clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        in_real_time = self.claims.capabilities - {Capability.LOCKSTEP}
+        self.claims = replace(self.claims, capabilities=in_real_time)
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        with super().device(place) as target:
+            yield Slow(target)
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("rc_pingpong", "no answer"),
+        ("uc_pingpong", "completions: []"),
+        ("send_uc", "received: "),
+        ("uc_write_lost", "memory: "),
+    ],
+)
+def test_a_busy_host_has_time_for_what_the_model_has_done(name: str, missing: str) -> None:
+    requests = asked(records(name))
+    model = played(requests)
+    impatient = replay(requests, SlowFactory())
+    assert any(missing in line for line in differences(impatient, model))
+    assert differences(replay(requests, SlowFactory(), due=model), model) == []
+
+
+class Stuck(ForwardingTarget):
+    """Takes nothing, and has no patience with who waits for ever."""
+
+    def send(self, frame: bytes) -> None:
+        pass
+
+    def wait(self, duration_ns: int) -> None:
+        assert self.now_ns < 1_000 * self.patience.answer_ns
+        self._inner.wait(duration_ns)
+
+
+class StuckFactory(ModelFactory):
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        with super().device(place) as target:
+            yield Stuck(target)
+
+
+def test_a_simulated_device_that_takes_nothing_is_not_waited_for_without_end() -> None:
+    requests = asked(records("uc_pingpong"))
+    (line, *_) = differences(replay(requests, StuckFactory()), played(requests))
+    assert "completions: []" in line
 
 
 def wrong_icrc(frame: bytes) -> bytes:

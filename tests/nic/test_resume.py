@@ -7,6 +7,7 @@ import json
 import shlex
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,8 +24,8 @@ from roceproof.conformance.runner.journal import Over
 from roceproof.conformance.targets import hdl_factory
 from roceproof.dpi.manifest import load_manifest
 from roceproof.junit_resumed import add_resumed
-from roceproof.suite_command import Request
 from roceproof.suite_journal import open_journal
+from roceproof.suite_request import Request
 
 RUN = {"seed": "1", "target": "nic"}
 HERE = Path(__file__).parent
@@ -73,6 +74,8 @@ def test_a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been(tmp_pa
     other = suite(tmp_path, "--resume", "--seed", "2")
     assert other.returncode == 2
     assert "is of another run (its seed was 1, not 2): leave out --resume" in other.stderr
+    assert json.loads((tmp_path / "results.json").read_text()) == whole  # a slip loses nothing
+    assert junit(tmp_path) == told
 
 
 def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
@@ -120,6 +123,56 @@ def test_a_design_that_was_changed_is_another_device(
     dut.write_text("[limits] # others")
     with pytest.raises(RoceproofError, match=r"its manifest was .*: leave out --resume"):
         open_journal(again, tmp_path, made_of("mine-64-1-before"))
+
+
+def of_cases(path: Path) -> Request:
+    words: Any = dict.fromkeys(("dut", "suite", "jobs", "waivers")) | {"widths": []}
+    return Request(**words, cases=[path], target="model", seed=1, coverage=False)
+
+
+def test_cases_that_were_changed_are_others(tmp_path: Path) -> None:
+    case = tmp_path / "test_mine.py"
+    case.write_text("def test_one(bench): pass")
+    (tmp_path / ".#test_mine.py").symlink_to("somebody@host.1:2")
+    request = of_cases(tmp_path)
+    open_journal(request, tmp_path, {})
+    assert open_journal(replace(request, resume=True), tmp_path, {})
+    case.write_text("def test_one(bench): assert False")
+    with pytest.raises(RoceproofError, match="its code of the cases was"):
+        open_journal(replace(request, resume=True), tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    ("other", "is_of_a_folder", "of_a_file"),
+    [
+        ("conftest.py", True, True),
+        ("helper.py", True, True),
+        ("test_other.py", True, False),
+        ("deep/helper.py", True, False),
+        (".venv/lib/helper.py", False, False),
+        ("build/gate/test_found_64bit_1.py", False, False),
+        ("deep/build/conftest.py", False, False),
+    ],
+)
+def test_the_code_of_cases_is_what_pytest_loads_for_them(
+    other: str, is_of_a_folder: bool, of_a_file: bool, tmp_path: Path
+) -> None:
+    case = tmp_path / "mine" / "test_mine.py"
+    case.parent.mkdir()
+    case.write_text("def test_one(bench): pass")
+    requests = {tmp_path / "folder": of_cases(case.parent), tmp_path / "file": of_cases(case)}
+    for journal_place, request in requests.items():
+        journal_place.mkdir()
+        open_journal(request, journal_place, {})
+    path = case.parent / other
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("made = 'since'")
+    for is_part, (journal_place, request) in zip(
+        (is_of_a_folder, of_a_file), requests.items(), strict=True
+    ):
+        refused = pytest.raises(RoceproofError, match="its code of the cases was")
+        with refused if is_part else nullcontext():
+            open_journal(replace(request, resume=True), journal_place, {})
 
 
 @pytest.mark.parametrize("lost", [b"\0" * 40, b"\0" * 40 + b"\n", b'{"case": "b", "ent\n', b"[]\n"])

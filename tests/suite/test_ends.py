@@ -222,6 +222,19 @@ def test_a_case_that_breaks_by_itself_accuses_no_device(suite: Make) -> None:
     assert "1 error" in done.stdout and "show" not in done.stdout
 
 
+def test_a_case_that_breaks_by_itself_shows_no_deviation(suite: Make) -> None:
+    mine = suite('@case("PSN-02")\ndef test_one(bench):\n    bench.no_such_thing()\n')
+    (mine.folder / "conftest.py").write_text(
+        "from roceproof.conformance.runner import plugin\n"
+        "from roceproof.conformance.suite.deviations import load_deviations\n"
+        "plugin.declared = lambda identity, name: load_deviations()[0]\n"
+    )
+    assert mine.run("--target", "model", "-j", "1").returncode == 1
+    (case,) = mine.results()
+    assert case["outcome"] == "error"
+    assert "deviation" not in case
+
+
 def test_a_worker_that_is_killed_is_an_error_of_its_case(suite: Make) -> None:
     mine = suite(DYING)
     done = mine.run("--target", "model", "-j2")

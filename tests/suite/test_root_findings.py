@@ -267,3 +267,8 @@ def test_what_stops_cases_shows_how_the_streams_of_one_stood() -> None:
 def test_the_line_of_a_case_is_no_part_of_what_was_wrong() -> None:
     failure = CaseFailed('test_it.py:55: fail(f"after {a} ns; T is {b} ns")\nafter 9 ns; T is 1 ns')
     assert without_place(head_of(failure)) == "after 9 ns; T is 1 ns"
+
+
+def test_an_empty_line_is_no_part_of_a_sentence() -> None:
+    told = head_of(CaseFailed("\nqueue pair 0\n\nwant  a\ngot  b\n"))
+    assert told == "queue pair 0; want a; got b"
