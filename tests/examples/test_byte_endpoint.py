@@ -98,7 +98,6 @@ FEW = "not storm and not random and not sweep"
 @pytest.mark.parametrize(
     ("part", "cases", "count"),
     [
-        pytest.param("smoke", FEW, 100, id="smoke", marks=pytest.mark.whole),
         pytest.param("full", FEW, 500, id="full", marks=pytest.mark.whole),
         pytest.param("smoke", "storm or random or sweep", 25, id="many", marks=pytest.mark.whole),
     ],
@@ -119,13 +118,14 @@ def test_the_faulty_copy_has_all_faults_and_no_other() -> None:
         assert (BUGGY / "core" / file).read_text() == planted(file, FAULTS.values())
 
 
+@pytest.mark.whole
 def test_the_faults_of_its_copy_are_found_by_their_names(tmp_path: Path) -> None:
     cases = "responder and not fuzz or receives_icrc"
     broken = broken_by(BUGGY / "dut.toml", tmp_path, cases=cases, suite="smoke")
     assert {fault.rules[0] for fault in FAULTS.values()} <= broken
 
 
-@pytest.mark.slow  # a build for each; together, they are found in every change
+@pytest.mark.slow  # a build for each; together, they are found with the whole suites
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_breaks_its_rules_and_no_other(name: str, tmp_path: Path) -> None:
     fault = FAULTS[name]

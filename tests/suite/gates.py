@@ -21,7 +21,7 @@ def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=1200,
+        timeout=4800,
         check=False,
     )
     assert done.stdout, done.stderr

@@ -16,8 +16,12 @@ from roceproof.conformance.runner.coverage import coverage_of, missing
 pytestmark = pytest.mark.long
 
 
-def test_the_reference_model_passes_smoke(tmp_path: Path) -> None:
-    assert_passes(tmp_path, "--target", "model", "--suite", "smoke", cases=300)
+ON_RTL = "headers or icrc or ip_udp or lengths or psn or random or soak or storm or sweep"
+
+
+def test_the_reference_model_passes_what_of_smoke_our_rtl_does_not_play(tmp_path: Path) -> None:
+    cases = f"not (requester and ({ON_RTL}))"
+    assert_passes(tmp_path, "--target", "model", "--suite", "smoke", "-k", cases, cases=100)
 
 
 @pytest.mark.whole

@@ -52,7 +52,7 @@ def test_plans_are_drawn_for_a_device_with_one_queue_pair(tmp_path: Path, seed: 
 
 def test_no_plan_tells_queue_pairs_apart_that_have_the_same_number(tmp_path: Path) -> None:
     claims = claims_of(load_manifest(manifest_of("fixed-headers", tmp_path)))
-    for seed in range(60):
+    for seed in range(15):
         steps = draw_plan(seed, claims, Weights()).steps
         assert {step.fields["key"] for step in steps if "key" in step.fields} <= {0}
 
