@@ -210,19 +210,33 @@ class Oracle:
         self._states = fitting
         return []
 
-    def observe_memory(self, got: Mapping[int, bytes]) -> tuple[int, int] | None:
-        """Regions hold these bytes, by key; the first that may not be so, and where."""
-        differing = [self._differing(state, got) for state in self._states]
+    def holds(self, rkey: int) -> bool:
+        """Whether the key may still name memory."""
+        return any(state.memory.region(rkey) is not None for state in self._states)
+
+    def observe_memory(
+        self, got: Mapping[int, bytes], *, unsaid: Mapping[int, Sequence[range]] | None = None
+    ) -> tuple[int, int] | None:
+        """Regions hold these bytes, by key; the first that may not be so, and where.
+
+        Of places that are `unsaid` nothing is asked.
+        """
+        differing = [self._differing(state, got, unsaid or {}) for state in self._states]
         fitting = [s for s, wrong in zip(self._states, differing, strict=True) if wrong is None]
         if not fitting:
             return differing[0]
         self._states = fitting
         return None
 
-    def _differing(self, state: Beside, got: Mapping[int, bytes]) -> tuple[int, int] | None:
+    def _differing(
+        self, state: Beside, got: Mapping[int, bytes], unsaid: Mapping[int, Sequence[range]]
+    ) -> tuple[int, int] | None:
         for rkey, data in got.items():
             own = state.memory.region(rkey)
             want = data if own is None else own.read(0, len(data))
+            for place in unsaid.get(rkey, ()):
+                span = slice(place.start, place.stop)
+                want = want[: place.start] + data[span] + want[place.stop :]
             if want != data:
                 return rkey, next(
                     n for n, pair in enumerate(zip(want, data, strict=True)) if pair[0] != pair[1]
@@ -258,7 +272,7 @@ def _take(frame: bytes) -> Callable[[Beside], Reaction]:
 def _ending(outcome: Outcome) -> tuple[object, ...]:
     if outcome.status != "success":
         return outcome.wr_id, False
-    return outcome.wr_id, True, outcome.byte_len, outcome.immediate
+    return outcome.wr_id, True, outcome.byte_len, outcome.immediate, outcome.invalidated
 
 
 def matches(expected: Iterable[Segment], got: Iterable[Segment]) -> bool:
