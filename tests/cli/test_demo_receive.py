@@ -60,6 +60,7 @@ def test_a_device_with_keys_built_in_receives_into_its_own_memory(
     assert "44 of 44 messages landed" in run.stdout
 
 
+@pytest.mark.whole
 @pytest.mark.rxe
 @pytest.mark.sim
 def test_what_is_lost_on_the_way_lands_once_all_the_same(console: Any, tmp_path: Path) -> None:
