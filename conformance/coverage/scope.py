@@ -2,9 +2,9 @@
 """What the devices of a run claim together; it decides which bins are theirs to fill.
 
 A need is a word: a capability (`WRITE`), a path MTU (`mtu:1024`), a bound of the number of queue
-pairs (`qps>=9`, `qps<=64`), a data width (`width:64`), `serves:RC.SEND` for what it executes as a
-responder, `executes:SEND` for what it executes on any service, or `cycles` for streams that a clock
-moves.
+pairs (`qps>=9`, `qps<=64`), a data width (`width:64`), `sends:UD` for a service on which it is a
+requester, `serves:RC.SEND` for what it executes as a responder, `executes:SEND` for what it
+executes on any service, or `cycles` for streams that a clock moves.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Scope:
     qps: int
     widths: tuple[int, ...] = ()
     serves: frozenset[str] | None = None  # all that the services have, where nothing is said
+    sends: frozenset[str] | None = None  # on all services, where nothing is said
 
     @classmethod
     def of(cls, claims: Iterable[Claims]) -> Self:
@@ -43,6 +44,7 @@ class Scope:
             qps=first.qps,
             widths=tuple(sorted(widths)),
             serves=_served(first),
+            sends=_senders(first),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -53,6 +55,7 @@ class Scope:
             "qps": self.qps,
             "widths": list(self.widths),
             "serves": None if self.serves is None else sorted(self.serves),
+            "sends": None if self.sends is None else sorted(self.sends),
         }
 
     @classmethod
@@ -63,7 +66,8 @@ class Scope:
             path_mtus=tuple(document["path_mtus"]),
             qps=int(document["qps"]),
             widths=tuple(document["widths"]),
-            serves=None if (said := document.get("serves")) is None else frozenset(said),
+            serves=_said(document.get("serves")),
+            sends=_said(document.get("sends")),
         )
 
     def joined(self, other: Self) -> Self | None:
@@ -85,15 +89,26 @@ class Scope:
                 return int(value) in self.path_mtus
             case "width":
                 return int(value) in self.widths
+            case "sends":
+                return Capability[value] in self.capabilities and _among(value, self.sends)
             case "serves":
                 service = Capability[value.partition(".")[0]]
-                return service in self.capabilities and self._serves(value)
+                return service in self.capabilities and _among(value, self.serves)
             case "executes":
                 return any(self.allows(f"serves:{service.name}.{value}") for service in Service)
         return Capability[need] in self.capabilities
 
-    def _serves(self, name: str) -> bool:
-        return self.serves is None or name in self.serves
+
+def _among(name: str, said: frozenset[str] | None) -> bool:
+    return said is None or name in said
+
+
+def _said(names: Iterable[str] | None) -> frozenset[str] | None:
+    return None if names is None else frozenset(names)
+
+
+def _senders(claims: Claims) -> frozenset[str] | None:
+    return _said(None if claims.sends_on is None else (each.name for each in claims.sends_on))
 
 
 def _served(claims: Claims) -> frozenset[str] | None:

@@ -9,7 +9,9 @@ from scripted import PEER, active, counted, packet
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.samplers.requests import answer_to
 from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.coverage.table import load_table
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.targets.movement import (
     Disturbed,
     Movement,
@@ -227,3 +229,20 @@ def test_a_device_owes_only_what_it_executes() -> None:
     del old["serves"]
     assert Scope.from_json(old).allows("serves:UC.SEND")
     assert not Scope.from_json(old).allows("serves:UD.SEND")
+
+
+def test_a_device_owes_its_own_messages_only_on_services_on_which_it_sends() -> None:
+    claims = Claims(
+        target="hdl",
+        device="answers-datagrams",
+        capabilities=frozenset(Capability),
+        sends_on=frozenset({Service.RC}),
+        data_width=64,
+    )
+    scope = Scope.of([claims])
+    assert [scope.allows(f"sends:{each.name}") for each in Service] == [True, False, False]
+    assert Scope.from_json(scope.to_json()) == scope
+    owed = {name: {*point.bins(scope)} for name, point in load_table().points.items()}
+    assert not [name for name in owed["message.packets"] if "/UD/" in name]
+    assert "UD/32" not in owed["message.length_bits"]
+    assert "UD/INIT" in owed["responder.state"]
