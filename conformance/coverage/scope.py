@@ -108,7 +108,8 @@ def _said(names: Iterable[str] | None) -> frozenset[str] | None:
 
 
 def _senders(claims: Claims) -> frozenset[str] | None:
-    return _said(None if claims.sends_on is None else (each.name for each in claims.sends_on))
+    sent = claims.limits.operations
+    return _said(None if sent is None else (service.name for service in sent if sent[service]))
 
 
 def _served(claims: Claims) -> frozenset[str] | None:

@@ -245,8 +245,6 @@ class Claims:
     limits: Limits = field(default_factory=Limits)
     executes: Mapping[Service, frozenset[Op]] | None = None
     """What it has as a responder, of each service; everything where nothing is said."""
-    sends_on: frozenset[Service] | None = None
-    """The services on which it is a requester; all that it has where nothing is said."""
     absent: Mapping[Capability, str] = field(default_factory=dict)
     """Why a capability is not there, where "does not claim it" says too little."""
 

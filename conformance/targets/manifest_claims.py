@@ -90,6 +90,5 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
         executes=executes,
-        sends_on=claimed.services,
         absent=absent,
     )

@@ -22,8 +22,10 @@ from roceproof.conformance.targets.movement import (
 )
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Deth, Ieth, Reth
 from roceproof.dpi.options import Flow
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 QPN, KEY, VA = 0x11, 0x77, 0x1000
 SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 0x00, 0x01, 0x02, 0x04
@@ -236,7 +238,7 @@ def test_a_device_owes_its_own_messages_only_on_services_on_which_it_sends() -> 
         target="hdl",
         device="answers-datagrams",
         capabilities=frozenset(Capability),
-        sends_on=frozenset({Service.RC}),
+        limits=Limits(operations={Service.RC: frozenset({Op.WRITE}), Service.UD: frozenset()}),
         data_width=64,
     )
     scope = Scope.of([claims])
