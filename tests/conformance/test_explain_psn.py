@@ -40,13 +40,15 @@ ALIKE = {
     ("P10", 0): {"P09", "P10"},  # a register that all share goes on, too
     ("P12", 1): {"P12", "P16", "P23"},  # single PSNs left out between messages
     ("P16", 0): {"P16"},
+    ("P20", 0): {"P20", "MSN-02"},  # executed and not counted looks like taken for a duplicate
     ("P23", 0): {"P14", "P23"},  # a PSN that is repeated for good, or late and not on time again
     ("P23", 1): {"P16", "P23"},  # a single PSN skipped is a single PSN skipped
     ("P24", 0): {"P24", "PSN-19"},  # any bits that are stuck there look like that
     ("P24", 1): {"P05", "P24"},  # AckReq on every packet is legal
     ("P24", 2): {"P24", "PSN-19"},
 }
-WITHOUT_FACTS = {"P01": {"P01", "P02", "P20"}, "P02": {"P02", "P20"}, "P20": {"P02", "P20"}}
+NOT_EXPECTED = {"P02", "P20", "MSN-02"}
+WITHOUT_FACTS = {"P01": {"P01", "P02", "P20"}, "P02": NOT_EXPECTED, "P20": NOT_EXPECTED}
 
 
 def records(frames: Iterable[TimedFrame]) -> Iterator[Record]:

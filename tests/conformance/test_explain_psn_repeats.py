@@ -112,8 +112,16 @@ def test_what_only_seems_to_have_been_sent_before_is_no_repetition_to_return_fro
     (found,) = streams_of(side(sent(1, 11), before), Budget())
     for back, wrong in ((11, True), (13, False)):
         repeats = [sent(3, back), sent(4, back + 1)]
-        found.recoveries = [Recovery(repeats[0], before, 13, repeats, sent(5, 15))]
+        found.recoveries = [
+            Recovery(repeats[0], before, 13, repeats, sent(5, 15), sends_again=True)
+        ]
         assert bool(wrong_returns(found)) == wrong
+
+
+def test_packets_that_overtook_each_other_are_no_recovery_to_return_from() -> None:
+    psns = (10, 12, 11, 15, 13, 14, 16)
+    (found,) = streams_of(side(*(sent(n, psn) for n, psn in enumerate(psns, 1))), Budget())
+    assert found.recoveries and not wrong_returns(found)
 
 
 def test_the_first_packet_of_a_single_resend_may_have_been_lost() -> None:

@@ -51,6 +51,11 @@ class Completed:
         lags = {(self._up_to(place) - msn) % _MSN_MODULUS for place, msn in self._told[:_ASKED]}
         return lags.pop() if len(lags) == 1 and len(self._told) > 1 else None
 
+    @property
+    def counts_nothing(self) -> bool:
+        """Whether the responder still tells of none when it acknowledges a second message."""
+        return any(msn == 0 and self._up_to(place) > 1 for place, msn in self._told)
+
     def _up_to(self, place: int) -> int:
         return bisect_right(self._ends, place)
 

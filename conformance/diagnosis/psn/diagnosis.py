@@ -25,13 +25,14 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_start,
 )
 from roceproof.conformance.diagnosis.psn.increment import LOOSE
+from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END
+from roceproof.conformance.diagnosis.psn.names import place_of, separating, title_of
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Key, Suffered, sides_of
 from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
-from roceproof.conformance.rules.signatures import SIGNATURES, title
 
 _SHOWN = 3
 _MANY = 4  # wrong steps; what explains fewer may do so by chance
@@ -195,6 +196,8 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
         return ()
     best = tuple(id_ for id_, weight in weights.items() if weight == most)
     best = tuple(sorted(best, key=lambda id_: -alone[id_]))
+    if AT_THE_END in best and len(evidence) > 1:  # losses do not find that place twice
+        best = (AT_THE_END, *(id_ for id_ in best if id_ != AT_THE_END))
     if best != (LOST,):
         others = (
             *_but_for_losses(evidence, weights, most),
@@ -281,33 +284,10 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
         text = f"{device}: {words}. {text}."
         return Diagnosis(UNDECIDED, possible, tuple(frames), 0, total, text, advice)
     id_, *others = ids
-    advice = "Capture at the sender." if id_ == LOST else f"Look at {_look(id_)}."
+    advice = "Capture at the sender." if id_ == LOST else f"Look at {place_of(id_)}."
     if others:
-        names = "; ".join(f"{other}: {_title(other)}" for other in others)
-        traffic = " or ".join(dict.fromkeys(_separating(each) for each in ids))
+        names = "; ".join(f"{other}: {title_of(other)}" for other in others)
+        traffic = " or ".join(dict.fromkeys(separating(each) for each in ids))
         advice += f" This traffic fits as well: {names}. To tell them apart: {traffic}."
-    text = f"{device}: {_title(id_)}. {text}."
+    text = f"{device}: {title_of(id_)}. {text}."
     return Diagnosis(id_, tuple(others), tuple(frames), len(frames), total, text, advice)
-
-
-_OTHERS = {
-    LOST: ("packets were lost in front of the capture", "", "a capture at the sender"),
-    "PSN-19": (
-        "reserved bits beside AckReq are set",
-        "what drives the byte above the PSN",
-        "two connections whose start PSNs are configured with different upper bytes",
-    ),
-}
-"""What is no signature: its title, where to look, and the traffic that tells it apart."""
-
-
-def _title(id_: str) -> str:
-    return _OTHERS[id_][0] if id_ in _OTHERS else title(id_)
-
-
-def _look(id_: str) -> str:
-    return _OTHERS[id_][1] if id_ in _OTHERS else SIGNATURES[id_].look
-
-
-def _separating(id_: str) -> str:
-    return _OTHERS[id_][2] if id_ in _OTHERS else SIGNATURES[id_].traffic

@@ -12,7 +12,8 @@ from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn import recovery as psn_recovery
 from roceproof.conformance.diagnosis.psn import responder as psn_responder
 from roceproof.conformance.diagnosis.psn.carry import carry
-from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
+from roceproof.conformance.diagnosis.psn.increment import LOOSE, besides, hypotheses
+from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, BY_KIND, at_the_end, by_kind
 from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn.stream import Step, Stream
@@ -22,6 +23,8 @@ from roceproof.conformance.wire.opcodes import Family
 
 _FEW, _MANY = 2, 4
 _LIKE_LOSS = frozenset({"P12", "P16", "P23"})
+_ANYWHERE = _LIKE_LOSS | LOOSE | {"P14", LOST}
+"""What may befall any step."""
 
 
 class Cause(Enum):
@@ -125,6 +128,10 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
             )
         weak = [id_ for id_ in besides(stream) if id_ not in fits]
         text = _step_text(wrong)
+        if _ANYWHERE.issuperset(fits):
+            fits, more, words = _placed(stream, fits)
+            weak += more
+            text += words
         yield _evidence(side, Cause.COUNTING, fits, frames, text, peer=False, weak=weak)
     torn = stream.torn
     if torn:
@@ -132,6 +139,18 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
         text = f"in front of frame {step.after.number} packets of a message are missing"
         frames = [step.after.number for step in torn]
         yield _evidence(side, Cause.NETWORK, (LOST,), frames, text, peer=False)
+
+
+def _placed(stream: Stream, fits: Sequence[str]) -> tuple[list[str], list[str], str]:
+    """The ids, weak ones and words, where the places of the wrong steps tell more than fits."""
+    steps = [step for step in stream.steps if step.healthy is not None and not stream.excused(step)]
+    if words := by_kind(steps):
+        return [BY_KIND, *fits], [], f", and so behind {words}, behind no other"
+    if at_the_end(steps):
+        first = [LOST] if LOST in fits else []
+        rest = [id_ for id_ in fits if id_ not in first]
+        return [*first, AT_THE_END, *rest], [], ""
+    return [*fits], [BY_KIND] if by_kind(steps, 1) else [], ""
 
 
 def _between_messages(stream: Stream, wrong: Sequence[Step]) -> bool:

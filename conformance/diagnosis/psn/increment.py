@@ -9,8 +9,8 @@ healthy ones included, and says something else than a healthy requester somewher
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 
+from roceproof.conformance.diagnosis.psn.beats import BEATS_OF_BODY, BEATS_OF_FRAME, Predict
 from roceproof.conformance.diagnosis.psn.events import (
     acks_received,
     acks_sent,
@@ -24,15 +24,12 @@ from roceproof.conformance.diagnosis.psn.stream import Step, Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
 from roceproof.conformance.wire.opcodes import Family, Position
 
-_BEATS = (4, 8, 16, 32, 64, 128)
 _LEAST_CASES = 2
 _LOST_AT_ONCE = 64
 _PER_LOSS = 2  # wrong steps that bear a way of counting out, for each that seems to be a loss
 _MANY_CASES = 5  # so many do even if each might be a loss by itself
 LOOSE = frozenset({"P06", "P25"})
 """What follows other packets, a few of them late, and so may fit where something else is exact."""
-
-Predict = Callable[[Stream, Step], int | None]
 
 
 def hypotheses(stream: Stream) -> list[str]:
@@ -142,23 +139,11 @@ def _byte_order(_: Stream, step: Step) -> int | None:
     return distance(after, step.before.psn)
 
 
-def _beats(of: Callable[[Sent], int], width: int) -> Predict:
-    """P07: the bytes are those of the payload, or of all between BTH and ICRC.
-
-    A READ has no payload, and takes what a healthy one does or a beat.
-    """
-
-    def predict(_: Stream, step: Step) -> int | None:
-        beats = max(1, -(-of(step.before) // width))
-        if step.before.row.family is Family.READ and step.taken != beats:
-            return step.healthy
-        return beats
-
-    return predict
-
-
-_SIZES = (attrgetter("size"), attrgetter("body"))
-_ALL_BEATS = [_beats(of, width) for of in _SIZES for width in _BEATS]
+def _frame_beats(stream: Stream, steps: list[Step]) -> bool:
+    """P07 where the beats of all headers are counted; steps of several sizes have to say so."""
+    if len({step.taken for step in steps if step.wrong}) < _LEAST_CASES:
+        return False
+    return any(_by_step(way)(stream, steps) for way in BEATS_OF_FRAME)
 
 
 def _some_of(
@@ -259,7 +244,8 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P08", _by_step(_read_by_one)),
     ("P13", _by_step(_empty_stays)),
     ("P03", _by_step(_per_message)),
-    ("P07", _some_of([_by_step(beats) for beats in _ALL_BEATS])),
+    ("P07", _some_of([_by_step(beats) for beats in BEATS_OF_BODY])),
+    ("P07", _frame_beats),
     ("P09", _shared),
     ("P06", counts(acks_received)),
     ("P06", counts(acks_sent)),
@@ -283,7 +269,7 @@ _BUT_FOR_LOSSES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = 
     ("P13", _but_for_losses(_empty_stays)),
     ("P12", _but_for_losses(_empty_twice)),
     ("P03", _but_for_losses(_per_message)),
-    ("P07", _some_of([_but_for_losses(beats) for beats in _ALL_BEATS])),
+    ("P07", _some_of([_but_for_losses(beats) for beats in BEATS_OF_BODY])),
     ("P16", _mostly_twice),
 )
 _AT_TIMES = (

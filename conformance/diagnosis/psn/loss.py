@@ -39,7 +39,8 @@ class Messages:
             if not requests[place].row.position & Position.FIRST:
                 self._first[place] = self._first[place - 1]
         for place in range(len(requests) - 2, -1, -1):
-            if not requests[place].row.position & Position.LAST:
+            ends = requests[place].row.position & Position.LAST
+            if not ends and not requests[place + 1].row.position & Position.FIRST:
                 self._last[place] = self._last[place + 1]
 
     def judge_gap(self, before: Sent, after: Sent) -> Gap:

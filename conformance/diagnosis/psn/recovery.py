@@ -156,8 +156,8 @@ def wrong_returns(stream: Stream) -> list[Recovery]:
         onward = recovery.onward
         if onward is None or onward.damaged or not recovery.repeats:
             continue
-        if distance(recovery.jump.psn, recovery.before.psn) > 0:
-            continue  # nothing was sent again
+        if not recovery.sends_again or distance(recovery.jump.psn, recovery.before.psn) > 0:
+            continue  # nothing was sent again; what comes late was only overtaken
         start, due = recovery.repeats[0].psn, recovery.due
         copies = len(recovery.repeats)
         moved = {distance(due, start), copies} if copies > 1 else {distance(due, start)}

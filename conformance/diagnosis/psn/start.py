@@ -20,6 +20,8 @@ from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _LARGEST_GAP = 64
+MISCOUNTED = "MSN-02"
+"""A responder that takes the first message, and does not count it."""
 
 
 class Start(NamedTuple):
@@ -69,11 +71,14 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
     asked = _asked_for(stream)
     if side.start == first:
         unexpected = asked is not None and distance(first, asked) == 1
-        if unexpected or _taken_for_duplicate(stream) or ends.misses_first(stream):
-            return Start(("P20",), first, responder=True)
+        miscounted = _taken_for_duplicate(stream) or ends.misses_first(stream)
+        if unexpected or miscounted:
+            either = (MISCOUNTED,) if miscounted and not unexpected else ()
+            return Start(("P20", *either), first, responder=True)
         return None
     expected = side.start if side.start is not None else asked
-    if expected is None and _taken_for_duplicate(stream):
+    taken_for_duplicate = expected is None and _taken_for_duplicate(stream)
+    if taken_for_duplicate:
         expected = (first + 1) % PSN_MODULUS
     if expected is None or _lost_before(stream, expected):
         return None
@@ -87,6 +92,8 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
         ids.append("P02")
         if side.start is None:
             ids.append("P20")
+    if taken_for_duplicate:
+        ids.append(MISCOUNTED)
     if ends.continued_by(stream):
         ids += ["P10", "P09"]
     elif stream.first.number in stream.shared:
@@ -110,7 +117,9 @@ def _taken_for_duplicate(stream: Stream) -> bool:
     reply = next((each for each in stream.side.answers if each.number > first.number), None)
     if not whole or reply is None or reply.opcode != ACKNOWLEDGE or not reply.is_positive:
         return False
-    return reply.msn == 0 and reply.psn == first.psn
+    if reply.msn != 0 or reply.psn != first.psn:
+        return False
+    return not stream.completed.counts_nothing
 
 
 def _lost_before(stream: Stream, expected: int) -> bool:

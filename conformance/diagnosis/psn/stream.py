@@ -14,6 +14,7 @@ from functools import cached_property
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.counted import Completed
+from roceproof.conformance.diagnosis.psn.early_wrap import wraps_early
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
 from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
 from roceproof.conformance.diagnosis.psn.path_mtu import learnt_mtu
@@ -73,6 +74,8 @@ class Recovery:
     """The PSN behind the newest one."""
     repeats: list[Sent] = field(default_factory=list)
     onward: Sent | None = None
+    sends_again: bool = False
+    """Whether a PSN among them was seen before; else they only came out of order, or late."""
 
     @property
     def repeats_at_once(self) -> bool:
@@ -183,10 +186,12 @@ def streams_of(side: Side, budget: Budget) -> list[Stream]:
     newest = 0
     for sent in side.requests:
         opens = bool(sent.row.position & Position.FIRST)
-        if not lives or (opens and abs(distance(sent.psn, newest)) > _RESTART):
+        far = opens and abs(distance(sent.psn, newest)) > _RESTART
+        narrow = bool(lives) and wraps_early(newest, sent.psn)
+        if not lives or (far and not narrow):
             lives.append([])
             newest = sent.psn
-        elif distance(sent.psn, newest) > 0:
+        elif narrow or distance(sent.psn, newest) > 0:
             newest = sent.psn
         lives[-1].append(sent)
     return [_sort(side, life, budget) for life in lives]
@@ -275,6 +280,7 @@ class _Sorter:
             self._recovery = Recovery(sent, self._previous, due)
             self.stream.recoveries.append(self._recovery)
         self._recovery.repeats.append(sent)
+        self._recovery.sends_again |= not late
 
     def _new(self, sent: Sent) -> None:
         span = self.stream.span(self._newest)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""PSN counters with fewer than 24 bits, but for those of P04."""
+
+from __future__ import annotations
+
+_WIDTHS = range(17, 24)
+
+
+def wraps_early(before: int, after: int, span: int = 1) -> bool:
+    """Whether a step loses the carry out of some bit in the middle of a PSN."""
+    for bits in _WIDTHS:
+        size = 1 << bits
+        base, low = before - before % size, before % size + span
+        if low >= size and after == base + low % size:
+            return True
+    return False
