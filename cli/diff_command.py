@@ -45,11 +45,11 @@ def _named(path: Path, found: Comparison) -> list[str]:
     if not path.is_file() or not (starts or differing & {ICRC, PSN}):
         return []
     from roceproof.conformance.diagnosis.report import explain_excerpt
-    from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED
+    from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED
     from roceproof.explain_source import read_capture
 
     explained = explain_excerpt(read_capture(str(path), None)).diagnoses
-    return [each.id for each in explained if each.id not in (UNDECIDED, CORRUPT, LOST)]
+    return [each.id for each in explained if each.id not in (COPIES, CORRUPT, LOST, UNDECIDED)]
 
 
 def _unshared(a: list[str], b: list[str]) -> tuple[list[str], list[str]]:

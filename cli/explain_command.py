@@ -20,14 +20,14 @@ from roceproof.common.terminal import Terminal
 from roceproof.conformance.capture.origin import common_origin
 from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
 from roceproof.conformance.diagnosis.report import Facts, explain_excerpt
-from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.observer.facts import Facts as QpFacts
 from roceproof.conformance.rules.signatures import title
 from roceproof.explain_source import read_capture
 
 DAMAGED = 2
 _SCHEMA = 1
-_STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan"}
+_STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan", COPIES: "cyan", LOST: "cyan"}
 
 
 @dataclass(slots=True)

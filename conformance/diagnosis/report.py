@@ -9,6 +9,7 @@ from typing import Any
 
 from roceproof.conformance.capture.record import Record
 from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.copies import without_copies
 from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
@@ -41,6 +42,7 @@ def explain_with_notes(records: Iterable[Record], facts: Facts | None = None) ->
 
 def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation:
     """The same for what is looked at of a capture."""
+    excerpt, copies = without_copies(excerpt)
     size = excerpt.bytes
     for_icrcs, for_psns = Budget.for_bytes(size), Budget.for_bytes(size)
     structure = explain_structure(excerpt.all_seen(), for_icrcs)
@@ -68,7 +70,7 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         )
         if psns:
             break  # a device is judged as a whole, and never twice
-    diagnoses = structure.diagnoses + icrcs + psns
+    diagnoses = copies + structure.diagnoses + icrcs + psns
     return Explanation(diagnoses, for_icrcs.notes + for_psns.notes)
 
 

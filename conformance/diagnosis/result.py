@@ -9,6 +9,7 @@ from typing import Any
 UNDECIDED = "undecided"
 CORRUPT = "corrupt"
 LOST = "lost"
+COPIES = "copies"
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,14 +105,16 @@ def _way_of_counting(requests: Iterable[tuple[Observation, Opcode]]) -> _Follow:
     """How PSNs follow each other behind packets that do not end a message.
 
     By one; byte by byte in the wrong order (P15); or not at all until the message ends (P03).
+    A packet that comes twice says nothing of that.
     """
     counts: Counter[_Follow] = Counter()
-    before: dict[_FlowKey, tuple[int, Opcode]] = {}
+    before: dict[_FlowKey, tuple[bytes, int, Opcode]] = {}
     for seen, row in requests:
-        key = _flow_key(seen)
-        if key in before and not before[key][1].position & Position.LAST:
-            counts.update(way for way in _WAYS if way(before[key][0], seen.bth.psn))
-        before[key] = seen.bth.psn, row
+        key, content = _flow_key(seen), seen.frame[seen.bth_at : seen.end]
+        last, psn, last_row = before.get(key, (content, 0, row))
+        if content != last and not last_row.position & Position.LAST:
+            counts.update(way for way in _WAYS if way(psn, seen.bth.psn))
+        before[key] = content, seen.bth.psn, row
     return max(_WAYS, key=lambda way: counts[way])
 
 
