@@ -15,12 +15,21 @@ from enum import Enum
 from roceproof.conformance.calibration.device import Device
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 
-DOCUMENTED = (
-    (frozenset({"S13"}), frozenset({"S11", "S19"})),
-    (frozenset({"S14"}), frozenset({"S11", "S15"})),
-    (frozenset({"S15"}), frozenset({"S14", "S22"})),
+DOCUMENTED = tuple(
+    (frozenset({one}), frozenset(others.split()))
+    for one, others in (
+        ("S13", "S11 S19"),
+        ("S13", "S12 S19"),
+        ("S14", "S11 S15"),
+        ("S15", "S14 S22"),
+        ("S19", "S13 S22"),
+        ("S20", "S13 S21"),
+        ("S21", "S19 S20"),
+        ("S45", "S06 S14"),
+    )
 )
 """Sets of faults that docs/explain.md calls the same function."""
+_MOST_AT_ONCE = 4
 
 
 class Verdict(Enum):
@@ -138,12 +147,13 @@ def _meant(truth: Truth, names: Iterable[str]) -> set[int]:
     return meant
 
 
-def _readings(name: str) -> list[frozenset[str]]:
+def _readings(name: str) -> Iterable[frozenset[str]]:
     """The sets of ids that a name may stand for."""
-    ids = frozenset(name.split("+"))
-    readings = [ids]
-    for one, other in DOCUMENTED:
-        for here, there in ((one, other), (other, one)):
-            if here <= ids:
-                readings.append(ids - here | there)
+    readings = [frozenset(name.split("+"))]
+    for ids in readings:
+        for one, other in DOCUMENTED:
+            for here, there in ((one, other), (other, one)):
+                same = ids - here | there
+                if here <= ids and len(same) <= _MOST_AT_ONCE and same not in readings:
+                    readings.append(same)
     return readings

@@ -43,7 +43,9 @@ def test_the_truth_is_named_or_in_the_class() -> None:
 def test_sets_of_faults_that_are_one_function_count_as_named() -> None:
     assert verdict(truth("S11", "S19"), said("S13")) is Verdict.NAMED
     assert verdict(truth("S13"), said("S11+S19")) is Verdict.NAMED
+    assert verdict(truth("S12", "S21"), said("S13+S20")) is Verdict.NAMED
     assert verdict(truth("S11"), said("S13")) is Verdict.WRONG
+    assert verdict(truth("S12", "S21"), said("S13")) is Verdict.WRONG
 
 
 def test_what_is_left_open_is_not_wrong() -> None:

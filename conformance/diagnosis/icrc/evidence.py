@@ -22,8 +22,8 @@ KNOWN_STARTS = {
     0xDEBB20E3: "right",
     0xFFFFFFFF: "no dummy bytes (S11)",
     0x9ADD2096: "dummy bytes of zeros (S12)",
-    0x00000000: "four dummy bytes (S13), or a register that starts at zeros without any",
-    0x44660075: "a register that starts at zeros (S19)",
+    0x00000000: "four dummy bytes (S13), or a register of zeros without any or with zeros",
+    0x44660075: "a register that starts at zeros (S19), or four dummy bytes behind DEBB20E3",
     0xC04C39E5: "dummy bytes fed twice (S22)",
 }
 _ENGINES = (
