@@ -35,6 +35,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (11, 787),  # corrupt, where every packet differs in one bit, half of them behind a tag
         (11, 1797),  # PAD-01, where one bit of a PadCnt changed on the way
         (22, 1678),  # S13, which S19 with dummy bytes of zeros is
+        (22, 2065),  # S57, where unpadded packets put a whole ICRC into the next beat
         (23, 520),  # S19, which S22 with four dummy bytes is
         (23, 2040),  # S13+S20, which S21 with dummy bytes of zeros is
     ],

@@ -9,6 +9,8 @@ import pytest
 from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.diagnosis.icrc.beat_parts import Boundary
+from roceproof.conformance.diagnosis.icrc.beats import Origin
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.floor import FLOORS, floor_of, shortage
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
@@ -104,6 +106,14 @@ def test_bytes_in_the_next_beat_alone(rule: Rule) -> None:
     first = next(place for place, case in enumerate(cases_of(crossing)) if case.seen.wrong)
     (found,) = explain([*frames[:first], crossing[first], *frames[first + 1 :]])
     assert found.id == UNDECIDED and "S66" in found.equivalent
+
+
+def test_an_icrc_that_lies_in_the_next_beat_as_a_whole_may_be_right() -> None:
+    (case,) = cases_of(healthy(3)[:1])
+    for left, spared, as_a_whole in ((0, 0, 4), (2, 2, 2), (5, 4, 4)):
+        origin = Origin("", lambda packet, left=left: -packet.size - left)
+        assert Boundary(16, origin).front(case) == spared
+        assert Boundary(16, origin, spares_whole=True).front(case) == as_a_whole
 
 
 @pytest.mark.parametrize("fault", sorted(NO_ICRC_IS_WRONG))

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """S66: the ICRC lies across two bus beats, and the part in the second one is wrong.
 
-The bytes in front of the boundary are right, and so is every ICRC that no boundary crosses.
+The bytes in front of the boundary are right, and so is every ICRC that no boundary crosses. One
+that lies in the next beat as a whole may be right or wrong, but not now this and now that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
@@ -26,11 +28,13 @@ class Boundary(NamedTuple):
 
     width: int
     origin: Origin
+    spares_whole: bool = False
+    """Whether an ICRC that lies in the next beat as a whole is right."""
 
     def front(self, packet: CrcInput) -> int:
-        """How many bytes of the ICRC lie in the beat with the packet's last bytes; 4 for all."""
+        """How many of the ICRC's bytes are spared, as they lie in the beat with the last bytes."""
         left = -(packet.size + self.origin.lead(packet)) % self.width
-        return min(left, ICRC_BYTES)
+        return min(left or self.spares_whole * ICRC_BYTES, ICRC_BYTES)
 
     def __str__(self) -> str:
         return f"beats of {self.width} bytes{self.origin.words}"
@@ -122,7 +126,8 @@ def parts_in_next_beat(packets: Sequence[CrcInput]) -> Iterator[PartInNextBeat]:
 
 def boundaries() -> Iterator[Boundary]:
     """Every bus."""
-    return (Boundary(width, origin) for width in WIDTHS for origin in _ORIGINS)
+    for width, origin, spares in product(WIDTHS, _ORIGINS, (False, True)):
+        yield Boundary(width, origin, spares)
 
 
 def part_boundary(wrong: Sequence[CrcInput], right: Sequence[CrcInput]) -> Boundary | None:
