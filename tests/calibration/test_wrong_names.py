@@ -34,10 +34,18 @@ from roceproof.conformance.calibration.run import explained, outcome
         (11, 509),  # S14, which S15 without dummy bytes is
         (11, 787),  # corrupt, where every packet differs in one bit, half of them behind a tag
         (11, 1797),  # PAD-01, where one bit of a PadCnt changed on the way
+        (21, 164),  # P18, behind a READ of unknown length
+        (21, 1586),  # P18, where as many packets were lost as had been sent again
+        (22, 659),  # P02, where the first packet of the first message was lost
         (22, 1678),  # S13, which S19 with dummy bytes of zeros is
         (22, 2065),  # S57, where unpadded packets put a whole ICRC into the next beat
         (23, 520),  # S19, which S22 with four dummy bytes is
+        (23, 902),  # P14, where a loss makes up for a repeated PSN
         (23, 2040),  # S13+S20, which S21 with dummy bytes of zeros is
+        (24, 354),  # P23, where the first PSN of a connection changed on the way
+        (24, 810),  # P21, where all requests look repeated
+        (25, 164),  # P18, where a copy changed on the way and no ICRC tells
+        (25, 422),  # lost, where no message ever ends
     ],
 )
 def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:

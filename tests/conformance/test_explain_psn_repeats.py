@@ -16,7 +16,7 @@ from roceproof.conformance.diagnosis.psn.recovery import (
     restarts_wrongly,
     wrong_returns,
 )
-from roceproof.conformance.diagnosis.psn.stream import Recovery, Stream, streams_of
+from roceproof.conformance.diagnosis.psn.stream import Recovery, Step, Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import SEQUENCE_NAK, Reply, Sent
 from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -112,8 +112,9 @@ def test_what_only_seems_to_have_been_sent_before_is_no_repetition_to_return_fro
     (found,) = streams_of(side(sent(1, 11), before), Budget())
     for back, wrong in ((11, True), (13, False)):
         repeats = [sent(3, back), sent(4, back + 1)]
+        onward = Step(before, sent(5, 15), 1)
         found.recoveries = [
-            Recovery(repeats[0], before, 13, repeats, sent(5, 15), sends_again=True)
+            Recovery(repeats[0], before, 13, repeats, sends_again=True, resumed=onward)
         ]
         assert bool(wrong_returns(found)) == wrong
 
@@ -122,6 +123,32 @@ def test_packets_that_overtook_each_other_are_no_recovery_to_return_from() -> No
     psns = (10, 12, 11, 15, 13, 14, 16)
     (found,) = streams_of(side(*(sent(n, psn) for n, psn in enumerate(psns, 1))), Budget())
     assert found.recoveries and not wrong_returns(found)
+
+
+def test_new_packets_that_were_lost_behind_the_repeats_and_came_later_are_no_wrong_return() -> None:
+    requests = [sent(n, 9 + n) for n in range(1, 4)]
+    requests += [sent(n, 7 + n, like=n - 2) for n in (4, 5)]
+    for late in ([], [sent(7, 13), sent(8, 14)]):
+        (found,) = streams_of(side(*requests, sent(6, 15), *late, sent(9, 16)), Budget())
+        assert bool(wrong_returns(found)) != bool(late)
+
+
+def test_a_repeat_among_others_that_was_changed_unseen_is_no_wrong_return() -> None:
+    requests = [sent(n, 9 + n) for n in range(1, 5)]
+    again = [replace(each, number=each.number + 4) for each in requests]
+    again[1] = replace(again[1], content=99)
+    for count, wrong in ((2, True), (4, False)):
+        (found,) = streams_of(side(*requests, *again[:count]), Budget())
+        assert bool(wrong_returns(found)) == wrong
+
+
+def test_nobody_knows_where_to_go_on_behind_a_read_of_unknown_length() -> None:
+    for read in (200, 2048):
+        requests = [sent(1, 10), sent(2, 11), sent(3, 12, READ, read=read)]
+        requests += [replace(each, number=each.number + 3) for each in requests[1:]]
+        (found,) = streams_of(side(*requests, sent(6, 15)), Budget())
+        assert found.path_mtu is None
+        assert bool(wrong_returns(found)) == (read == 200)
 
 
 def test_the_first_packet_of_a_single_resend_may_have_been_lost() -> None:

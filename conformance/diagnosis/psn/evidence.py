@@ -100,7 +100,7 @@ def of_start(stream: Stream, ends: Ends, *, begins: bool) -> Iterator[Evidence]:
 def of_counting(stream: Stream) -> Iterator[Evidence]:
     """P03-P09, P12-P16, P23-P25: how the PSNs go on."""
     side = stream.side
-    for ids, marked in carry(stream) if stream.first is side.requests[0] else ():
+    for ids, marked in carry(stream) if stream.requests[0] is side.requests[0] else ():
         text = f"the bits beside AckReq are {marked[0].reserved7:#04x} in frame {marked[0].number}"
         frames = [sent.number for sent in marked]
         yield _evidence(side, Cause.COUNTING, ids, frames, text, peer=False)

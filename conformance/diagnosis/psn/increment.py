@@ -28,6 +28,7 @@ _LEAST_CASES = 2
 _LOST_AT_ONCE = 64
 _PER_LOSS = 2  # wrong steps that bear a way of counting out, for each that seems to be a loss
 _MANY_CASES = 5  # so many do even if each might be a loss by itself
+_ASTRAY = 4  # packets that a late register explains, for each that came too late for it
 LOOSE = frozenset({"P06", "P25"})
 """What follows other packets, a few of them late, and so may fit where something else is exact."""
 
@@ -165,7 +166,7 @@ def _partly_shared(stream: Stream, _: list[Step]) -> bool:
 
 
 def _latched_early(stream: Stream, _: list[Step]) -> bool:
-    """P14: packets carry the PSN of the one before, and the next ones do not."""
+    """P14: packets close behind another carry the PSN of that one, and the next ones do not."""
     late: list[int] = []
     timely: list[int] = []
     returned = 0
@@ -183,7 +184,16 @@ def _latched_early(stream: Stream, _: list[Step]) -> bool:
             returned += bool(late) and step.after.psn == right
     if not late or not returned:
         return False
-    return len(late) >= _LEAST_CASES or max(late) < min(timely)
+    return _come_sooner(late, timely)
+
+
+def _come_sooner(some: Sequence[int], others: Sequence[int]) -> bool:
+    """Whether one length of a pause parts them, but for few."""
+    astray = fewest = len(some)
+    for _, is_other in sorted([*((pause, 0) for pause in some), *((pause, 1) for pause in others)]):
+        astray += 1 if is_other else -1
+        fewest = min(fewest, astray)
+    return _ASTRAY * fewest <= len(some)
 
 
 def _some_behind_the_peer(stream: Stream, _: list[Step]) -> bool:

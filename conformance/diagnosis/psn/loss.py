@@ -23,7 +23,7 @@ class Gap(Enum):
     WHOLE = auto()
     """No byte is missing: the sender skipped."""
     BETWEEN = auto()
-    """Between messages, or in one whose length is not known: either."""
+    """Between messages, in one whose length is not known, or where none ever ends: either."""
 
 
 class Messages:
@@ -34,6 +34,7 @@ class Messages:
         self._places = {id(sent): place for place, sent in enumerate(requests)}
         self._first = list(range(len(requests)))
         self._last = list(range(len(requests)))
+        self._end = any(sent.row.position & Position.LAST for sent in requests)
         self._sizes = [0, *accumulate(sent.size for sent in requests)]
         for place in range(1, len(requests)):
             if not requests[place].row.position & Position.FIRST:
@@ -48,7 +49,7 @@ class Messages:
         ends = bool(before.row.position & Position.LAST)
         begins = bool(after.row.position & Position.FIRST)
         if ends != begins:
-            return Gap.TORN
+            return Gap.TORN if self._end else Gap.BETWEEN
         if ends:
             return Gap.BETWEEN
         place = self._places[id(after)]

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
@@ -152,17 +152,21 @@ def _beside(stream: Stream, right: Sent, jump: Sent) -> int | None:
 def wrong_returns(stream: Stream) -> list[Recovery]:
     """P18: behind the repeats the stream does not go on behind the newest PSN."""
     found = []
-    for recovery in stream.recoveries:
-        onward = recovery.onward
-        if onward is None or onward.damaged or not recovery.repeats:
+    for recovery, following in zip_longest(stream.recoveries, stream.recoveries[1:]):
+        step = recovery.resumed
+        if step is None or step.after.damaged or not recovery.repeats:
             continue
+        if not step.wrong or stream.excused(step):
+            continue  # right, of unknown length, or packets were lost that came later
         if not recovery.sends_again or distance(recovery.jump.psn, recovery.before.psn) > 0:
             continue  # nothing was sent again; what comes late was only overtaken
+        if following and following.before is step.after and following.goes_on:
+            continue  # a repeat among others that was changed on the way, then or now
         start, due = recovery.repeats[0].psn, recovery.due
         copies = len(recovery.repeats)
         moved = {distance(due, start), copies} if copies > 1 else {distance(due, start)}
         wrong = {start + 1, *(due + count for count in moved)}
-        if onward.psn in {psn % PSN_MODULUS for psn in wrong} - {due}:
+        if step.after.psn in {psn % PSN_MODULUS for psn in wrong} - {due}:
             found.append(recovery)
     return found
 

@@ -34,7 +34,7 @@ def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
     offsets: list[tuple[int, Reply]] = []
     for reply in answers:
         asked = behind(asking, reply.number - 1)
-        if asked and reply.is_positive and reply.opcode == ACKNOWLEDGE:
+        if asked and _acknowledges(reply):
             offsets.append((distance(reply.psn, asking[asked - 1].psn), reply))
     values = {offset for offset, _ in offsets}
     if len(offsets) < _LEAST_CASES or values not in ({1}, {-1}):
@@ -55,6 +55,9 @@ def moved_by_damage(side: Side, budget: Budget) -> list[Reply]:
         if not sent.damaged:
             came.setdefault(sent.psn, sent.number)
             psns.setdefault(sent.content, set()).add(sent.psn)
+    acknowledged = {reply.psn for reply in side.answers if _acknowledges(reply)}
+    if acknowledged and came.keys().isdisjoint(acknowledged):
+        return []  # it takes all for repeated, and READs of these are answered, too
     for before, bad in pairwise(side.requests):
         far = _FAR if before.row.family is Family.READ else 1
         if not bad.on_the_way or not 0 < distance(bad.psn, before.psn) <= far:
@@ -73,6 +76,10 @@ def moved_by_damage(side: Side, budget: Budget) -> list[Reply]:
                 found.append(reply)
                 break
     return found
+
+
+def _acknowledges(reply: Reply) -> bool:
+    return reply.is_positive and reply.opcode == ACKNOWLEDGE
 
 
 def short_reads(stream: Stream, budget: Budget) -> list[Reply]:

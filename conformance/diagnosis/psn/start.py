@@ -68,6 +68,8 @@ class Ends:
 def judge_start(stream: Stream, ends: Ends) -> Start | None:
     """None if the first PSN is right, or nothing says that it is not."""
     side, first = stream.side, stream.first.psn
+    if stream.first is not stream.requests[0] or (stream.first.damaged and not stream.requests[1:]):
+        return None  # nobody knows where it began
     asked = _asked_for(stream)
     if side.start == first:
         unexpected = asked is not None and distance(first, asked) == 1
@@ -123,9 +125,13 @@ def _taken_for_duplicate(stream: Stream) -> bool:
 
 
 def _lost_before(stream: Stream, expected: int) -> bool:
-    """Whether the network lost the true first packets, and they came later."""
-    behind = distance(stream.first.psn, expected) > 0
-    return behind and any(sent.psn == expected for sent in stream.requests)
+    """Whether the network lost the true first packets, as what follows or comes later shows."""
+    missing = distance(stream.first.psn, expected)
+    if missing <= 0:
+        return False
+    inside = not stream.first.row.position & Position.FIRST and not stream.side.messages_are_odd
+    torn = inside and missing <= _LARGEST_GAP
+    return torn or any(sent.psn == expected for sent in stream.requests)
 
 
 def _asked_for(stream: Stream) -> int | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.counted import Completed
@@ -30,6 +31,7 @@ from roceproof.conformance.wire.opcodes import Family, Position
 
 _RESTART = 1 << 16
 _LARGEST_GAP = 4096
+_NEAR = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,27 @@ class Step:
 
 @dataclass(slots=True)
 class Recovery:
-    """A jump back: what was newest then, the repeats, and the first new request behind them."""
+    """A jump back: what was newest then, the repeats, and the way on to what is new."""
 
     jump: Sent
     before: Sent
     due: int
     """The PSN behind the newest one."""
     repeats: list[Sent] = field(default_factory=list)
-    onward: Sent | None = None
     sends_again: bool = False
     """Whether a PSN among them was seen before; else they only came out of order, or late."""
+    resumed: Step | None = None
+    """From the newest to the first new request behind the repeats."""
+
+    @property
+    def onward(self) -> Sent | None:
+        """The first new request behind the repeats."""
+        return self.resumed.after if self.resumed else None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it follows close behind what came before, and so does not jump back."""
+        return 0 < distance(self.jump.psn, self.before.psn) <= _NEAR
 
     @property
     def repeats_at_once(self) -> bool:
@@ -89,6 +102,7 @@ class Stream:
 
     side: Side
     first: Sent
+    """The first whose PSN can be believed."""
     path_mtu: int | None
     requests: list[Sent]
     runs: list[list[Step]] = field(default_factory=list)
@@ -183,26 +197,38 @@ class Stream:
 def streams_of(side: Side, budget: Budget) -> list[Stream]:
     """Sort a side's requests; one stream for every time its QP was set up."""
     lives: list[list[Sent]] = []
-    newest = 0
+    newest: int | None = None
     for sent in side.requests:
-        opens = bool(sent.row.position & Position.FIRST)
-        far = opens and abs(distance(sent.psn, newest)) > _RESTART
-        narrow = bool(lives) and wraps_early(newest, sent.psn)
-        if not lives or (far and not narrow):
+        opens = bool(sent.row.position & Position.FIRST) and not sent.damaged
+        far = newest is not None and abs(distance(sent.psn, newest)) > _RESTART
+        narrow = newest is not None and not sent.damaged and wraps_early(newest, sent.psn)
+        if not lives or (opens and far and not narrow):
             lives.append([])
-            newest = sent.psn
-        elif narrow or distance(sent.psn, newest) > 0:
+            newest = None
+        ahead = newest is None or narrow or distance(sent.psn, newest) > 0
+        if ahead and not sent.damaged:
             newest = sent.psn
         lives[-1].append(sent)
     return [_sort(side, life, budget) for life in lives]
 
 
 def _sort(side: Side, life: list[Sent], budget: Budget) -> Stream:
+    """Sort one life, which begins with the first request whose PSN can be believed."""
     stream = Stream(side, life[0], side.path_mtu or learnt_mtu(side, life), life)
+    begin = _begin(stream)
+    stream.first = life[begin]
     sorter = _Sorter(stream, budget)
-    for sent in life[1:]:
+    for sent in life[begin + 1 :]:
         sorter.take(sent)
     return stream
+
+
+def _begin(stream: Stream) -> int:
+    """The place of the first request that did not suffer, or that the next one bears out."""
+    for place, (sent, after) in enumerate(pairwise(stream.requests)):
+        if not sent.damaged or distance(after.psn, sent.psn) == (stream.span(sent) or 1):
+            return place
+    return len(stream.requests) - 1
 
 
 class _Sorter:
@@ -291,7 +317,7 @@ class _Sorter:
         self._budget.spend(len(skipped))
         self._missing.update(skipped)
         if self._recovery is not None:
-            self._recovery.onward = sent
+            self._recovery.resumed = step
             self._recovery = None
             self.stream.runs.append([])
         else:
