@@ -16,7 +16,8 @@ from roceproof.conformance.diagnosis.psn.recovery import (
     restarts_wrongly,
     wrong_returns,
 )
-from roceproof.conformance.diagnosis.psn.stream import Recovery, Step, Stream, streams_of
+from roceproof.conformance.diagnosis.psn.steps import Recovery, Step
+from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import SEQUENCE_NAK, Reply, Sent
 from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import OPCODES

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 
-from roceproof.conformance.diagnosis.psn.stream import Step, Stream
+from roceproof.conformance.diagnosis.psn.steps import Step
+from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import Sent
 from roceproof.conformance.wire.opcodes import Family
 

@@ -16,7 +16,8 @@ from roceproof.conformance.diagnosis.psn.increment import LOOSE, besides, hypoth
 from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, BY_KIND, at_the_end, by_kind
 from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
-from roceproof.conformance.diagnosis.psn.stream import Step, Stream
+from roceproof.conformance.diagnosis.psn.steps import Step
+from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
 from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import Family

@@ -20,7 +20,9 @@ from roceproof.conformance.diagnosis.psn.events import (
     requests_received,
     without_data,
 )
-from roceproof.conformance.diagnosis.psn.stream import Step, Stream
+from roceproof.conformance.diagnosis.psn.late import latched_early, some_alike
+from roceproof.conformance.diagnosis.psn.steps import Step
+from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
 from roceproof.conformance.wire.opcodes import Family, Position
 
@@ -28,7 +30,6 @@ _LEAST_CASES = 2
 _LOST_AT_ONCE = 64
 _PER_LOSS = 2  # wrong steps that bear a way of counting out, for each that seems to be a loss
 _MANY_CASES = 5  # so many do even if each might be a loss by itself
-_ASTRAY = 4  # packets that a late register explains, for each that came too late for it
 LOOSE = frozenset({"P06", "P25"})
 """What follows other packets, a few of them late, and so may fit where something else is exact."""
 
@@ -165,45 +166,9 @@ def _partly_shared(stream: Stream, _: list[Step]) -> bool:
     return any(step.after.number in stream.shared for step in stream.wrong)
 
 
-def _latched_early(stream: Stream, _: list[Step]) -> bool:
-    """P14: packets close behind another carry the PSN of that one, and the next ones do not."""
-    late: list[int] = []
-    timely: list[int] = []
-    returned = 0
-    for run in stream.runs:
-        right: int | None = None
-        for step in run:
-            if step.healthy is None:
-                right = None
-                continue
-            before = step.before.psn if right is None else right
-            right = (before + step.healthy) % PSN_MODULUS
-            if step.after.psn not in (before, right):
-                return False
-            (timely if step.after.psn == right else late).append(step.pause_ns)
-            returned += bool(late) and step.after.psn == right
-    if not late or not returned:
-        return False
-    return _come_sooner(late, timely)
-
-
-def _come_sooner(some: Sequence[int], others: Sequence[int]) -> bool:
-    """Whether one length of a pause parts them, but for few."""
-    astray = fewest = len(some)
-    for _, is_other in sorted([*((pause, 0) for pause in some), *((pause, 1) for pause in others)]):
-        astray += 1 if is_other else -1
-        fewest = min(fewest, astray)
-    return _ASTRAY * fewest <= len(some)
-
-
 def _some_behind_the_peer(stream: Stream, _: list[Step]) -> bool:
     """P25 where other packets are missing."""
     return any(follows_received(stream, step.after) for step in stream.wrong)
-
-
-def _some_alike(stream: Stream, _: list[Step]) -> bool:
-    """P14 where packets are alike, so that one that carries the PSN before seems a repeat."""
-    return any(each.jump.psn == each.before.psn for each in stream.recoveries)
 
 
 def _twice(_: Stream, steps: list[Step]) -> bool:
@@ -263,7 +228,7 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P06", counts(without_data(acks_sent))),
     ("P25", counts(requests_received)),
     ("P25", loads_peers),
-    ("P14", _latched_early),
+    ("P14", latched_early),
     ("P12", _beside_empty),
     ("P12", _between_messages),
     ("P16", _twice),
@@ -298,7 +263,7 @@ _BY_CHANCE = (
     ("P06", counts(without_data(acks_sent), 1)),
     ("P25", counts(requests_received, 1)),
     ("P25", _some_behind_the_peer),
-    ("P14", _some_alike),
+    ("P14", some_alike),
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.psn.early_wrap import wraps_early
-from roceproof.conformance.diagnosis.psn.stream import Step
+from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent
 from roceproof.conformance.wire.headers import ImmDt
 from roceproof.conformance.wire.opcodes import Family, Position

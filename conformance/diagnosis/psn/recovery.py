@@ -11,7 +11,8 @@ from itertools import accumulate, pairwise, zip_longest
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.psn.stream import Recovery, Stream
+from roceproof.conformance.diagnosis.psn.steps import Recovery
+from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import (
     PSN_MODULUS,
     Reply,

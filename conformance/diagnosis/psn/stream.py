@@ -2,8 +2,7 @@
 """A side's requests sorted into new ones and repeats, and the steps between new ones.
 
 On RC a request seen before with that PSN is a repeat, one whose PSN was skipped
-before is late (it was lost on its way to the capture). A step joins two new
-requests with nothing repeated in between, so recovery never looks like counting.
+before is late (it was lost on its way to the capture).
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from roceproof.conformance.diagnosis.psn.early_wrap import wraps_early
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
 from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
 from roceproof.conformance.diagnosis.psn.path_mtu import learnt_mtu
+from roceproof.conformance.diagnosis.psn.steps import LARGEST_GAP, Recovery, Step
 from roceproof.conformance.diagnosis.psn.timeline import (
     HALF,
     PATH_MTUS,
@@ -30,70 +30,6 @@ from roceproof.conformance.diagnosis.psn.timeline import (
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _RESTART = 1 << 16
-_LARGEST_GAP = 4096
-_NEAR = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """From one new request to the next; `healthy` is the distance that would be right."""
-
-    before: Sent
-    after: Sent
-    healthy: int | None
-
-    @property
-    def taken(self) -> int:
-        """The distance on the wire."""
-        return distance(self.after.psn, self.before.psn)
-
-    @property
-    def wrong(self) -> bool:
-        """Whether a receiver would stumble here."""
-        return self.healthy is not None and self.taken != self.healthy
-
-    @property
-    def skipped(self) -> list[int]:
-        """The PSNs left out, if it is a gap that a network could make."""
-        if self.healthy is None or not self.healthy < self.taken <= _LARGEST_GAP:
-            return []
-        psn = self.before.psn
-        return [(psn + ahead) % PSN_MODULUS for ahead in range(self.healthy, self.taken)]
-
-    @property
-    def pause_ns(self) -> int:
-        """The time between the two."""
-        return self.after.time_ns - self.before.time_ns
-
-
-@dataclass(slots=True)
-class Recovery:
-    """A jump back: what was newest then, the repeats, and the way on to what is new."""
-
-    jump: Sent
-    before: Sent
-    due: int
-    """The PSN behind the newest one."""
-    repeats: list[Sent] = field(default_factory=list)
-    sends_again: bool = False
-    """Whether a PSN among them was seen before; else they only came out of order, or late."""
-    resumed: Step | None = None
-    """From the newest to the first new request behind the repeats."""
-
-    @property
-    def onward(self) -> Sent | None:
-        """The first new request behind the repeats."""
-        return self.resumed.after if self.resumed else None
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether it follows close behind what came before, and so does not jump back."""
-        return 0 < distance(self.jump.psn, self.before.psn) <= _NEAR
-
-    @property
-    def repeats_at_once(self) -> bool:
-        """Whether it is one packet again right behind itself, which a late register makes, too."""
-        return len(self.repeats) == 1 and self.jump.psn == self.before.psn
 
 
 @dataclass(eq=False)
@@ -284,7 +220,7 @@ class _Sorter:
     def _precedes(self, sent: Sent) -> bool:
         """Whether it was lost in front of the capture before the first request came."""
         ahead = distance(sent.psn, self.stream.first.psn)
-        return -_LARGEST_GAP <= ahead < 0 and sent.psn not in self._contents
+        return -LARGEST_GAP <= ahead < 0 and sent.psn not in self._contents
 
     def _repeats(self, sent: Sent) -> bool:
         known = self._contents.get(sent.psn)
