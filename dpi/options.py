@@ -29,12 +29,14 @@ class Flow:
     """Of commands to memory, and of what is written: each stream by itself."""
     memory_gap: int = 0
     """Of what is read."""
+    memory_lag: int = 0
+    """Of writes that end: one does in a cycle, and all begin in the meantime."""
 
     def pack(self) -> bytes:
         """One byte each, in the bridge's order."""
         order = (
             *("rx_gap", "payload_gap", "qpc_gap", "wr_gap", "tx_stall", "cpl_stall"),
-            *("memory_stall", "memory_gap"),
+            *("memory_stall", "memory_gap", "memory_lag"),
         )
         for name in order:
             if not 0 <= getattr(self, name) <= 99:

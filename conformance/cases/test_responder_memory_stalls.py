@@ -12,12 +12,16 @@ from roceproof.conformance.suite.pattern import (
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_MIDDLE,
+    WRITE_ONLY,
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
+
+MANY = 210
+"""WRITEs, of which more may be outstanding than a counter of seven bits has numbers for."""
 
 
 @case("RETH-12", needs=[Capability.DISTURBANCE], smoke=True)
@@ -36,6 +40,25 @@ def test_a_write_into_slow_memory_arrives_whole(bench: Bench, service: Service, 
         qp.expect(ACK(psn=len(parts) - 1, msn=1))
     qp.fence(len(parts))
     assert region.read(0, region.size) == b"".join(parts)
+
+
+@case("ACK-05", "RETH-12", needs=[Capability.DISTURBANCE])
+@over("lag", [80, 99])
+@over("every", [1, 70])
+def test_no_write_is_acknowledged_before_it_has_ended(bench: Bench, lag: int, every: int) -> None:
+    qp = bench.connect()
+    region = qp.region(MANY * 8)
+    writes = [
+        qp.filled(WRITE_ONLY(psn=n, payload=8, a=int(n % every == 0), **at(region, 8 * n)))
+        for n in range(MANY)
+    ]
+    bench.target.disturb(memory_lag=lag)
+    qp.send(*writes)
+    for psn in range(0, MANY, every):
+        qp.expect(ACK(psn=range(psn, psn + every)))
+        if region.read(8 * psn, 8) != writes[psn].said["payload"]:
+            raise bench.failed(f"WRITE {psn} of {MANY} is acknowledged, and memory has not changed")
+    qp.fence(MANY)
 
 
 @case("READ-02", needs=[Capability.DISTURBANCE])

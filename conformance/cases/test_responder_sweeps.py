@@ -32,7 +32,7 @@ OPERATIONS = {
     Service.UC: (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM),
     Service.UD: (Op.SEND, Op.SEND_IMM),
 }
-STREAMS = ("tx_stall", "rx_gap", "cpl_stall", "memory_stall", "memory_gap")
+STREAMS = ("tx_stall", "rx_gap", "cpl_stall", "memory_stall", "memory_gap", "memory_lag")
 SHARES = (0, 20, 45, 70, 90, 97)
 AGES = (1, 2, 8, 20)
 MANY = (5, 10, 20, 70)  # packets

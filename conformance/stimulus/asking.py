@@ -35,7 +35,6 @@ from roceproof.verbs.work import Op
 ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES = 4096
 _FENCE_BYTES = 8
-_STILL = dict.fromkeys(("tx_stall", "cpl_stall", "rx_gap", "memory_stall", "memory_gap"), 0)
 
 
 class Asking:
@@ -229,7 +228,7 @@ class Asking:
         """All that was sent is taken and answered; then it is judged."""
         if self._is_held:
             until_taken(self._bench)
-            self._bench.target.disturb(**_STILL)
+            self._bench.target.disturb()
             self._is_held = False
         until_taken(self._bench)
         self._bench.settle()

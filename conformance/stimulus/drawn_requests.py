@@ -51,6 +51,8 @@ _OF_DATAGRAMS: Mapping[str, float] = {
 }
 _OFTEN = {"stranger": 3, "short": 3, "cut": 2}
 """Flaws that few packets show: the others come once in the draw."""
+_FRAMES = ("tx_stall", "rx_gap")
+_SLOW = ("cpl_stall", "memory_stall", "memory_gap", "memory_lag")
 _FAR = (1 << 22, 1 << 23, (1 << 22) + 3, (1 << 16), 1 << 20)
 
 
@@ -135,8 +137,9 @@ class _Drawing(DrawnReceivers):
         self._request(key)
 
     def _held(self, key: int) -> None:
-        streams = {name: self._draw.pick({0: 1, 60: 1, 90: 1}) for name in ("tx_stall", "rx_gap")}
-        self._step("disturb", **streams, cpl_stall=self._draw.pick({0: 2, 90: 1}))
+        streams = {name: self._draw.pick({0: 1, 60: 1, 90: 1}) for name in _FRAMES}
+        streams |= {name: self._draw.pick({0: 2, 90: 1}) for name in _SLOW}
+        self._step("disturb", **streams)
         for _ in range(self._draw.between(1, 3)):
             self._messages(key)
 

@@ -200,7 +200,7 @@ class HdlTarget(Target):
         """Stall the streams from now on."""
         flow = Flow(**percent)
         self._port.flow(flow)
-        waits = flow.tx_stall, flow.memory_stall, flow.memory_gap
+        waits = flow.tx_stall, flow.memory_stall, flow.memory_gap, flow.memory_lag
         self.patience = self._usual.while_stalled(*waits, frame_ns=self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))

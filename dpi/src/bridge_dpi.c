@@ -86,7 +86,7 @@ void roceproof_port_identity(void *handle, svBitVecVal *mac, svBitVecVal *gid, s
 
 int roceproof_port_wake(void *handle, svBitVecVal *flow) {
     const struct port *port = handle;
-    flow[0] = flow[1] = 0;
+    flow[0] = flow[1] = flow[2] = 0;
     if (!port) {
         return 0;
     }

@@ -30,7 +30,7 @@ enum stream {
 };
 
 // What is disturbed: the first streams each, and those of memory.
-enum flow { FLOW_MEMORY_STALL = STREAMS, FLOW_MEMORY_GAP, FLOWS };
+enum flow { FLOW_MEMORY_STALL = STREAMS, FLOW_MEMORY_GAP, FLOW_MEMORY_LAG, FLOWS };
 
 enum {
     QPC_BYTES = 64,

@@ -38,6 +38,7 @@ package roceproof_bridge_pkg;
   localparam int StreamMemoryWriteData = 11;
   localparam int StreamMemoryRead      = 12;
   localparam int StreamMemoryReadData  = 13;
+  localparam int StreamMemoryDone      = 14;
 
   typedef logic [AllStreams-1:0] wake_t;
 
@@ -45,10 +46,12 @@ package roceproof_bridge_pkg;
   typedef logic [Streams-1:0] set_t;
 
   // Chance in percent that a stream pauses in a cycle, one byte for each of the
-  // first streams, one for commands and writes to memory, one for reads.
+  // first streams, one for commands and writes to memory, one for reads,
+  // one for the ends of writes.
   localparam int FlowMemoryStall = 6;
   localparam int FlowMemoryGap   = 7;
-  localparam int Flows           = 8;
+  localparam int FlowMemoryLag   = 8;
+  localparam int Flows           = 9;
 
   typedef logic [Flows-1:0][7:0] flow_t;
 
@@ -107,7 +110,7 @@ package roceproof_bridge_pkg;
   import "DPI-C" function void roceproof_port_identity(
     input chandle handle, output bit [47:0] mac, output bit [127:0] gid, output bit [63:0] seed);
   import "DPI-C" function int roceproof_port_wake(
-    input chandle handle, output bit [63:0] flow);
+    input chandle handle, output bit [71:0] flow);
   // What has moved on each stream, the cycle of the last of it, and a signals_t.
   import "DPI-C" function void roceproof_port_watched(
     input chandle handle, input bit [383:0] beats, input bit [383:0] moved, input int signals);

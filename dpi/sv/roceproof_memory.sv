@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The memory that the DUT writes to: commands and data in, dones out, in order.
-// A write takes effect Latency cycles behind its last beat, at once with its
+// A write takes effect Latency cycles behind its last beat at the earliest, at once with its
 // done, so that what is said too early can be seen to be wrong. A packet of
 // data that is not as long as its command ends the simulation, and so do a
 // command of no bytes or over 2^31 or with the tag of one that is not done, a
@@ -21,6 +21,7 @@ module roceproof_memory
   input  wire logic [63:0]            seed_i,
   input  wire cycle_t                 cycle_i,
   input  wire logic [7:0]             stall_i,    // percent
+  input  wire logic [7:0]             lag_i,      // percent
   input  wire logic                   command_valid_i,
   output logic                        command_ready_o,
   input  wire logic [127:0]           command_i,  // memory_command_t
@@ -66,6 +67,19 @@ module roceproof_memory
     .percent_i(stall_i),
     .draw_i   (1'b1),
     .open_o   (tready_o)
+  );
+
+  logic ends;
+
+  roceproof_gate #(
+    .Stream(StreamMemoryDone)
+  ) u_done_gate (
+    .clk_i,
+    .rst_ni,
+    .seed_i,
+    .percent_i(lag_i),
+    .draw_i   (1'b1),
+    .open_o   (ends)
   );
 
   roceproof_offer_check #(
@@ -140,7 +154,7 @@ module roceproof_memory
           counts.push_back(beats_q + 1);
         end
       end
-      if (due.size() != 0 && commands.size() != 0 && due[0] <= cycle_i) begin
+      if (due.size() != 0 && commands.size() != 0 && due[0] <= cycle_i && ends) begin
         automatic command_t command = commands.pop_front();
         void'(due.pop_front());
         write(longint'(command.address), command.length, counts.pop_front());

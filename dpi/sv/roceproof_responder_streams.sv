@@ -131,6 +131,7 @@ module roceproof_responder_streams
     .seed_i,
     .cycle_i,
     .stall_i        (flow_i[FlowMemoryStall]),
+    .lag_i          (flow_i[FlowMemoryLag]),
     .command_valid_i(mwc_valid_i),
     .command_ready_o(mwc_ready_o),
     .command_i      (mwc_i),

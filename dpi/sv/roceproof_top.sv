@@ -62,7 +62,7 @@ module roceproof_top
       if (cycles < 0) $fatal(1, "%s", roceproof_session_error(session));
       if (cycles == 0) $finish;
       for (int p = 0; p < Ports; p++) begin
-        automatic bit [63:0] percent;
+        automatic bit [71:0] percent;
         automatic int        wake;
         // On a line of its own: inside an expression, Verilator 5.032 loses what it outputs.
         wake = roceproof_port_wake(port[p], percent);

@@ -39,7 +39,7 @@ def cycles_until_copied(log: Path, flow: Flow, seed: int) -> int:
         return cycles
 
 
-@pytest.mark.parametrize("name", ["memory_stall", "memory_gap"])
+@pytest.mark.parametrize("name", ["memory_stall", "memory_gap", "memory_lag"])
 def test_a_seed_says_when_memory_stalls(name: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
     disturbed = [cycles_until_copied(log, Flow(**{name: 90}), seed) for seed in (1, 1, 2, 3)]

@@ -234,7 +234,7 @@ def test_streams_pause_until_what_was_sent_is_taken(responder: HdlFactory) -> No
         honest = target.disturb
 
         def disturb(**percent: int) -> None:
-            seen.append((percent["rx_gap"], len(target.taken_ns())))
+            seen.append((percent.get("rx_gap", 0), len(target.taken_ns())))
             honest(**percent)
 
         target.disturb = disturb
