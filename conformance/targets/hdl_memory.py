@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from roceproof.dpi.port import Port
 from roceproof.dpi.receive_records import MemoryRegion, RegionCommand
 from roceproof.dpi.records import Access
@@ -68,9 +70,17 @@ class ToldRegion(HdlRegion):
 class HdlMemory:
     """All regions of a device, at most so many at once."""
 
-    def __init__(self, simulation: Simulation, *, regions: int) -> None:
+    def __init__(
+        self,
+        simulation: Simulation,
+        *,
+        regions: int,
+        forgets: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`forgets` returns when the device has taken what it shall forget."""
         self.simulation = simulation
         self.port: Port = simulation.port(0)
+        self._forgets = forgets
         self._free = list(range(regions))
         self._next_address = _FIRST_ADDRESS
 
@@ -88,9 +98,10 @@ class HdlMemory:
         return region
 
     def forget(self, region: ToldRegion) -> None:
-        """The device is told that the keys name nothing."""
+        """The device is told that the keys name nothing, and `forgets` follows."""
         record = region.record
         self.port.register(
             MemoryRegion(lkey=record.lkey, rkey=record.rkey, command=RegionCommand.FORGET)
         )
+        self._forgets()
         self._free.append(region.place)

@@ -52,7 +52,9 @@ class HdlResponder(HdlTarget):
         self._connections = ConnectionEvents()
         self._untaken = {Inbound.REGION: 0, Inbound.RECEIVE: 0}
         super().__init__(simulation, clock_ps, **options)
-        self._memory = HdlMemory(simulation, regions=responder.regions)
+        self._memory = HdlMemory(
+            simulation, regions=responder.regions, forgets=self._until_forgotten
+        )
         self._built_in = (
             HdlStaticMemory(simulation, responder=responder) if responder.static_regions else None
         )
@@ -160,9 +162,13 @@ class HdlResponder(HdlTarget):
             completed=_completed(spec.completed_messages),
         )
 
-    def _until_taken(self, stream: Inbound) -> None:
+    def _until_forgotten(self) -> None:
+        """That waits for every access to memory that was admitted."""
+        self._until_taken(Inbound.REGION, cycles=self._cycles(self.patience.answer_ns))
+
+    def _until_taken(self, stream: Inbound, *, cycles: int = _TAKEN_CYCLES) -> None:
         self._untaken[stream] = 1
-        end = self._cycle + _TAKEN_CYCLES
+        end = self._cycle + cycles
         while self._untaken[stream] and self._cycle < end:
             self._run(_STEP_CYCLES, Until.CYCLES)
 
