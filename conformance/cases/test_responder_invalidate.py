@@ -85,6 +85,21 @@ def test_a_repeated_send_with_invalidate_is_acknowledged_again(bench: Bench) -> 
     qp.fence(1, msn=2)
 
 
+@case("DUP-01", "INV-01")
+@invalidating
+def test_a_repeated_send_with_invalidate_kills_no_other_key(bench: Bench) -> None:
+    qp = bench.connect()
+    region, other = qp.region(), qp.region()
+    number = qp.post_receive(qp.region())
+    send = qp.filled(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(number, byte_len=8, invalidated=region.rkey)
+    qp.send(send.but(inv=other.rkey))
+    qp.expect(ACK(psn=0, msn=1))
+    lives(bench, other)
+
+
 @case("INV-02")
 def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()

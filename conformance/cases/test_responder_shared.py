@@ -88,6 +88,25 @@ def test_a_queue_pair_that_begins_anew_leaves_the_queue_to_others(
     qp.receives(receives[2], byte_len=6)
 
 
+@case("RNR-01", "QPS-04", targets=SIMULATED)
+@over_services
+def test_a_queue_pair_that_begins_anew_leaves_no_receive_in_use(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service, shared_receive=True)
+    region = qp.region()
+    receives = [qp.post_receive(region, offset=n * 1024, length=1024) for n in range(3)]
+    begin = qp.filled(SEND_FIRST(psn=0, payload=qp.mtu))
+    qp.send(begin)
+    bench.settle()
+    assert region.read(0, qp.mtu) == begin.said["payload"]
+    qp.reconnect()
+    qp.send(SEND_ONLY(psn=0, payload=4))
+    qp.receives(receives[1], byte_len=4)
+    qp.send(SEND_FIRST(psn=1, payload=qp.mtu), SEND_LAST(psn=2, payload=5))
+    qp.receives(receives[2], byte_len=qp.mtu + 5)
+
+
 @case("NAK-08", "QPS-03", targets=SIMULATED)
 def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(bench: Bench) -> None:
     bad, good = (bench.connect(shared_receive=True) for _ in range(2))
