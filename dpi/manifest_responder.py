@@ -56,12 +56,14 @@ class Management:
     """The device makes connections itself, if it is asked for this service."""
 
     service_id: int
+    calls: bool = False  # and asks others for it, when it is told to
 
 
 def read_management(table: Table) -> Management:
     """The table `[cm]`."""
     management = Management(
-        service_id=table.take_number("service_id", least=0, most=LARGEST_ADDRESS)
+        service_id=table.take_number("service_id", least=0, most=LARGEST_ADDRESS),
+        calls=table.take("calls", bool, default=False),
     )
     table.finish()
     return management

@@ -93,7 +93,8 @@ def manifest_schema() -> Schema:
                             "That service: 0x01060000 and a port, for the RDMA IP CM.",
                             0,
                             LARGEST_ADDRESS,
-                        )
+                        ),
+                        "calls": _flag("It asks others for it, too, when it is told to."),
                     },
                     needed=("service_id",),
                 ),

@@ -29,6 +29,8 @@ class QpCommand(IntEnum):
     RTR = 3
     RTS = 4
     ERROR = 5
+    CONNECT = 6
+    DISCONNECT = 7
 
 
 class Access(IntFlag):

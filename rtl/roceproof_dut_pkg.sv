@@ -36,7 +36,10 @@ package roceproof_dut_pkg;
     QpInit     = 8'd2,  // receives may be posted; nothing is sent or taken
     QpRtr      = 8'd3,  // and requests are taken, from rq_psn on
     QpRts      = 8'd4,  // and work requests, from sq_psn on
-    QpError    = 8'd5   // nothing is sent or taken; what is posted is flushed
+    QpError    = 8'd5,  // nothing is sent or taken; what is posted is flushed
+    // And for those that make connections themselves, if they ask for any.
+    QpConnect    = 8'd6,  // ask the record's peer for a connection of this queue pair
+    QpDisconnect = 8'd7   // and end it
   } qp_command_e;
 
   typedef enum logic [7:0] {

@@ -124,7 +124,7 @@ class QueuePairs:
             before.spec = spec
             self._by_remote[spec.remote_qpn] = before
             return False
-        if command == "reset":
+        if command in ("reset", "disconnect"):
             if before is not None:
                 before.is_active = False
             return False

@@ -69,7 +69,7 @@ class Callee(ManagementEnd):
             traffic_class=self.request["traffic_class"],
             state=State.RTS,
         )
-        return self.known(self.bench.target.accepted(self.request["qpn"], spec))
+        return self.accepted(self.request["qpn"], spec)
 
     def follow_up(self, attribute: Attribute, reply: CmMessage, **fields: int) -> CmMessage:
         """A later message of the same connection."""

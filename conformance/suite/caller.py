@@ -78,8 +78,7 @@ class Caller(ManagementEnd):
             traffic_class=request["traffic_class"] if "traffic_class" in request.fields else 0,
             state=State.RTR,
         )
-        qp = self.bench.target.accepted(reply["qpn"], spec)
-        return self.known(qp)
+        return self.accepted(reply["qpn"], spec)
 
     def connect(self, *, says_ready: bool = True, **fields: int) -> Connection:
         """REQ, REP and RTU; the connection."""

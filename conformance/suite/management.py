@@ -40,8 +40,15 @@ class ManagementEnd:
         self.bench.add(connection)
         return connection
 
+    def accepted(self, qpn: int, spec: QpSpec) -> Connection:
+        """The queue pair that both ends have agreed on, which the device may tell of, too."""
+        try:
+            return self.known(self.bench.target.accepted(qpn, spec))
+        except AssertionError as error:
+            raise self.bench.failed(str(error), rules=["CM-05"]) from None
+
     def known(self, qp: Qp) -> Connection:
-        """A queue pair that both ends have agreed on."""
+        """Packets of a queue pair concern the case and are named by it from now on."""
         self.bench.transcript.know(qp, self.device)
         return self.watch(qp)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a device tells of the connections that it makes itself, and whether that can be true.
 
-Each is answered once, then perhaps established, then ended, and its facts stay what they were.
+Each is answered once, then perhaps established, then ended, and its facts stay what they were. One
+that the device was told to ask for is established once, or ended, which it may also be at once.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ _BEFORE: dict[ConnectionStep, tuple[ConnectionStep | None, ...]] = {
     ConnectionStep.ESTABLISHED: (ConnectionStep.ANSWERED,),
     ConnectionStep.ENDED: (ConnectionStep.ANSWERED, ConnectionStep.ESTABLISHED),
 }
+_CALLED: dict[ConnectionStep, tuple[ConnectionStep | None, ...]] = {
+    ConnectionStep.ANSWERED: (),
+    ConnectionStep.ESTABLISHED: (None, ConnectionStep.ENDED),
+    ConnectionStep.ENDED: (None, ConnectionStep.ENDED, ConnectionStep.ESTABLISHED),
+}
 
 
 class ConnectionEvents:
@@ -23,19 +29,25 @@ class ConnectionEvents:
 
     def __init__(self) -> None:
         self._last: dict[int, ConnectionEvent] = {}
+        self._called: set[int] = set()
         self.wrong: list[str] = []
         """What cannot be, in words."""
+
+    def called(self, qpn: int) -> None:
+        """The device was told to ask for a connection of this queue pair."""
+        self._called.add(qpn)
 
     def add(self, events: Iterable[ConnectionEvent]) -> None:
         """More, in the order in which they came."""
         for event in events:
             known = self._last.get(event.qpn)
             before = None if known is None else known.step
-            if before not in _BEFORE[event.step]:
+            allowed = (_CALLED if event.qpn in self._called else _BEFORE)[event.step]
+            if before not in allowed:
                 was = "nothing" if before is None else before.name.lower()
                 self.wrong.append(
                     f"cme_o says {event.step.name.lower()} of queue pair {event.qpn:#x} "
-                    f"behind {was}; want {_allowed(event.step)} in front of it, and each step once"
+                    f"behind {was}; want {_shown(allowed)} in front of it, and each step once"
                 )
             elif not _is_same(known, event):
                 self.wrong.append(
@@ -43,6 +55,8 @@ class ConnectionEvents:
                     f"{event.step.name.lower()} than before"
                 )
             self._last[event.qpn] = event
+            if event.step is ConnectionStep.ENDED:
+                self._called.discard(event.qpn)
 
     def last_of(self, qpn: int) -> ConnectionEvent | None:
         """What was said last of a queue pair, None if nothing was."""
@@ -56,5 +70,5 @@ def _is_same(known: ConnectionEvent | None, event: ConnectionEvent) -> bool:
     return replace(known, step=event.step) == event
 
 
-def _allowed(step: ConnectionStep) -> str:
-    return " or ".join("nothing" if e is None else e.name.lower() for e in _BEFORE[step])
+def _shown(steps: Iterable[ConnectionStep | None]) -> str:
+    return " or ".join("nothing" if e is None else e.name.lower() for e in steps) or "no call"

@@ -13,6 +13,7 @@ from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, acces
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.conformance.targets.hdl_work import ANSWERED
 from roceproof.conformance.targets.interface import Beyond, TargetError
+from roceproof.dpi.connection_records import ConnectionStep
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_responder import Management, Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
@@ -27,6 +28,7 @@ _MESSAGES = 256  # of which the contract counts so many as one
 _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
 _STEP_CYCLES = 20
 _ATOMIC_BYTES = 8
+_FIRST_CALLER = 0xCA11  # number of a queue pair that the device calls with
 _COMMANDS = {
     State.RESET: QpCommand.RESET,
     State.INIT: QpCommand.INIT,
@@ -49,6 +51,7 @@ class HdlResponder(HdlTarget):
         **options: Any,
     ) -> None:
         self._cm = cm
+        self._calls = 0
         self._connections = ConnectionEvents()
         self._untaken = {Inbound.REGION: 0, Inbound.RECEIVE: 0}
         super().__init__(simulation, clock_ps, **options)
@@ -132,7 +135,9 @@ class HdlResponder(HdlTarget):
         while (event := self._connections.last_of(qpn)) is None and self._cycle < end:
             self._run(_STEP_CYCLES, Until.CYCLES)
         if event is None:
-            raise AssertionError(f"cme_o never told of queue pair {qpn:#x}, which REP names")
+            raise AssertionError(f"cme_o never told of queue pair {qpn:#x}, which REQ or REP names")
+        if event.step is ConnectionStep.ENDED:
+            return Qp(qpn, spec)
         told = (event.remote_qpn, event.path_mtu.size, event.sq_psn, event.rq_psn)
         said = (spec.remote_qpn, spec.path_mtu, spec.sq_psn, spec.rq_psn)
         if told != said:
@@ -147,8 +152,22 @@ class HdlResponder(HdlTarget):
         return self._connections.wrong
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
-        """The contract has no way to tell it."""
-        raise Beyond("it makes connections only when it is asked")
+        """By a command, where the device calls."""
+        if self._cm is None or not self._cm.calls:
+            raise Beyond("it makes connections only when it is asked")
+        if service_id != self._cm.service_id:
+            raise Beyond(f"it asks nobody for service {service_id:#x}")
+        qpn = spec.local_qpn or _FIRST_CALLER + self._calls
+        self._calls += 1
+        self._connections.called(qpn)
+        self._configure(spec, qpn, command=QpCommand.CONNECT)
+        self._until_taken(Inbound.CONFIGURATION)
+        return Qp(qpn, spec)
+
+    def hang_up(self, qp: Qp) -> None:
+        """By a command."""
+        self._configure(qp.spec, qp.qpn, command=QpCommand.DISCONNECT)
+        self._until_taken(Inbound.CONFIGURATION)
 
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
         return replace(

@@ -63,6 +63,12 @@ module roceproof_wrapper
                   && qpc_i.path_mtu inside {[Mtu256:Mtu1024]}
                   && qpc_i.remote_gid[127:32] == MappedIpv4;
 
+  logic calls, hangs_up, manages, qp_ready, call_ready;
+  assign calls       = qpc_i.command == QpConnect;
+  assign hangs_up    = qpc_i.command == QpDisconnect;
+  assign manages     = calls || hangs_up;
+  assign qpc_ready_o = manages ? call_ready : qp_ready;
+
   be_pkg::queue_pair_t qp;
   assign qp = '{
     qpn: qpc_i.local_qpn[23:0], remote_qpn: qpc_i.remote_qpn[23:0],
@@ -118,10 +124,13 @@ module roceproof_wrapper
     .rst_ni,
     .mac_i        (port_mac_i),
     .ip_i         (port_gid_i[31:0]),
-    .qp_valid_i   (qpc_valid_i),
-    .qp_ready_o   (qpc_ready_o),
+    .qp_valid_i   (qpc_valid_i && !manages),
+    .qp_ready_o   (qp_ready),
     .qp_active_i  (supported),
     .qp_i         (qp),
+    .call_i       (qpc_valid_i && calls),
+    .hang_up_i    (qpc_valid_i && hangs_up),
+    .call_ready_o (call_ready),
     .wr_valid_i,
     .wr_ready_o,
     .wr_i         (work),

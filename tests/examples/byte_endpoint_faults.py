@@ -90,16 +90,22 @@ FAULTS = {
         "responder_cm",
         "CM-07",
         (
-            "                  send_o   <= attribute_q == Dreq;\n",
-            "                  send_o   <= 1'b0;\n",
+            "                  send_o           <= mad.attribute == Dreq;\n",
+            "                  send_o           <= 1'b0;\n",
         ),
     ),
     "any-mtu": _fault(
         "be_cm.sv",
         "responder_cm",
         "CM-08",
-        ("mtu_q == 4'd0 || mtu_q > LongestMtu", "mtu_q > LongestMtu"),
-        ("mtu: mtu_q[2:0],", "mtu: mtu_q == 4'd0 ? 3'd1 : mtu_q[2:0],"),
+        ("mad.mtu == 4'd0 || mad.mtu > LongestMtu", "mad.mtu > LongestMtu"),
+        ("mtu: mad.mtu[2:0],", "mtu: mad.mtu == 4'd0 ? 3'd1 : mad.mtu[2:0],"),
+    ),
+    "psn-of-reply": _fault(
+        "be_cm.sv",
+        "requester_cm",
+        "CM-05",
+        ("replied.sq_psn     = mad.reply_psn;", "replied.sq_psn     = mad.reply_psn + 24'd1;"),
     ),
 }
 

@@ -30,8 +30,10 @@ STEPS = {
 }
 
 
-def wrong(steps: str) -> list[str]:
+def wrong(steps: str, *, called: bool = False) -> list[str]:
     events = ConnectionEvents()
+    if called:
+        events.called(EVENT.qpn)
     events.add(STEPS[step] for step in steps)
     return events.wrong
 
@@ -39,6 +41,24 @@ def wrong(steps: str) -> list[str]:
 @pytest.mark.parametrize("steps", ["", "A", "AE", "AEX", "AX", "AEXAE", "ABE", "AXAX"])
 def test_a_story_that_can_be(steps: str) -> None:
     assert wrong(steps) == []
+
+
+@pytest.mark.parametrize("steps", ["", "E", "EX", "X", "XAE", "BE"])
+def test_a_story_of_a_call_that_can_be(steps: str) -> None:
+    assert wrong(steps, called=True) == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ("A", "says answered of queue pair 0x11 behind nothing; want no call"),
+        ("EE", "says established of queue pair 0x11 behind established; want nothing or ended"),
+        ("XE", "says established of queue pair 0x11 behind ended; want answered"),
+    ],
+)
+def test_a_story_of_a_call_that_cannot_be(steps: str, words: str) -> None:
+    (told,) = wrong(steps, called=True)
+    assert words in told
 
 
 @pytest.mark.parametrize(

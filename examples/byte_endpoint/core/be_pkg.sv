@@ -120,6 +120,41 @@ package be_pkg;
     logic [7:0]  syndrome;
   } sent_t;
 
+  // A message of connection management, as far as this endpoint looks at it.
+  typedef struct packed {
+    logic [31:0]  start;        // versions, class, method
+    logic [63:0]  transaction;
+    logic [15:0]  attribute;
+    logic [31:0]  local_id;
+    logic [31:0]  remote_id;
+    logic [23:0]  goodbye_qpn;  // DREQ
+    logic [23:0]  reply_qpn;    // REP
+    logic [23:0]  reply_psn;
+    logic [63:0]  service;      // REQ, as all below
+    logic [23:0]  qpn;
+    logic [1:0]   transport;
+    logic [23:0]  psn;
+    logic [3:0]   mtu;
+    logic [31:0]  ip;           // of the local GID
+    logic [127:0] gid;          // remote
+    logic [7:0]   tos;
+    logic [7:0]   ttl;
+    logic [4:0]   ack_timeout;
+  } mad_t;
+
+  // One to be sent; of the queue pair a REQ and a DREQ say more.
+  typedef struct packed {
+    logic [15:0] attribute;
+    logic [63:0] transaction;
+    logic [31:0] local_id;
+    logic [31:0] remote_id;
+    logic [15:0] reason;        // REJ
+  } said_t;
+
+  localparam logic [31:0] MadStart = 32'h0107_0203;
+  localparam logic [15:0] Req = 16'h0010, Rej = 16'h0012, Rep = 16'h0013, Rtu = 16'h0014,
+                          Dreq = 16'h0015, Drep = 16'h0016;
+
   localparam logic [7:0] Success = 8'd0, LocLenErr = 8'd1, LocQpOpErr = 8'd2, LocProtErr = 8'd4,
                          WrFlushErr = 8'd5, RemInvReqErr = 8'd9, RemAccessErr = 8'd10,
                          RemOpErr = 8'd11, RetryExcErr = 8'd12, RnrRetryExc = 8'd13;

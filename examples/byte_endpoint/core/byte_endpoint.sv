@@ -20,6 +20,9 @@ module byte_endpoint
   output logic             qp_ready_o,
   input  wire logic        qp_active_i,
   input  wire queue_pair_t qp_i,
+  input  wire logic        call_i,         // the owner asks for a connection, of `qp_i`, or
+  input  wire logic        hang_up_i,      // for the end of one
+  output logic             call_ready_o,
 
   input  wire logic        wr_valid_i,
   output logic             wr_ready_o,
@@ -61,6 +64,7 @@ module byte_endpoint
   typedef enum logic [2:0] { Idle, Manage, Respond, Send } job_e;
   job_e   job_q;
   order_t order_q;
+  logic   is_own_q;       // it answers no frame, and
   logic   is_request_q;
   logic [15:0] ip_id_q;   // of all but requests
 
@@ -117,14 +121,17 @@ module byte_endpoint
   assign is_for_cm   = kind == FrameRoce && header.qpn == 24'd1;
   assign is_response = header.opcode inside {[8'h0D:8'h12]};
 
-  logic        manage_start, manage_done, manage_send, respond_start, respond_send;
+  logic        manage_start, manage_done, manage_send, manage_wants, respond_start, respond_send;
   logic        request_wanted, request_sent, request_takes;
   order_t      manage_order, request_order, respond_order, aside_order;
+  logic        manage_granted;
   logic [13:0] manage_index, respond_index;
   logic [7:0]  mad_byte, message_byte, aside_byte;
   logic [15:0] send_index;
 
-  be_cm u_cm (
+  be_cm #(
+    .ClockPs(ClockPs)
+  ) u_cm (
     .clk_i,
     .rst_ni,
     .ip_i,
@@ -138,6 +145,12 @@ module byte_endpoint
     .byte_i       (frame_byte),
     .mad_index_i  (send_index[7:0]),
     .mad_byte_o   (mad_byte),
+    .call_i,
+    .hang_up_i,
+    .call_qp_i    (qp_i),
+    .call_ready_o,
+    .wants_o      (manage_wants),
+    .granted_i    (manage_granted),
     .owned_i      (owned),
     .request_i    (respond_start),
     .connect_o    (connect),
@@ -146,9 +159,9 @@ module byte_endpoint
     .close_o      (close),
     .event_valid_o,
     .event_o,
+    .event_qp_o,
     .event_ready_i
   );
-  assign event_qp_o = connected;
 
   // A receive is taken behind the configuration that was offered before it.
   logic qp_changes, receives_ready;
@@ -259,7 +272,8 @@ module byte_endpoint
   assign release_frame = (job_q == Idle && !manage_start && !respond_start && kind == FrameRoce)
                       || (job_q == Manage && manage_done && !manage_send)
                       || (job_q == Respond && respond_done && !respond_send)
-                      || (job_q == Send && send_done && !is_request_q);
+                      || (job_q == Send && send_done && !is_own_q);
+  assign manage_granted = manage_wants && job_q == Idle && kind == FrameNone;
   assign request_sent  = job_q == Send && send_done && is_request_q;
 
   always_ff @(posedge clk_i) begin
@@ -270,6 +284,7 @@ module byte_endpoint
     end else begin
       unique case (job_q)
         Idle: begin
+          is_own_q     <= 1'b0;
           is_request_q <= 1'b0;
           if (manage_start) begin
             job_q <= Manage;
@@ -279,9 +294,15 @@ module byte_endpoint
             job_q      <= Send;
             send_start <= 1'b1;
             order_q    <= aside_order;
+          end else if (manage_granted) begin
+            job_q      <= Send;
+            send_start <= 1'b1;
+            is_own_q   <= 1'b1;
+            order_q    <= manage_order;
           end else if (request_wanted) begin
             job_q        <= Send;
             send_start   <= 1'b1;
+            is_own_q     <= 1'b1;
             is_request_q <= 1'b1;
             order_q      <= request_order;
           end
