@@ -11,7 +11,8 @@ from roceproof.dpi.records import Access
 from roceproof.dpi.simulation import Simulation
 from roceproof.verbs import work
 
-_FIRST_ADDRESS = 0x10_0000_0000
+_FIRST_BOUNDARY = 0x10_0000_0000  # in the middle of the first region, for carries
+_MIDDLE = 1 << 6
 _ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
 _LKEY = 0x8000_0000  # lkeys are not rkeys, but the same in their low bits
 _KEY_NUMBERS = (1 << 15) - 1  # in the bits above those of the place, but for the highest
@@ -82,7 +83,7 @@ class HdlMemory:
         self.port: Port = simulation.port(0)
         self._forgets = forgets
         self._free = list(range(regions))
-        self._next_address = _FIRST_ADDRESS
+        self._next_address = 0
 
     @property
     def has_room(self) -> bool:
@@ -91,8 +92,9 @@ class HdlMemory:
 
     def add(self, size: int, access: Access, *, pd: int) -> HdlRegion:
         """A region, which the device is told of."""
-        place, addr = self._free.pop(0), self._next_address
-        self._next_address += (size // _ALIGNMENT + 2) * _ALIGNMENT
+        middle = _FIRST_BOUNDARY - size // 2 // _MIDDLE * _MIDDLE
+        place, addr = self._free.pop(0), self._next_address or middle
+        self._next_address = addr - addr % _ALIGNMENT + (size // _ALIGNMENT + 2) * _ALIGNMENT
         region = ToldRegion(self, place=place, addr=addr, size=size, access=access, pd=pd)
         self.port.register(region.record)
         return region
