@@ -114,6 +114,19 @@ def test_a_repeated_read_reads_the_memory_of_now(bench: Bench, packets: int) -> 
     qp.fence(packets)
 
 
+@case("DUP-04", "READ-12", targets=["hdl", "model"])
+@over("agreed", [1, 4, 16])
+def test_as_many_reads_come_again_as_were_agreed_on(bench: Bench, agreed: int) -> None:
+    qp = bench.connect(max_dest_rd_atomic=agreed)
+    region = qp.region(filled=True)
+    reads = [READ_REQUEST(psn=n, dmalen=8, **at(region, 8 * n)) for n in range(agreed)]
+    answers = [READ_RESP_ONLY(psn=n, payload=region.read(8 * n, 8)) for n in range(agreed)]
+    for read, answer in [*zip(reads, answers, strict=True)] * 2:
+        qp.send(read)
+        qp.expect(answer)
+    qp.fence(agreed, msn=agreed + 1)
+
+
 @case("DUP-04", unjudged={"MSN-05": "the READ was counted when it was executed first"})
 def test_a_repeated_read_of_memory_that_is_gone_gets_no_data(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()

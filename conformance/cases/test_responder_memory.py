@@ -86,6 +86,28 @@ def test_a_range_must_lie_inside_its_region(bench: Bench) -> None:
         each_is_refused(bench, write_and_read(region, offset, 8))
 
 
+@case("RETH-07")
+def test_every_bit_of_an_address_counts(bench: Bench) -> None:
+    region = bench.target.register(4096)
+    for bit in (16, 24, 31, 32, 40, 47, 48, 56, 63):
+        place = {**at(region), "va": region.addr ^ 1 << bit}
+        each_is_refused(bench, [WRITE_ONLY(psn=0, payload=8, a=1, **place)])
+    assert region.read(0, 4096) == bytes(4096)
+
+
+@case("RETH-06", "NAK-07", targets=["hdl", "model"])
+def test_a_message_under_way_loses_its_memory(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, a=1, **at(region)))
+    qp.expect(ACK(psn=0, msn=0))
+    held = region.read(0, region.size)
+    region.deregister()
+    qp.send(WRITE_MIDDLE(psn=1, payload=qp.mtu), WRITE_LAST(psn=2, payload=qp.mtu, a=1))
+    qp.expect(NAK(ACCESS_ERROR, msn=0))
+    assert region.read(0, region.size) == held
+
+
 @case("RETH-07", "NAK-07")
 def test_a_range_is_checked_as_a_whole_at_the_first_packet(bench: Bench) -> None:
     region = bench.target.register(4096)

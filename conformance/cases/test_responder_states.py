@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,8 @@ from roceproof.verbs.work import Op
 
 pytestmark = RESPONDER
 
+RECEIVES = 20
+"""More than some devices hold."""
 UNRELIABLE = [
     pytest.param(each, id=each.name, marks=needs(Capability[each.name]))
     for each in (Service.UC, Service.UD)
@@ -263,6 +266,36 @@ def test_reset_ends_an_open_message_of_an_unreliable_connection(
     qp.send(SEND_FIRST(psn=0, payload=qp.mtu), SEND_LAST(psn=1, payload=8))
     qp.receives(receive, byte_len=qp.mtu + 8)
     qp.fence(2)
+
+
+@case("QPS-04", needs=[Capability.RESET], targets=["hdl", "model"])
+def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.fence(0)
+    spec = qp.spec
+    for turn in (1, 2):
+        path: dict[str, Any] = {
+            "udp_sport": 0xC000 | (spec.udp_sport ^ turn) & 0x3FFF,
+            "traffic_class": spec.traffic_class ^ turn << 2,
+            "hop_limit": 60 + turn,
+            "remote_qpn": spec.remote_qpn ^ turn << 4,
+        }
+        qp.reconnect(**path)
+        told = qp.spec
+        qp.send(WRITE_ONLY(psn=0, a=1))
+        fields = {"qpn": told.remote_qpn, "ttl": told.hop_limit, "tos": told.traffic_class}
+        qp.expect(ACK(psn=0, msn=1, sport=told.udp_sport, **fields))
+
+
+@case("QPS-03", needs=[Capability.STATES])
+def test_receives_that_wait_for_room_are_flushed_too(bench: Bench) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    region = qp.region()
+    numbers = [qp.post_receive(region, length=8) for _ in range(RECEIVES)]
+    bench.target.set_state(qp.qp, State.ERR)
+    for number in numbers:
+        qp.receives(number, status="wr_flush_err")
+    bystander.fence(0)
 
 
 @case("QPS-05", smoke=True)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Messages of more packets than a byte has numbers for, and of more bytes than 16 bits have."""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    READ_REQUEST,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_MIDDLE,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+    Maker,
+    Pattern,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.verbs.service import Service
+
+pytestmark = RESPONDER
+
+MTU = 256
+PACKETS = 260
+LENGTH = (PACKETS - 1) * MTU + 5
+SIMULATED = ["hdl", "model"]
+
+
+def middles(parts: list[bytes], middle: Maker) -> list[Pattern]:
+    """The packets between the first and the last."""
+    return [middle(psn=psn, payload=part) for psn, part in enumerate(parts[1:-1], start=1)]
+
+
+@case("READ-02", "MSN-02", targets=SIMULATED)
+def test_a_long_read_is_answered_to_its_end(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    region = qp.region(LENGTH, filled=True)
+    qp.send(READ_REQUEST(psn=0, dmalen=LENGTH, **at(region)))
+    qp.expect(*read_responses(qp, 0, region.read(0, LENGTH), msn=1))
+    qp.fence(PACKETS, msn=2)
+
+
+@case("RETH-12", "OPC-10", targets=SIMULATED)
+@over_services
+def test_long_messages_arrive_whole(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    region = qp.region(LENGTH)
+    parts = [qp.random.randbytes(MTU) for _ in range(PACKETS - 1)] + [qp.random.randbytes(5)]
+    ends = {"psn": PACKETS - 1, "payload": parts[-1], "a": 1}
+    qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=LENGTH, **at(region)))
+    qp.send(*middles(parts, WRITE_MIDDLE), WRITE_LAST(**ends))
+    if service is Service.RC:
+        qp.expect(ACK(psn=PACKETS - 1, msn=1))
+    qp.fence(PACKETS)
+    assert region.read(0, LENGTH) == b"".join(parts)
+
+    number, behind = qp.post_receive(region), PACKETS + 1
+    parts = [*parts[-2::-1], parts[-1]]
+    send = [SEND_FIRST(psn=0, payload=parts[0]), *middles(parts, SEND_MIDDLE), SEND_LAST(**ends)]
+    qp.send(*(each.but(psn=each.said["psn"] + behind) for each in send))
+    if service is Service.RC:
+        qp.expect(ACK(psn=behind + PACKETS - 1, msn=3))
+    qp.receives(number, byte_len=LENGTH)
+    assert region.read(0, LENGTH) == b"".join(parts)
