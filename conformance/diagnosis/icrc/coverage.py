@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.icrc.crc import ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 
 _TAG_BYTES = 4
@@ -108,6 +109,10 @@ def _inner_tag(packet: CrcInput, feed: Feed) -> None:
     feed.front = packet.tags[-_TAG_BYTES:]
 
 
+def _tag_and_type(packet: CrcInput, feed: Feed) -> None:
+    feed.front = packet.tags and packet.seen.ethernet[-_TAG_BYTES:]
+
+
 def _from_udp(packet: CrcInput, feed: Feed) -> None:
     feed.skip = packet.udp_at
 
@@ -124,6 +129,27 @@ def _no_extension_but_of_notifications(packet: CrcInput, feed: Feed) -> None:
     row = OPCODES.get(packet.seen.bth.opcode)
     if row is None or row.family is not Family.CONGESTION:
         feed.extension = b""
+
+
+def _without(kind: type[Extension]) -> Callable[[CrcInput, Feed], None]:
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        row = OPCODES.get(packet.seen.bth.opcode)
+        if row is not None and kind in row.headers:
+            at = sum(each.SIZE for each in row.headers[: row.headers.index(kind)])
+            feed.extension = feed.extension[:at] + feed.extension[at + kind.SIZE :]
+
+    return edit
+
+
+def _zeroed(kind: type[Extension], field: slice) -> Callable[[CrcInput, Feed], None]:
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        row = OPCODES.get(packet.seen.bth.opcode)
+        if row is not None and row.headers[:1] == (kind,):
+            seen = bytearray(feed.extension)
+            seen[field] = bytes(len(seen[field]))
+            feed.extension = bytes(seen)
+
+    return edit
 
 
 def _no_payload(packet: CrcInput, feed: Feed) -> None:
@@ -207,6 +233,12 @@ OPTIONS: tuple[Option, ...] = (
     _option(
         "S41", "extension", _no_extension_but_of_notifications, "the 16 bytes of a CNP are covered"
     ),
+    _option("S16", "front", _tag_and_type, "from behind its first EtherType on"),
+    _option("S55", "extension", _zeroed(Reth, slice(12, 16)), "DMALen is inserted behind the CRC"),
+    _option("S55", "extension", _zeroed(Aeth, slice(1, 4)), "MSN is inserted behind the CRC"),
+    _option("S41", "extension", _without(ImmDt), "the immediate data only"),
+    _option("S41", "extension", _without(Reth), "the RETH only"),
+    _option("S41", "extension", _without(Aeth), "the AETH only"),
     _option("S42", "payload pad", _no_payload_nor_pad, "nor is the pad"),
     *_beats(),
 )

@@ -6,11 +6,12 @@ What each of them cannot explain decides; where nothing does, all are named.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log2
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer, names_of
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
 from roceproof.conformance.diagnosis.icrc.history import elsewhere, held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
@@ -21,6 +22,8 @@ from roceproof.conformance.diagnosis.result import UNDECIDED
 _SHARE, _LEAST_SHARE = 0.8, 0.3
 """Of the wrong packets whose owners were captured, and of all wrong ones."""
 _CONTRADICTING = 0.1
+_LATE = 6
+"""So many, and none the other way, are no accident."""
 _CLEAR_BITS = 10
 """Chance of 2^-10 that what was seen is an accident."""
 
@@ -50,6 +53,8 @@ def misplaced(
         names = _stale(found, "S53", names[0])
     elif not _within_a_qp(scope, found):
         names = _of_other_qps(scope, found)
+        if _always_late(found.displaced):
+            names = ["S53", *names]
     short = shortage(found.ids, distinct(found.displaced), 0)
     if short:
         return Answer(UNDECIDED, scope, found.explained, tuple(names), (short, *found.facts))
@@ -105,6 +110,9 @@ def mixed_up(scope: Scope) -> Answer | None:
     if len(near) < _LEAST_SHARE * len(scope.wrong):
         return None
     crossed = held_nearby(scope.packets, other_qp=True)
+    late = _late(scope)
+    if late is not None:
+        return late
     short = shortage(("S60",), distinct(crossed), distinct(scope.right))
     fact = f"{len(near)} of {len(scope.wrong)} hold the right ICRC of another packet nearby"
     if len(crossed) < len(near) or len(near) < _SHARE * len(scope.wrong):
@@ -115,6 +123,22 @@ def mixed_up(scope: Scope) -> Answer | None:
     if short:
         return Answer(UNDECIDED, scope, near, ("S60", "S65"), (short, fact))
     return Answer("S60", scope, near, () if _never_within(scope, len(near)) else ("S65",), (fact,))
+
+
+def _late(scope: Scope) -> Answer | None:
+    """S53 at times: all that are wrong hold the result of the packet right before."""
+    if not _always_late(scope.wrong):
+        return None
+    fact = f"{len(scope.wrong)} of {len(scope.packets)}, so at times: the latch misses an enable"
+    crossing = all(elsewhere(each.previous, each) for each in scope.wrong if each.previous)
+    return Answer("S53", scope, scope.wrong, ("S60",) if crossing else (), (fact,))
+
+
+def _always_late(packets: Sequence[CrcInput]) -> bool:
+    """Whether each holds what the packet before should, and a mix-up would have gone both ways."""
+    return distinct(packets) >= _LATE and all(
+        packet.previous is not None and packet.found == packet.previous.right for packet in packets
+    )
 
 
 def _never_within(scope: Scope, wrong: int) -> bool:

@@ -11,6 +11,7 @@ from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
+from roceproof.conformance.wire.framing import BTH_BYTES
 
 
 class Stall(NamedTuple):
@@ -85,9 +86,18 @@ def find_stall(wrong: Sequence[CrcInput], budget: Budget) -> Stall | None:
 
 def _are_anywhere(stall: Stall, wrong: Sequence[CrcInput], places: Sequence[int | None]) -> bool:
     """Whether whole beats are met, and not always those at one place or at the end."""
+    if not any(
+        place is not None and not 0 <= place - _behind_bth(packet) < len(packet.extension)
+        for packet, place in zip(wrong, places, strict=True)
+    ):
+        return False  # it is the parser that leaves out headers, and no stall
     whole = [
         (place, packet.covered_end - place)
         for packet, place in zip(wrong, places, strict=True)
         if place is not None and packet.covered_end - place >= stall.width
     ]
     return all(len({*each}) > 1 for each in zip(*whole, strict=True)) if whole else False
+
+
+def _behind_bth(packet: CrcInput) -> int:
+    return packet.seen.bth_at + BTH_BYTES

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ICRCs over all but a part: a header, the last beat, what its lanes held before, a late latch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from zlib import crc32
+
+import pytest
+from explained import cases_of, corrupt, explain, healthy
+
+from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.stalls import find_stall
+from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import OPCODES
+
+ONES = b"\xff" * 8
+BEATS = (8, 16, 32, 64)
+
+
+def told(rule: Callable[[CrcInput], int | None], *, seed: int = 5) -> list[tuple[str, str]]:
+    found = explain(corrupt(healthy(seed), rule))
+    return [(each.id, each.text) for each in found]
+
+
+def covered(packet: CrcInput) -> bytes:
+    return ONES + packet.masked + packet.seen.body
+
+
+def headers_before(packet: CrcInput, kind: type[Extension]) -> int | None:
+    """Where in the body a header begins; None if the packet has none."""
+    row = OPCODES[packet.seen.bth.opcode]
+    if kind not in row.headers:
+        return None
+    return sum(each.SIZE for each in row.headers[: row.headers.index(kind)])
+
+
+@pytest.mark.parametrize("kind", [ImmDt, Reth, Aeth])
+def test_a_header_that_the_parser_leaves_out_is_no_stall(kind: type[Extension]) -> None:
+    def left_out(packet: CrcInput) -> int | None:
+        at = headers_before(packet, kind)
+        if at is None:
+            return None
+        body = packet.seen.body
+        return crc32(ONES + packet.masked + body[:at] + body[at + kind.SIZE :])
+
+    found = told(left_out)
+    assert {id_ for id_, _ in found} == {"S41"}
+    assert all("only" in text for _, text in found)
+
+
+def test_bytes_of_extension_headers_alone_are_not_lost_by_stalls() -> None:
+    def left_out(packet: CrcInput) -> int | None:
+        at = headers_before(packet, ImmDt)
+        body = packet.seen.body
+        return None if at is None else crc32(ONES + packet.masked + body[:at] + body[at + 4 :])
+
+    def skipped(packet: CrcInput) -> int | None:
+        data, at = covered(packet), 40 + packet.seen.number * 4
+        return crc32(data[:at] + data[at + 4 :]) if at < len(data) else None
+
+    for rule, is_stall in ((left_out, False), (skipped, True)):
+        wrong = [case for case in cases_of(corrupt(healthy(5), rule)) if case.seen.wrong]
+        assert (find_stall(wrong, Budget()) is not None) == is_stall
+
+
+@pytest.mark.parametrize(("kind", "place", "size"), [(Reth, 12, 4), (Aeth, 1, 3)])
+def test_a_field_behind_the_bth_may_be_inserted_late(
+    kind: type[Extension], place: int, size: int
+) -> None:
+    def late(packet: CrcInput) -> int | None:
+        at = headers_before(packet, kind)
+        if at is None:
+            return None
+        body = bytearray(packet.seen.body)
+        body[at + place : at + place + size] = bytes(size)
+        return crc32(ONES + packet.masked + bytes(body))
+
+    assert {id_ for id_, _ in told(late)} == {"S55"}
+
+
+@pytest.mark.parametrize("width", BEATS)
+def test_a_result_taken_a_beat_early_lacks_full_beats_too(width: int) -> None:
+    def early(packet: CrcInput) -> int:
+        data = covered(packet)
+        size = len(data) - 8  # with the Ethernet header, no packet fills its last beat
+        return crc32(data[: max(8, len(data) - (size - 1) % width - 1)])
+
+    found = told(early)
+    assert {id_ for id_, _ in found} == {"S40"}
+    assert any("a beat early" in text for _, text in found)
+
+
+@pytest.mark.parametrize("width", BEATS)
+def test_free_lanes_of_the_last_beat_may_hold_old_bytes(width: int) -> None:
+    def kept(packet: CrcInput) -> int | None:
+        data = bytes(packet.seen.ip) + packet.masked + packet.seen.body
+        free = -len(data) % width
+        last = len(data) - (width - free)
+        if last - free < packet.seen.ip:
+            return None  # what stood there is not covered, or not of this packet
+        return crc32(ONES + data[packet.seen.ip :] + (data[last - free : last] if free else b""))
+
+    found = told(kept)
+    assert {id_ for id_, _ in found} == {"S39" if width == 64 else "S38"}
+    assert all("held a beat before" in text for _, text in found)
+
+
+def test_a_tag_may_be_covered_from_behind_its_first_ethertype_on() -> None:
+    def tag_and_type(packet: CrcInput) -> int | None:
+        if not packet.tags:
+            return None
+        return crc32(ONES + packet.seen.ethernet[-4:] + packet.masked + packet.seen.body)
+
+    assert {id_ for id_, _ in told(tag_and_type)} == {"S16"}
+
+
+def test_a_latch_that_misses_an_enable_at_times_is_no_mix_up_of_engines() -> None:
+    frames = healthy(5)
+    own = [frame for frame in frames if frame[6:12] == frames[0][6:12]]
+    numbers = {case.seen.number for case in cases_of(own)[4::9]}
+
+    def late(packet: CrcInput) -> int | None:
+        missed = packet.seen.number in numbers and packet.previous is not None
+        return packet.previous.right if missed and packet.previous else None
+
+    (found,) = explain(corrupt(own, late))
+    assert found.id == "S53"
+    assert "S65" not in found.equivalent
