@@ -9,7 +9,7 @@ from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn import diagnosis
 from roceproof.conformance.diagnosis.psn.evidence import Cause, Evidence
 from roceproof.conformance.diagnosis.psn.timeline import Key
-from roceproof.conformance.diagnosis.result import LOST, UNDECIDED
+from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED
 
 ONE, OTHER = Station(0, b"one"), Station(0, b"other")
 
@@ -122,3 +122,12 @@ def test_a_loss_is_not_counted_where_a_way_of_counting_fits_as_well(
     either = evidence(Cause.COUNTING, "P06", "P16", queue=2, frames=(3, 4, 5))
     maybe_lost = evidence(Cause.COUNTING, "P06", LOST, "P16", queue=3, frames=(6, 7, 8))
     assert said(monkeypatch, only, either, maybe_lost) == [("P16",)]
+
+
+def test_where_several_take_damaged_packets_the_capture_may_have_damaged_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = evidence(Cause.REACTION, "P21", CORRUPT, by=OTHER)
+    assert said(monkeypatch, one) == [("P21", CORRUPT)]
+    both = [one, evidence(Cause.REACTION, "P21", CORRUPT, asked_by=OTHER, queue=2)]
+    assert said(monkeypatch, *both) == [(CORRUPT, "P21")] * 2

@@ -26,13 +26,13 @@ from roceproof.conformance.diagnosis.psn.evidence import (
 )
 from roceproof.conformance.diagnosis.psn.increment import LOOSE
 from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END
-from roceproof.conformance.diagnosis.psn.names import place_of, separating, title_of
+from roceproof.conformance.diagnosis.psn.names import first_advice, separating, title_of
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Key, Suffered, sides_of
-from roceproof.conformance.diagnosis.result import LOST, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 
 _SHOWN = 3
 _MANY = 4  # wrong steps; what explains fewer may do so by chance
@@ -40,6 +40,7 @@ _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its ha
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
 _RETURNS = ("P18",)
+_TAKE_DAMAGED = ("P21", CORRUPT)
 _RESENDING = frozenset({"P11", "P17", "P18"})
 """Wrong repetitions, which draw answers that look wrong."""
 _MOVE_THE_START = frozenset({"P06", "P09", "P15", "P25"})
@@ -76,6 +77,12 @@ def explain_psns(
         returns = [each for each in evidence if each.ids == _RETURNS]
         count = Counter(each.device for each in returns for _ in each.frames)
         evidence = [each for each in evidence if each.ids != _RETURNS or count[each.device] > 1]
+    careless = {found.device for found in evidence if found.ids == _TAKE_DAMAGED}
+    if len(careless) > 1:  # so many are hardly at fault at once
+        evidence = [
+            found._replace(ids=_TAKE_DAMAGED[::-1]) if found.ids == _TAKE_DAMAGED else found
+            for found in evidence
+        ]
     devices: dict[Station, list[Evidence]] = {}
     for found in evidence:
         devices.setdefault(found.device, []).append(found)
@@ -284,7 +291,7 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
         text = f"{device}: {words}. {text}."
         return Diagnosis(UNDECIDED, possible, tuple(frames), 0, total, text, advice)
     id_, *others = ids
-    advice = "Capture at the sender." if id_ == LOST else f"Look at {place_of(id_)}."
+    advice = first_advice(id_)
     if others:
         names = "; ".join(f"{other}: {title_of(other)}" for other in others)
         traffic = " or ".join(dict.fromkeys(separating(each) for each in ids))

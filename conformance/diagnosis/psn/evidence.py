@@ -19,7 +19,7 @@ from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, ju
 from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
-from roceproof.conformance.diagnosis.result import LOST
+from roceproof.conformance.diagnosis.result import CORRUPT, LOST
 from roceproof.conformance.wire.opcodes import Family
 
 _FEW, _MANY = 2, 4
@@ -231,7 +231,7 @@ def of_responder(stream: Stream, budget: Budget) -> Iterator[Evidence]:
     behind_first = all(distance(reply.psn, stream.first.psn) == 1 for reply in inside)
     for ids, replies, what in (
         (("P20",), beside, "acknowledges a PSN beside the request's"),
-        (("P21",), damaged, "takes a damaged request for received"),
+        (("P21", CORRUPT), damaged, "takes a damaged request for received"),
         (
             ("P22", *(["P20"] if behind_first else [])),
             inside,

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, BY_KIND
 from roceproof.conformance.diagnosis.psn.start import MISCOUNTED
-from roceproof.conformance.diagnosis.result import LOST
+from roceproof.conformance.diagnosis.result import CORRUPT, LOST
 from roceproof.conformance.rules.signatures import SIGNATURES, title
 
 _OTHERS = {
+    CORRUPT: (
+        "the bits changed behind the receiver, on the way to the capture alone",
+        "",
+        "a capture at the responder",
+    ),
     BY_KIND: (
         "how far the PSN moves on depends on the kind of packet",
         "the increment of each opcode: one for every request packet",
@@ -39,9 +44,11 @@ def title_of(id_: str) -> str:
     return _OTHERS[id_][0] if id_ in _OTHERS else title(id_)
 
 
-def place_of(id_: str) -> str:
-    """Where in its RTL."""
-    return _OTHERS[id_][1] if id_ in _OTHERS else SIGNATURES[id_].look
+def first_advice(id_: str) -> str:
+    """Where in its RTL to look, or where to capture."""
+    if id_ in (LOST, CORRUPT):
+        return "Capture at the sender." if id_ == LOST else "Capture at the responder."
+    return f"Look at {_OTHERS[id_][1] if id_ in _OTHERS else SIGNATURES[id_].look}."
 
 
 def separating(id_: str) -> str:
