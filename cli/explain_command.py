@@ -18,6 +18,7 @@ from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.capture.origin import common_origin
+from roceproof.conformance.capture.record import CaptureError
 from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
 from roceproof.conformance.diagnosis.report import Facts, explain_excerpt
 from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED, Diagnosis
@@ -37,6 +38,8 @@ class Explained:
     name: str
     diagnoses: list[Diagnosis]
     notes: list[str] = field(default_factory=list)
+    error: str | None = None
+    """Why it could not be read to its end."""
     wrong_left_out: int = 0
     """Frames with wrong ICRCs that were not looked at, since there are so many."""
 
@@ -52,24 +55,33 @@ def run_explain(
         for name in files:
             say_what_is_awaited(name, quiet=quiet)
             progress.step(f"explaining {printable(name)}")
-            with _no_collection():
-                excerpt = read_capture(name, qps)
-                explanation = explain_excerpt(excerpt, facts)
-            notes = explanation.notes + excerpt.notes
-            diagnoses = _blamed(name, explanation.diagnoses)
-            found = Explained(name, diagnoses, notes, excerpt.wrong_left_out)
+            try:
+                found = _explained(name, qps, facts)
+            except CaptureError as error:
+                if len(files) == 1:
+                    raise
+                found = Explained(name, [], error=str(error))
             results.append(found)
             if found.notes and not quiet:
                 progress.problem(f"roceproof: {printable(name)}: {'; '.join(found.notes)}")
-            if excerpt.damage is not None:
+            if found.error is not None:
                 damaged = True
-                progress.problem(f"roceproof: {excerpt.damage}")
+                progress.problem(f"roceproof: {found.error}")
     if as_json:
         print(json.dumps(_document(results)))
     else:
         for found in results:
             _show(found, frames=frames, quiet=quiet)
     return DAMAGED if damaged else int(any(found.diagnoses for found in results))
+
+
+def _explained(name: str, qps: Path | None, facts: Facts | None) -> Explained:
+    with _no_collection():
+        excerpt = read_capture(name, qps)
+        explanation = explain_excerpt(excerpt, facts)
+    diagnoses = _blamed(name, explanation.diagnoses)
+    notes = explanation.notes + excerpt.notes
+    return Explained(name, diagnoses, notes, excerpt.damage, excerpt.wrong_left_out)
 
 
 def _blamed(name: str, diagnoses: list[Diagnosis]) -> list[Diagnosis]:
@@ -103,6 +115,7 @@ def _document(results: list[Explained]) -> dict[str, Any]:
     files = [
         {
             "file": found.name,
+            "error": found.error,
             "diagnoses": [each.as_json() for each in found.diagnoses],
             "notes": found.notes,
             "wrong_frames_left_out": found.wrong_left_out,
@@ -117,7 +130,8 @@ def _show(explained: Explained, *, frames: int, quiet: bool) -> None:
     name = printable(explained.name)
     if not explained.diagnoses:
         if not quiet:
-            console.print(Text(f"{name}: nothing to explain"))
+            where = "" if explained.error is None else " in what could be read"
+            console.print(Text(f"{name}: nothing to explain{where}"))
         return
     console.print(Text(name, style="bold"))
     for found in explained.diagnoses:

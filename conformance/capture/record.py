@@ -13,6 +13,8 @@ from roceproof.common.printable import printable
 LINK_ETHERNET = 1
 PACKET_LIMIT = 262144  # what libpcap, too, takes for the longest packet there can be
 
+_LINUX_COOKED = (113, 276)
+
 
 class CaptureError(RoceproofError):
     """The capture cannot be read on; the text says which file, where, why, and what to do."""
@@ -89,4 +91,6 @@ class Source:
         """The error for a capture without any Ethernet."""
         reason = f"holds link type {link_type} and no Ethernet"
         remedy = "capture on the Ethernet interface itself"
+        if link_type in _LINUX_COOKED:
+            remedy += ", not on any"
         return CaptureError(self.name, self.offset, reason, remedy)

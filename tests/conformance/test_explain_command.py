@@ -72,6 +72,19 @@ def test_a_sound_capture_ends_with_zero_and_quietly_if_asked(
     assert captured.out == captured.err == ""
 
 
+def test_a_file_that_cannot_be_read_does_not_hide_what_is_said_of_others(
+    tmp_path: Path, faulty: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cooked = tmp_path / "cooked.pcap"
+    cooked.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000071000000"))
+    assert run(str(cooked), faulty, as_json=True) == 2
+    captured = capsys.readouterr()
+    unread, read = json.loads(captured.out)["files"]
+    assert (len(unread["diagnoses"]), len(read["diagnoses"])) == (0, 1)
+    assert "not on any" in unread["error"] and unread["error"] in captured.err
+    assert read["error"] is None
+
+
 @pytest.mark.parametrize("facts", ["{", "[]", '{"schema": 2}'])
 def test_bad_input_is_usage(tmp_path: Path, sound: str, facts: str) -> None:
     (tmp_path / "no").write_text("no capture")
