@@ -233,12 +233,16 @@ OPTIONS: tuple[Option, ...] = (
     _option(
         "S41", "extension", _no_extension_but_of_notifications, "the 16 bytes of a CNP are covered"
     ),
+    _option("S42", "payload pad", _no_payload_nor_pad, "nor is the pad"),
+    *_beats(),
+)
+
+ALONE: tuple[Option, ...] = (
     _option("S16", "front", _tag_and_type, "from behind its first EtherType on"),
     _option("S55", "extension", _zeroed(Reth, slice(12, 16)), "DMALen is inserted behind the CRC"),
     _option("S55", "extension", _zeroed(Aeth, slice(1, 4)), "MSN is inserted behind the CRC"),
     _option("S41", "extension", _without(ImmDt), "the immediate data only"),
     _option("S41", "extension", _without(Reth), "the RETH only"),
     _option("S41", "extension", _without(Aeth), "the AETH only"),
-    _option("S42", "payload pad", _no_payload_nor_pad, "nor is the pad"),
-    *_beats(),
 )
+"""Those that are looked for only by themselves."""
