@@ -15,8 +15,10 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
+    ACK,
     NAK,
     READ_REQUEST,
+    SEND_ONLY_INV,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_MIDDLE,
@@ -79,6 +81,24 @@ def test_memory_whose_key_was_taken_back_is_read_no_more(
             break
         qp.expect(response)
     qp.expect_silence()
+
+
+@case("INV-01", "READ-09", needs=[Capability.INVALIDATE], targets=["hdl"])
+@SLOW_ANSWERS
+@over("size", [0, 8])
+def test_memory_whose_key_a_send_took_back_is_read_no_more(
+    bench: Bench, slow: dict[str, int], size: int
+) -> None:
+    qp = bench.connect()
+    region = qp.region(PACKETS * qp.mtu, filled=True)
+    responses = read_responses(qp, 0, region.read(0, region.size))
+    number = qp.post_receive(qp.region())
+    bench.target.disturb(**slow)
+    reads(qp, region)
+    qp.send(SEND_ONLY_INV(psn=PACKETS, payload=size, inv=region.rkey, a=1))
+    qp.receives(number, byte_len=size, invalidated=region.rkey)
+    region.write(0, bytes(region.size))
+    qp.expect(*responses[1:], ACK(psn=PACKETS))
 
 
 @case("QPS-04", targets=["hdl"])

@@ -20,6 +20,9 @@ from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
 
+FLOOD = 48 << 10
+"""Bytes, more than a device may have room for."""
+SHORT = 6
 MANY = 210
 """WRITEs, of which more may be outstanding than a counter of seven bits has numbers for."""
 
@@ -27,10 +30,13 @@ MANY = 210
 @case("RETH-12", needs=[Capability.DISTURBANCE], smoke=True)
 @over("stall", [40, 90])
 @over_services
-def test_a_write_into_slow_memory_arrives_whole(bench: Bench, service: Service, stall: int) -> None:
-    qp = bench.connect(service)
+@over("widest", [False, True], ids=["short", "long"])
+def test_a_write_into_slow_memory_arrives_whole(
+    bench: Bench, service: Service, stall: int, *, widest: bool
+) -> None:
+    qp = bench.connect(service, path_mtu=(max if widest else min)(bench.claims.path_mtus))
     bench.target.disturb(memory_stall=stall)
-    parts = [qp.random.randbytes(qp.mtu) for _ in range(6)]
+    parts = [qp.random.randbytes(qp.mtu) for _ in range(FLOOD // qp.mtu if widest else SHORT)]
     region = qp.region(len(parts) * qp.mtu)
     qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=region.size, **at(region)))
     for psn, part in enumerate(parts[1:-1], start=1):
