@@ -46,6 +46,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (24, 810),  # P21, where all requests look repeated
         (25, 164),  # P18, where a copy changed on the way and no ICRC tells
         (25, 422),  # lost, where no message ever ends
+        (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],
 )
 def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:

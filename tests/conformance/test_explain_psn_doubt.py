@@ -17,11 +17,14 @@ from test_explain_psn_streams import (
 )
 
 from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.psn.diagnosis import _best as best
+from roceproof.conformance.diagnosis.psn.evidence import Cause, Evidence
 from roceproof.conformance.diagnosis.psn.increment import hypotheses
 from roceproof.conformance.diagnosis.psn.responder import moved_by_damage
 from roceproof.conformance.diagnosis.psn.start import Ends, judge_start
 from roceproof.conformance.diagnosis.psn.stream import streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent
+from roceproof.conformance.diagnosis.result import LOST
 
 
 def streams(*requests: Sent, start: int | None = None, replies: tuple[Reply, ...] = ()):
@@ -64,6 +67,23 @@ def test_a_packet_that_suffered_is_no_new_life_of_its_queue_pair() -> None:
     found = streams(sent(1, 10), far, sent(3, 12))
     assert [each.requests[0].number for each in found] == [1]
     assert len(streams(sent(1, 10), replace(far, damaged=False), sent(3, 12))) == 3
+
+
+def test_a_few_gaps_that_follow_acknowledgements_loosely_may_be_losses() -> None:
+    key, station = side().key, side().station
+    for frames, between, may_be in ((4, True, True), (8, True, False), (4, False, False)):
+        gaps = Evidence(
+            station,
+            frozenset({key}),
+            Cause.COUNTING,
+            ("P06",),
+            tuple(range(frames)),
+            "",
+            station,
+            may_be_lost=between,
+        )
+        assert best([gaps]) == (("P06", LOST) if may_be else ("P06",))
+        assert best([gaps._replace(ids=())], 0.6) == ()
 
 
 def test_where_no_message_ever_ends_none_was_torn() -> None:

@@ -36,6 +36,7 @@ from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Dia
 
 _SHOWN = 3
 _MANY = 4  # wrong steps; what explains fewer may do so by chance
+_FOR_LOOSE = 8  # the same of what only follows other packets
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
@@ -211,6 +212,7 @@ def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
             *_contradicting(evidence, best, most),
             *_fitting_few(evidence, best),
             *_fitting_half(evidence, weights, best, most),
+            *_losses_as_well(evidence, best),
         )
         return best + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in best)
     # Losses fit any gap, so what fits many of them is not ruled out.
@@ -250,6 +252,14 @@ def _fitting_few(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str
     first, *rest = ({*found.ids, *found.weak} for found in explained)
     everywhere = first.intersection(*rest)
     return tuple(id_ for id_ in explained[0].weak if id_ in everywhere)
+
+
+def _losses_as_well(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str, ...]:
+    """Losses where they fit all that is explained by what only follows other packets, if little."""
+    explained = [found for found in evidence if {*best} & {*found.ids, *found.weak}]
+    frames = sum(len(found.frames) for found in explained)
+    few = LOOSE.issuperset(best) and 0 < frames < _FOR_LOOSE
+    return (LOST,) if few and all(found.may_be_lost for found in explained) else ()
 
 
 def _fitting_half(

@@ -53,6 +53,8 @@ class Evidence(NamedTuple):
     """Who sent the requests."""
     weak: tuple[str, ...] = ()
     """What fits, too, if other connections bear it out."""
+    may_be_lost: bool = False
+    """Whether losses would look the same."""
 
 
 def _evidence(
@@ -64,6 +66,7 @@ def _evidence(
     *,
     peer: bool,
     weak: Sequence[str] = (),
+    may_be_lost: bool = False,
 ) -> Evidence:
     other = side.counterpart
     device = other.station if peer and other else side.station
@@ -77,6 +80,7 @@ def _evidence(
         f"{side.key}: {text}",
         side.station,
         tuple(weak),
+        may_be_lost,
     )
 
 
@@ -133,7 +137,16 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
             fits, more, words = _placed(stream, fits)
             weak += more
             text += words
-        yield _evidence(side, Cause.COUNTING, fits, frames, text, peer=False, weak=weak)
+        yield _evidence(
+            side,
+            Cause.COUNTING,
+            fits,
+            frames,
+            text,
+            peer=False,
+            weak=weak,
+            may_be_lost=between or LOST in fits,
+        )
     torn = stream.torn
     if torn:
         step = torn[0]
