@@ -5,7 +5,8 @@ The limit maps the file and runs the CRC of libdeflate over each packet; beside 
 with the CRC of roce-check, where the processor lets it have its own. tshark only prints PSNs; Scapy
 rebuilds each packet with its ICRC. Both are given the first packets of the capture where all
 would take too long, and tshark's start-up is not held against it. Rounds alternate, so that a slow
-moment of the machine hits all, and the best counts; so does processor time. What two workers gain
+moment of the machine hits all, and the best counts; so does processor time. What takes a tenth of a
+second only is run more often. What two workers gain
 is the clock's to say: it stands beside what the limit gains from two, and has a bar only where that
 shows that there were two processors to be had. Ends with 1 if a bar is missed.
 """
@@ -56,6 +57,8 @@ SHAPES = (
 )
 TWICE = 1.7
 """What two workers must gain where the limit gains as much."""
+PER_ROUND = 4
+"""Runs of what is quick."""
 
 
 @dataclass
@@ -67,6 +70,7 @@ class Row:
     packets: int
     bytes: int
     less: float = 0.0
+    is_quick: bool = True
     times: list[float] = field(default_factory=list)
 
     @property
@@ -177,8 +181,14 @@ def contenders(shape: Shape) -> dict[str, Row]:
             lambda: processor_seconds(*_TSHARK, slice_path),
             *tshark,
             less=start_up,
+            is_quick=False,
         ),
-        "scapy": Row(f"Scapy ({shape.scapy_packets})", lambda: scapy_seconds(frames), *scapy),
+        "scapy": Row(
+            f"Scapy ({shape.scapy_packets})",
+            lambda: scapy_seconds(frames),
+            *scapy,
+            is_quick=False,
+        ),
     }
 
 
@@ -227,8 +237,10 @@ def main() -> int:
     for shape in SHAPES:
         rows = contenders(shape)
         for _ in range(options.rounds):
-            for row in rows.values():
-                row.times.append(row.run())
+            for turn in range(PER_ROUND):
+                for row in rows.values():
+                    if row.is_quick or turn == 0:
+                        row.times.append(row.run())
         print_table(shape, rows, options.rounds)
         missed += misses(shape, rows)
     return 1 if missed else 0
