@@ -17,6 +17,7 @@ from roceproof.conformance.calibration.run import explained, outcome
     [
         (1, 716),  # P06, where empty messages take two PSNs and one packet was lost
         (1, 3987),  # P06, where empty messages take two PSNs and many packets were lost
+        (1, 4912),  # PSN-03, where one bit of a READ's length changed, and its sender has S65
         (1, 3099),  # S62, where short packets carry the results of others
         (2, 784),  # S44+S65, where S65 explains all but one packet
         (3, 756),  # P12, where single packets were lost between messages

@@ -72,6 +72,7 @@ def test_a_counter_of_24_bits_does_not_wrap_early() -> None:
     assert not wraps_early(0x7FFFFF, 0x800000)
     assert not wraps_early(0x7FFFFE, 0)
     assert wraps_early(0x7FFFFF, 0)
+    assert not wraps_early(0x0D, 0x0E, 0x100001)  # a READ of one PSN, whose length suffered
     assert wraps_early(0xC3FFFF, 0xC00000)
 
 
