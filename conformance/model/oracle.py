@@ -147,6 +147,11 @@ class Oracle:
             own = self._mirrored(state, region.rkey)
             state.receives.post(Receive(wr_id, own, offset, length))
 
+    def forget(self, rkey: int) -> None:
+        """The key was taken back."""
+        for state in self._states:
+            state.memory.invalidate(rkey)
+
     # frames
 
     def allowed(self, frame: bytes) -> list[Alternative]:

@@ -101,6 +101,12 @@ class Asked:
         self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
         self._receives.append(offset)
 
+    def forget(self, place: Place) -> None:
+        """Its key is taken back; the device is at rest."""
+        place.region.deregister()
+        self.places.remove(place)
+        self._oracle.forget(place.region.rkey)
+
     def key_to_kill(self, request: Request, keys: Collection[int]) -> int:
         """The key that a SEND with invalidate names: of no first region, and none by accident."""
         others = self.places[1:]

@@ -21,8 +21,11 @@ from typing import Any
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN
 from roceproof.conformance.stimulus.asked import OF_THE_ORACLE, READ, Asked, Place, until_taken
 from roceproof.conformance.stimulus.flaws_of_requests import FLAWS
+from roceproof.conformance.stimulus.hurrying import Hurrying
 from roceproof.conformance.stimulus.life import payload
 from roceproof.conformance.stimulus.requests import Request, compared, datagram_of, packets_of
+from roceproof.conformance.stimulus.revoking import INVALIDATING, Revoking
+from roceproof.conformance.stimulus.sharing import Sharing
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import READ_REQUEST, opcode
 from roceproof.conformance.targets.capability import Capability
@@ -33,11 +36,10 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 ALL_RIGHTS = sorted(FULL_ACCESS)
-_INBOX_BYTES = 4096
-_FENCE_BYTES = 8
+_INBOX_BYTES, _FENCE_BYTES = 4096, 8
 
 
-class Asking:
+class Asking(Sharing, Hurrying, Revoking):
     """One device, one plan."""
 
     def __init__(self, bench: Bench, *, inbox: int = _INBOX_BYTES) -> None:
@@ -195,7 +197,7 @@ class Asking:
     def raw(self, key: int, value: int, *, size: int = 0, psn: int = 0, length: int = 0) -> None:
         """A packet of any opcode of the service, so far from where it is due."""
         known = self._qps.get(key)
-        if known is None or not known.places or known.is_datagram or value in _INVALIDATING:
+        if known is None or not known.places or known.is_datagram or value in INVALIDATING:
             return
         self._let_reads_end(known)
         region = known.places[0].region
@@ -295,5 +297,4 @@ class Asking:
 
 
 _DAMAGED = "damaged"
-_INVALIDATING = (0x16, 0x17)
 _OF_THE_FIRST = ("local_qpn", "remote_qpn")

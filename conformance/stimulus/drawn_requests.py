@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roceproof.conformance.stimulus.asking import Asking
-from roceproof.conformance.stimulus.drawn_receivers import DrawnReceivers
+from roceproof.conformance.stimulus.drawn_extremes import DrawnExtremes
 from roceproof.conformance.stimulus.flaws_of_requests import FLAWS
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.values import Draw
@@ -61,11 +61,11 @@ def draw_requests(seed: int, claims: Claims, weights: Weights | None = None) -> 
     return _Drawing(Draw(seed, weights or Weights()), claims).plan()
 
 
-class _Drawing(DrawnReceivers):
+class _Drawing(DrawnExtremes):
     """One plan in the making."""
 
     def plan(self) -> Plan:
-        """A few queue pairs, and acts."""
+        """A few queue pairs, acts, and what is rare at the end."""
         for _ in range(min(self._draw.tail(1, 4), self._claims.qps)):
             self._new()
         for _ in range(self._draw.between(5, 16) if self._services else 0):
@@ -73,6 +73,7 @@ class _Drawing(DrawnReceivers):
             acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
             act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
             act(key)
+        self.extreme()
         return Plan(steps=tuple(self._steps), player=Asking)
 
     # what is served

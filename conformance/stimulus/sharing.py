@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Turns of a plan on queue pairs that share a receive queue: each takes the receive in front.
+
+Receives go in the order in which messages begin, whoever sends them. A message under way holds
+its own, whose end is that of the message, of its queue pair, or of that queue pair's life.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    RNR,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_ONLY,
+    WRITE_ONLY,
+    Pattern,
+)
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Beyond
+
+_ROOM = 512
+"""Bytes of a receive; two packets at the least path MTU."""
+_PLACES = 16
+TURNS = ("send", "begin", "fail", "anew")
+
+
+class SharedQueue:
+    """A few queue pairs and the receives that they share."""
+
+    def __init__(self, bench: Bench, count: int) -> None:
+        mtu = min(bench.claims.path_mtus)
+        self._bench = bench
+        self._qps = [bench.connect(shared_receive=True, path_mtu=mtu) for _ in range(count)]
+        self._psns = [0] * count
+        self._region = self._qps[0].region(_PLACES * _ROOM)
+        self._waiting: deque[tuple[int, int]] = deque()
+        self._held: list[tuple[int, int] | None] = [None] * count
+        self._posted = 0
+
+    def post(self, qp: int, count: int) -> None:
+        """So many receives more, posted by way of that queue pair."""
+        for _ in range(count):
+            offset = self._posted % _PLACES * _ROOM
+            poster = self._qps[qp % len(self._qps)]
+            number = poster.post_receive(self._region, offset=offset, length=_ROOM)
+            self._waiting.append((number, offset))
+            self._posted += 1
+
+    def turn(self, index: int, kind: str, size: int) -> None:
+        """One packet to that queue pair, or a new life of it."""
+        index %= len(self._qps)
+        qp = self._qps[index]
+        if kind == "anew":
+            self._begin_anew(index)
+        elif kind == "fail":
+            self._fail(index)
+        elif self._held[index] is not None:
+            self._end(index, qp.mtu, SEND_LAST(psn=self._psns[index], payload=max(size, 1), a=1))
+        elif not self._waiting:
+            qp.send(SEND_ONLY(psn=self._psns[index], payload=size, a=1))
+            qp.expect(RNR(psn=self._psns[index]))
+        else:
+            self._held[index] = self._waiting.popleft()
+            if kind == "begin":
+                qp.send(SEND_FIRST(psn=self._psns[index], payload=qp.mtu, a=1))
+                qp.expect(ACK(psn=self._psns[index]))
+                self._psns[index] += 1
+            else:
+                self._end(index, 0, SEND_ONLY(psn=self._psns[index], payload=size, a=1))
+
+    def _end(self, index: int, before: int, packet: Pattern) -> None:
+        qp, held = self._qps[index], self._held[index]
+        assert held is not None
+        number, offset = held
+        filled = qp.filled(packet)
+        data = filled.said["payload"]
+        qp.send(filled)
+        qp.expect(ACK(psn=self._psns[index]))
+        qp.receives(number, byte_len=before + len(data))
+        if self._region.read(offset + before, len(data)) != data:
+            raise self._bench.failed(f"the bytes of a SEND are not in receive {number}")
+        self._psns[index] += 1
+        self._held[index] = None
+
+    def _fail(self, index: int) -> None:
+        """A request that is refused ends the receive in use, and none that waits."""
+        qp, held = self._qps[index], self._held[index]
+        where = at(self._region) | ({} if held else {"rkey": self._region.rkey ^ 1 << 20})
+        qp.send(WRITE_ONLY(psn=self._psns[index], payload=8, a=1, **where))
+        code = INVALID_REQUEST if held else ACCESS_ERROR
+        qp.expect(NAK(code, psn=self._psns[index]))
+        if held:
+            ended = self._bench.completions(qp, count=1)
+            if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
+                raise self._bench.failed(f"want  receive {held[0]} ended in error\ngot   {ended}")
+        self._begin_anew(index)
+
+    def _begin_anew(self, index: int) -> None:
+        self._bench.settle()
+        self._qps[index].reconnect()
+        self._psns[index], self._held[index] = 0, None
+
+
+class Sharing:
+    """What a player can do of it."""
+
+    _bench: Bench
+    _shared: SharedQueue | None = None
+
+    def share(self, count: int = 2) -> None:
+        """So many queue pairs more, which share a receive queue of their own."""
+        claims, there = self._bench.claims, len(self._bench.connections)
+        needed = {Capability.SHARED_RECEIVE, Capability.RESET, Capability.RC}
+        if self._shared is None and needed <= claims.capabilities and there + count <= claims.qps:
+            with suppress(Beyond):
+                self._shared = SharedQueue(self._bench, count)
+
+    def stock(self, qp: int = 0, *, count: int = 1) -> None:
+        """So many receives for all of them."""
+        if self._shared is not None:
+            self._shared.post(qp, count)
+
+    def turn(self, qp: int, kind: str = "send", *, size: int = 8) -> None:
+        """The next packet of a queue pair that shares, or a new life of it."""
+        if self._shared is not None:
+            self._shared.turn(qp, kind, size)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What random requests end with: each step passes on a healthy responder and finds its fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from random_devices import opener
+
+from roceproof.common.paths import RESPONDER_DUT
+from roceproof.conformance.mutants.rtl_factory import rtl_factory
+from roceproof.conformance.stimulus.asking import Asking
+from roceproof.conformance.stimulus.plan import Plan, Step
+from roceproof.conformance.stimulus.trial import played
+from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.interface import DeviceFactory
+from roceproof.dpi.manifest import load_manifest
+
+Steps = list[tuple[str, dict[str, Any]]]
+_TWO: Steps = [("share", {}), ("stock", {"count": 2})]
+_ONE: Steps = [("connect", {"key": 0}), ("region", {"key": 0})]
+_MORE: Steps = [("region", {"key": 0, "size": 300})]
+_SLOW = {"tx_stall": 90}
+
+
+def turns(*kinds: tuple[int, str]) -> Steps:
+    return [("turn", {"qp": qp, "kind": kind}) for qp, kind in kinds]
+
+
+KILL: Steps = [
+    ("receive", {"key": 0}),
+    ("request", {"key": 0, "op": "SEND_INV", "kills": -1}),
+    ("reinvalidate", {"key": 0, "kills": -2}),
+    ("request", {"key": 0, "op": "WRITE", "size": 8, "region": -2}),
+]
+FORGET: Steps = [
+    ("request", {"key": 0, "size": 264, "region": -1, "stops": True}),
+    ("forget", {"key": 0}),
+    ("raw", {"key": 0, "value": 8, "size": 8}),
+]
+FOUND: dict[str, Steps] = {
+    "shared-never": [*_TWO, *turns((0, "send"), (1, "send"))],
+    "shared-not-held": [*_TWO, *turns((0, "begin"), (1, "send"), (1, "send"))],
+    "shared-held-for-ever": [*_TWO, *turns((0, "begin"), (0, "send"), (0, "send"))],
+    "shared-ends-with-one": [*_TWO, *turns((0, "begin"), (0, "fail"), (1, "send"))],
+    "shared-held-through-restart": [*_TWO, *turns((0, "begin"), (0, "anew"), (0, "send"))],
+    "command-forget-before-answers": [("read_until", {"by": "key", "slow": _SLOW})],
+    "command-reset-before-answers": [("read_until", {"by": "reset", "slow": _SLOW})],
+    "invalidate-before-answers": [("read_until", {"by": "send", "slow": _SLOW})],
+    "command-forget-before-writes": [("write_until", {"by": "key"})],
+    "command-reset-before-writes": [("write_until", {"by": "reset"})],
+    "writes-counted-modulo-64": [("flood", {"count": 210, "every": 70})],
+    "shared-count-never-wraps": [("flood", {"count": 270, "lag": 0})],
+    "invalidate-again": [*_ONE, *_MORE, *_MORE, *KILL],
+    "place-checked-at-the-first-packet": [*_ONE, *_MORE, *FORGET],
+    "read-fetch-without-carry": [*_ONE, ("read_inbox", {"key": 0, "size": 1000, "offset": 1500})],
+}
+
+
+def is_told(factory: DeviceFactory, steps: Steps) -> bool:
+    plan = Plan(steps=tuple(Step(name, fields) for name, fields in steps), player=Asking)
+    return played(plan, 1, opener(factory)).failure is not None
+
+
+@pytest.mark.sim
+def test_a_healthy_responder_passes_them_all() -> None:
+    healthy = HdlFactory(load_manifest(RESPONDER_DUT), data_width=64)
+    assert [name for name, steps in FOUND.items() if is_told(healthy, steps)] == []
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", FOUND)
+def test_a_fault_is_found(mutant: str) -> None:
+    assert is_told(rtl_factory(mutant, data_width=64), FOUND[mutant])
