@@ -73,6 +73,11 @@ class Region(ABC):
     rkey: int
     size: int
 
+    @property
+    def extent(self) -> int:
+        """Bytes that peers reach by its key: more than `size` where a device has none so short."""
+        return self.size
+
     @abstractmethod
     def read(self, offset: int, length: int) -> bytes:
         """Bytes as they are now."""

@@ -135,9 +135,9 @@ class Oracle:
         """The device has this memory, with these bytes."""
         for state in self._states:
             own = state.memory.register(
-                region.size, addr=region.addr, rkey=region.rkey, access=access, domain=domain
+                region.extent, addr=region.addr, rkey=region.rkey, access=access, domain=domain
             )
-            own.write(0, region.read(0, region.size))
+            own.write(0, region.read(0, region.extent))
 
     def post_receive(
         self, *, wr_id: int, region: work.Region, offset: int = 0, length: int

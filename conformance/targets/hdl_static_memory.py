@@ -18,7 +18,23 @@ _RIGHTS_OF = {
 
 
 class BuiltInRegion(HdlRegion):
-    """One of the manifest's."""
+    """One of the manifest's, which may be longer than what was asked for."""
+
+    def __init__(self, simulation: Simulation, place: StaticRegion, size: int) -> None:
+        super().__init__(
+            simulation,
+            addr=place.va,
+            size=size,
+            rkey=place.rkey,
+            lkey=place.rkey,
+            base=place.base,
+        )
+        self._extent = place.length
+
+    @property
+    def extent(self) -> int:
+        """All of it."""
+        return self._extent
 
     def deregister(self) -> None:
         """It cannot be taken away."""
@@ -48,14 +64,7 @@ class HdlStaticMemory:
         if found is None:
             raise Beyond(f"it has no other region of {size} bytes with the rights asked for")
         self._free.remove(found)
-        region = BuiltInRegion(
-            self._simulation,
-            addr=found.va,
-            size=size,
-            rkey=found.rkey,
-            lkey=found.rkey,
-            base=found.base,
-        )
+        region = BuiltInRegion(self._simulation, found, size)
         region.write(0, bytes(size))
         return region
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
 from byte_endpoint_faults import BUGGY, FAULTS, HEALTHY, device_with, planted
 from gates import assert_passes, outcomes, run
 
+from roceproof.conformance.model.oracle import Oracle
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.caller import Caller
@@ -45,6 +46,14 @@ def test_built_in_memory_is_seen_through_the_backdoor(bench: Bench) -> None:
     assert region.read(0, 200) == bytes(8) + b"before" + bytes(86) + b"hello" + bytes(95)
     assert other.read(0, 4096) == bytes(4096)
     assert (region.addr, other.addr) == (0, 0)
+
+
+def test_peers_reach_all_of_a_built_in_region_and_the_oracle_knows(bench: Bench) -> None:
+    region = bench.target.register(256)
+    assert (region.size, region.extent) == (256, 1024)
+    oracle = Oracle(bench.target.host, bench.connect().qp)
+    oracle.mirror(region)
+    assert oracle.observe_memory({region.rkey: region.read(0, 1024)}) is None
 
 
 def test_what_built_in_memory_cannot_be_is_said(bench: Bench) -> None:
