@@ -9,54 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from roceproof.conformance.suite.amid import (
+    begin_read,
+    begin_write,
+    expect_no_more_answers,
+    expect_no_more_writes,
+    expect_rest_or_refusal,
+    reset_is_taken,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import (
-    ACCESS_ERROR,
-    ACK,
-    NAK,
-    READ_REQUEST,
-    SEND_ONLY_INV,
-    WRITE_FIRST,
-    WRITE_LAST,
-    WRITE_MIDDLE,
-)
-from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.pattern import ACK, SEND_ONLY_INV
 from roceproof.conformance.suite.within_limits import skip_for_commands
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Region
 
 pytestmark = [RESPONDER, needs(Capability.DISTURBANCE), needs(Capability.RESET)]
 
 PACKETS = 12
-ACKNOWLEDGE = 0x11
-LEAVING = 1
-"""Frames that may be on the wire already when a command is taken."""
 SLOW_ANSWERS = over("slow", [{"tx_stall": 90}, {"memory_gap": 90}], ids=str)
-
-
-def reads(qp: Connection, region: Region) -> None:
-    """A READ of all of it, of which the first response has come."""
-    qp.send(READ_REQUEST(psn=0, dmalen=region.size, **at(region)))
-    qp.expect(read_responses(qp, 0, region.read(0, region.size))[0])
-
-
-def writes(bench: Bench, qp: Connection, region: Region) -> None:
-    """A WRITE to all of it, of which the first bytes are there."""
-    mtu, last = qp.mtu, PACKETS - 1
-    qp.send(qp.filled(WRITE_FIRST(psn=0, payload=mtu, dmalen=region.size, **at(region))))
-    qp.send(*(qp.filled(WRITE_MIDDLE(psn=psn, payload=mtu)) for psn in range(1, last)))
-    qp.send(qp.filled(WRITE_LAST(psn=last, payload=mtu, a=1)))
-    assert bench.comes_true(lambda: any(region.read(0, mtu))), "nothing was written"
 
 
 def resets(bench: Bench, qp: Connection) -> None:
     """The command is taken."""
-    bench.target.set_state(qp.qp, State.RESET)
-    if not bench.comes_true(lambda: not bench.target.commands_waiting):
+    if not reset_is_taken(bench, qp):
         skip_for_commands(bench.claims)
 
 
@@ -67,20 +44,11 @@ def test_memory_whose_key_was_taken_back_is_read_no_more(
 ) -> None:
     qp = bench.connect()
     region = qp.region(PACKETS * qp.mtu, filled=True)
-    responses = read_responses(qp, 0, region.read(0, region.size))
     bench.target.disturb(**slow)
-    reads(qp, region)
+    responses = begin_read(qp, region)
     region.deregister()
     region.write(0, bytes(region.size))
-    for psn, response in enumerate(responses[1:], start=1):
-        packet = qp.next()
-        assert packet is not None, f"no response {psn} and no NAK"
-        qp.inbox.appendleft(packet)
-        if packet.bth.opcode == ACKNOWLEDGE:
-            qp.expect(NAK(ACCESS_ERROR, psn=psn))
-            break
-        qp.expect(response)
-    qp.expect_silence()
+    expect_rest_or_refusal(bench, qp, responses)
 
 
 @case("INV-01", "READ-09", needs=[Capability.INVALIDATE], targets=["hdl"])
@@ -91,14 +59,13 @@ def test_memory_whose_key_a_send_took_back_is_read_no_more(
 ) -> None:
     qp = bench.connect()
     region = qp.region(PACKETS * qp.mtu, filled=True)
-    responses = read_responses(qp, 0, region.read(0, region.size))
     number = qp.post_receive(qp.region())
     bench.target.disturb(**slow)
-    reads(qp, region)
+    responses = begin_read(qp, region)
     qp.send(SEND_ONLY_INV(psn=PACKETS, payload=size, inv=region.rkey, a=1))
     qp.receives(number, byte_len=size, invalidated=region.rkey)
     region.write(0, bytes(region.size))
-    qp.expect(*responses[1:], ACK(psn=PACKETS))
+    qp.expect(*responses, ACK(psn=PACKETS))
 
 
 @case("QPS-04", targets=["hdl"])
@@ -107,13 +74,9 @@ def test_a_queue_pair_that_was_reset_answers_no_more(bench: Bench, slow: dict[st
     qp = bench.connect()
     region = qp.region(PACKETS * qp.mtu, filled=True)
     bench.target.disturb(**slow)
-    reads(qp, region)
+    begin_read(qp, region)
     resets(bench, qp)
-    came = len(qp.inbox)
-    bench.settle()
-    late = len(qp.inbox) - came
-    if late > LEAVING:
-        raise bench.failed(f"{late} responses of a READ left behind the reset of its queue pair")
+    expect_no_more_answers(bench, qp)
 
 
 def key_taken_back(_bench: Bench, _qp: Connection, region: Region) -> None:
@@ -134,9 +97,6 @@ def test_nothing_is_written_behind_a_command(
     qp = bench.connect()
     region = qp.region(PACKETS * qp.mtu)
     bench.target.disturb(memory_stall=95)
-    writes(bench, qp, region)
+    begin_write(bench, qp, region)
     command(bench, qp, region)
-    held = region.read(0, region.size)
-    bench.settle()
-    if region.read(0, region.size) != held:
-        raise bench.failed("memory has changed behind the command, which the device had taken")
+    expect_no_more_writes(bench, region)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.suite.amid import flood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.memory import at
@@ -12,7 +13,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_MIDDLE,
-    WRITE_ONLY,
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
@@ -53,17 +53,7 @@ def test_a_write_into_slow_memory_arrives_whole(
 @over("every", [1, 70])
 def test_no_write_is_acknowledged_before_it_has_ended(bench: Bench, lag: int, every: int) -> None:
     qp = bench.connect()
-    region = qp.region(MANY * 8)
-    writes = [
-        qp.filled(WRITE_ONLY(psn=n, payload=8, a=int(n % every == 0), **at(region, 8 * n)))
-        for n in range(MANY)
-    ]
-    bench.target.disturb(memory_lag=lag)
-    qp.send(*writes)
-    for psn in range(0, MANY, every):
-        qp.expect(ACK(psn=range(psn, psn + every)))
-        if region.read(8 * psn, 8) != writes[psn].said["payload"]:
-            raise bench.failed(f"WRITE {psn} of {MANY} is acknowledged, and memory has not changed")
+    flood(bench, qp, count=MANY, lag=lag, every=every)
     qp.fence(MANY)
 
 

@@ -7,36 +7,20 @@ rest does not see what came too early, or too late.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec
 
+from roceproof.conformance.suite import amid
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import (
-    ACCESS_ERROR,
-    ACK,
-    NAK,
-    READ_REQUEST,
-    SEND_ONLY_INV,
-    WRITE_FIRST,
-    WRITE_LAST,
-    WRITE_MIDDLE,
-    WRITE_ONLY,
-    Pattern,
-)
-from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.pattern import ACK, SEND_ONLY_INV
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond, Claims
-from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Region
 
 _P = ParamSpec("_P")
-_ACKNOWLEDGE = 0x11
-_LEAVING = 1
-"""Frames that may be on the wire already when a command is taken."""
 _COMPLETED = 0xFFFF00
 _SHOWING = "hdl"
 """Where a command shows that was taken amid a message."""
@@ -71,26 +55,21 @@ class Hurrying:
         if qp is None:
             return
         bench, region = self._bench, qp.region(packets * qp.mtu, filled=True)
-        responses = read_responses(qp, 0, region.read(0, region.size))
         inbox = qp.region() if by == "send" else None
         number = None if inbox is None else qp.post_receive(inbox)
         bench.target.disturb(**slow)
-        qp.send(READ_REQUEST(psn=0, dmalen=region.size, **at(region)))
-        qp.expect(responses[0])
+        responses = amid.begin_read(qp, region)
         if number is not None:
             qp.send(SEND_ONLY_INV(psn=packets, payload=0, inv=region.rkey, a=1))
             qp.receives(number, byte_len=0, invalidated=region.rkey)
             region.write(0, bytes(region.size))
-            qp.expect(*responses[1:], ACK(psn=packets))
+            qp.expect(*responses, ACK(psn=packets))
         elif by == "key":
             self._take_back(region)
             region.write(0, bytes(region.size))
-            self._whole_or_refused(qp, responses[1:])
-        elif self._is_reset(qp):
-            came = len(qp.inbox)
-            bench.settle()
-            if len(qp.inbox) - came > _LEAVING:
-                raise bench.failed("responses of a READ left behind the reset of its queue pair")
+            amid.expect_rest_or_refusal(bench, qp, responses)
+        elif amid.reset_is_taken(bench, qp):
+            amid.expect_no_more_answers(bench, qp)
         bench.target.disturb()
 
     @_where_it_can
@@ -99,18 +78,11 @@ class Hurrying:
         qp = self._lonely()
         if qp is None:
             return
-        bench, region, last = self._bench, qp.region(packets * qp.mtu), packets - 1
+        bench, region = self._bench, qp.region(packets * qp.mtu)
         bench.target.disturb(memory_stall=stall)
-        qp.send(qp.filled(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=region.size, **at(region))))
-        qp.send(*(qp.filled(WRITE_MIDDLE(psn=n, payload=qp.mtu)) for n in range(1, last)))
-        qp.send(qp.filled(WRITE_LAST(psn=last, payload=qp.mtu, a=1)))
-        if not bench.comes_true(lambda: any(region.read(0, qp.mtu))):
-            raise bench.failed("nothing was written")
+        amid.begin_write(bench, qp, region)
         if self._is_taken_back(qp, region, by):
-            held = region.read(0, region.size)
-            bench.settle()
-            if region.read(0, region.size) != held:
-                raise bench.failed("memory has changed behind a command that was taken")
+            amid.expect_no_more_writes(bench, region)
         bench.target.disturb()
 
     @_where_it_can
@@ -120,19 +92,9 @@ class Hurrying:
         qp = self._lonely(**({"completed_messages": _COMPLETED} if counts else {}))
         if qp is None:
             return
-        bench, region = self._bench, qp.region(count * 8)
-        writes = [
-            qp.filled(WRITE_ONLY(psn=n, payload=8, a=int(n % every == 0), **at(region, 8 * n)))
-            for n in range(count)
-        ]
-        bench.target.disturb(memory_lag=lag)
-        qp.send(*writes)
+        amid.flood(self._bench, qp, count=count, lag=lag, every=every)
+        self._bench.target.disturb()
         first = _COMPLETED if counts else 0
-        for psn in range(0, count, every):
-            qp.expect(ACK(psn=range(psn, psn + every)))
-            if region.read(8 * psn, 8) != writes[psn].said["payload"]:
-                raise bench.failed(f"WRITE {psn} is acknowledged, and memory has not changed")
-        bench.target.disturb()
         qp.fence(count, msn=(first + count + 1) % (1 << 24))
 
     # inside
@@ -148,21 +110,9 @@ class Hurrying:
         self.settle()
         return self._bench.connect(path_mtu=min(claims.path_mtus), **fields)
 
-    def _whole_or_refused(self, qp: Connection, responses: Sequence[Pattern]) -> None:
-        for psn, response in enumerate(responses, start=1):
-            packet = qp.next()
-            if packet is None:
-                raise self._bench.failed(f"no response {psn} and no NAK")
-            qp.inbox.appendleft(packet)
-            if packet.bth.opcode == _ACKNOWLEDGE:
-                qp.expect(NAK(ACCESS_ERROR, psn=psn))
-                break
-            qp.expect(response)
-        qp.expect_silence()
-
     def _is_taken_back(self, qp: Connection, region: Region, by: str) -> bool:
         if by != "key":
-            return self._is_reset(qp)
+            return amid.reset_is_taken(self._bench, qp)
         self._take_back(region)
         return True
 
@@ -174,9 +124,3 @@ class Hurrying:
             self._bench.target.disturb()
             self._bench.settle()
             raise
-
-    def _is_reset(self, qp: Connection) -> bool:
-        """Whether the device takes the command at all, amid a message."""
-        target = self._bench.target
-        target.set_state(qp.qp, State.RESET)
-        return self._bench.comes_true(lambda: not target.commands_waiting)
