@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.dpi import Manifest, Operation
 from roceproof.dpi.manifest_responder import Responder
+from roceproof.verbs.limit_table import told as told_of
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 
@@ -29,21 +30,7 @@ def told_limits(manifest: Manifest) -> list[str]:
     if claimed.path_mtus != frozenset(PathMtu):
         told.append(f"path MTUs: {', '.join(map(str, sorted(m.size for m in claimed.path_mtus)))}")
     told.append(f"queue pairs: {claimed.qps}")
-    if limits.length_multiple > 1:
-        told.append(f"lengths are multiples of {limits.length_multiple}")
-    if limits.shortest:
-        told.append(f"messages have at least {limits.shortest} bytes")
-    if limits.longest is not None:
-        told.append(f"messages have at most {limits.longest} bytes")
-    of_all = " in all" if limits.outstanding_shared else ""
-    for number, what in (
-        (limits.outstanding_messages, f"messages outstanding at most{of_all}"),
-        (limits.outstanding_packets, f"packets outstanding at most{of_all}"),
-        (limits.answer_cycles, "cycles until what must come has come"),
-        (limits.quiet_cycles, "quiet cycles are silence"),
-    ):
-        if number is not None:
-            told.append(f"{number} {what}")
+    told += told_of(limits)
     told += [f"{name} is always {value}" for name, value in limits.fixed.items()]
     if manifest.environment.resolves_addresses:
         told.append("asks for its peers by ARP")

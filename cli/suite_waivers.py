@@ -26,16 +26,10 @@ from roceproof.conformance.rules.waivers import (
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import WAIVED
 from roceproof.dpi import load_manifest
+from roceproof.verbs.limit_table import LIMITS
 from roceproof.waivers_junit import tell_waivers
 
-_SKIPPED_FOR = {
-    "length_multiple": "lengths are multiples of",
-    "length": "its messages have at",
-    "outstanding_messages": "messages outstanding",
-    "outstanding_packets": "packets outstanding",
-    "path_mtus": "path MTU",
-    "qps": "queue pairs",
-}
+_SKIPPED_FOR = {row.key: row.skips for row in LIMITS if row.skips}
 """Words in the reasons of skips, for each limit that can be waived."""
 _CASE = re.compile(r"^\s*def (test_\w+)", re.MULTILINE)
 

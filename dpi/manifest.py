@@ -16,7 +16,12 @@ from typing import Any, TypeVar
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.manifest_circuit import IDENTIFIER, Circuit, read_circuit, read_files
-from roceproof.dpi.manifest_limits import Environment, read_environment, read_limits
+from roceproof.dpi.manifest_limits import (
+    Environment,
+    read_environment,
+    read_limit,
+    read_limits,
+)
 from roceproof.dpi.manifest_responder import (
     Management,
     Responder,
@@ -25,6 +30,7 @@ from roceproof.dpi.manifest_responder import (
 )
 from roceproof.dpi.records import ASKING, Operation
 from roceproof.dpi.toml_table import ManifestError, Table, read_toml, shown
+from roceproof.verbs.limit_table import LIMITS
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import PathMtu, Service
 
@@ -41,8 +47,9 @@ FEATURES = ("cnp", "ipv6", "pfc")
 
 CONTRACT = REPOSITORY / "rtl" / "roceproof_dut_pkg.sv"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")  # it becomes part of file names
-MOST_QPS = 1 << 24
 SLOWEST_CLOCK_PS = 10**9
+
+_ROWS = {row.key: row for row in LIMITS}
 
 E = TypeVar("E", Service, Operation)
 
@@ -110,15 +117,11 @@ def _features(table: Table) -> frozenset[str]:
 
 
 def _path_mtus(table: Table) -> frozenset[PathMtu]:
-    sizes = table.take_list("path_mtus", int)
-    for size in sizes:
-        if size not in {mtu.size for mtu in PathMtu}:
-            raise table.error("path_mtus", f"{shown(size)} is none of 256, 512, 1024, 2048, 4096")
-    return frozenset(PathMtu.from_size(size) for size in sizes)
+    return frozenset(map(PathMtu.from_size, read_limit(table, _ROWS["path_mtus"])))
 
 
 def _qps(table: Table) -> int:
-    return table.take_number("qps", least=1, most=MOST_QPS)
+    return int(read_limit(table, _ROWS["qps"]))
 
 
 def _capabilities_1(table: Table) -> Capabilities:

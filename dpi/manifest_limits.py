@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from roceproof.dpi.records import Operation
-from roceproof.dpi.toml_table import Table
-from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE, Limits
+from roceproof.dpi.toml_table import Table, shown
+from roceproof.verbs.limit_table import LIMITS, Kind, Limit
+from roceproof.verbs.limits import FIXABLE, Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
-
-MOST_CYCLES = 10**9
-SMALLEST_MTU = 256
-MOST_OUTSTANDING = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,24 +26,24 @@ class Environment:
 def read_limits(
     table: Table, fixed: Table, operations: Mapping[Service, frozenset[Operation]]
 ) -> Limits:
-    """What is not said is not limited; `path_mtus` and `qps` have been taken before."""
-    shortest, longest = _lengths(table)
-    outstanding_shared = _shared(table)
+    """What is not said is not limited; claims have been taken before."""
+    said = {
+        row.key: read_limit(table, row) for row in LIMITS if not row.is_claim and row.key in table
+    }
+    if "length" in said:
+        said["shortest"], said["longest"] = said.pop("length")
     result = Limits(
-        length_multiple=_multiple(table),
-        shortest=shortest,
-        longest=longest,
-        outstanding_messages=_optional(table, "outstanding_messages", MOST_OUTSTANDING),
-        outstanding_packets=_optional(table, "outstanding_packets", MOST_OUTSTANDING),
-        outstanding_shared=outstanding_shared,
-        answer_cycles=_optional(table, "answer_cycles", MOST_CYCLES),
-        quiet_cycles=_optional(table, "quiet_cycles", MOST_CYCLES),
+        **said,
         fixed=_fixed(fixed),
         operations={
             service: frozenset(Op[each.name] for each in names)
             for service, names in operations.items()
         },
     )
+    if result.outstanding_shared and not result.limits_depth:
+        raise table.error(
+            "outstanding_shared", "there is neither outstanding_messages nor outstanding_packets"
+        )
     table.finish()
     return result
 
@@ -59,35 +57,32 @@ def read_environment(table: Table) -> Environment:
     return result
 
 
-def _multiple(table: Table) -> int:
-    multiple = table.take_number("length_multiple", least=1, most=SMALLEST_MTU, default=1)
-    if SMALLEST_MTU % multiple:
-        raise table.error("length_multiple", f"{multiple} is no power of two")
-    return multiple
+def read_limit(table: Table, row: Limit) -> Any:
+    """The value of a key that is there."""
+    match row.kind:
+        case Kind.NUMBER:
+            return table.take_number(row.key, least=1, most=row.most)
+        case Kind.FLAG:
+            return table.take(row.key, bool)
+        case Kind.RANGE:
+            return _lengths(table, row)
+        case Kind.LIST:
+            values = table.take_list(row.key, type(row.choices[0]))
+        case Kind.CHOICE:
+            values = [table.take(row.key, type(row.choices[0]))]
+    for value in values:
+        if value not in row.choices:
+            known = ", ".join(map(str, row.choices))
+            raise table.error(row.key, f"{shown(value)} is none of {known}")
+    return values if row.kind is Kind.LIST else values[0]
 
 
-def _lengths(table: Table) -> tuple[int, int | None]:
-    if "length" not in table:
-        return 0, None
-    ends = table.take("length", list)
+def _lengths(table: Table, row: Limit) -> tuple[int, int]:
+    ends = table.take(row.key, list)
     is_range = len(ends) == 2 and all(type(end) is int for end in ends)
-    if not is_range or not 0 <= ends[0] <= ends[1] <= LONGEST_MESSAGE:
-        raise table.error("length", f"expected [shortest, longest] in 0 to {LONGEST_MESSAGE} bytes")
+    if not is_range or not 0 <= ends[0] <= ends[1] <= row.most:
+        raise table.error(row.key, f"expected [shortest, longest] in 0 to {row.most} bytes")
     return ends[0], ends[1]
-
-
-def _shared(table: Table) -> bool:
-    is_limited = "outstanding_messages" in table or "outstanding_packets" in table
-    shared = table.take("outstanding_shared", bool, default=False)
-    if shared and not is_limited:
-        raise table.error(
-            "outstanding_shared", "there is neither outstanding_messages nor outstanding_packets"
-        )
-    return shared
-
-
-def _optional(table: Table, key: str, most: int) -> int | None:
-    return table.take_number(key, least=1, most=most) if key in table else None
 
 
 def _fixed(table: Table) -> dict[str, int]:

@@ -12,7 +12,6 @@ from typing import Any
 from roceproof.dpi.manifest import (
     DATA_WIDTHS,
     FEATURES,
-    MOST_QPS,
     NAME,
     SLOWEST_CLOCK_PS,
     WIRES,
@@ -20,7 +19,6 @@ from roceproof.dpi.manifest import (
     XGMII_WIDTH,
 )
 from roceproof.dpi.manifest_circuit import IDENTIFIER, MEANINGFUL_WARNINGS
-from roceproof.dpi.manifest_limits import MOST_CYCLES, MOST_OUTSTANDING, SMALLEST_MTU
 from roceproof.dpi.manifest_responder import (
     HIERARCHY,
     LARGEST_ADDRESS,
@@ -29,9 +27,10 @@ from roceproof.dpi.manifest_responder import (
     MOST_HELD,
 )
 from roceproof.dpi.records import ASKING, Operation
+from roceproof.verbs.limit_table import LIMITS, Kind, Limit
 from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import FULL_ACCESS
-from roceproof.verbs.service import PathMtu, Service
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 Schema = dict[str, Any]
@@ -186,37 +185,26 @@ def _region() -> Schema:
 
 
 def _limits() -> Schema:
-    powers = [1 << bit for bit in range(SMALLEST_MTU.bit_length())]
-    length = {"type": "integer", "minimum": 0, "maximum": LONGEST_MESSAGE}
     return _table(
         "What is not said is not limited; what lies beyond is not tried.",
-        {
-            "path_mtus": _list("All five if not said.", [mtu.size for mtu in PathMtu]),
-            "qps": _number("Queue pairs; 1 if not said.", 1, MOST_QPS),
-            "length_multiple": {
-                "enum": powers,
-                "description": "Lengths of messages are multiples of so many bytes.",
-            },
-            "length": {
-                "type": "array",
-                "items": length,
-                "minItems": 2,
-                "maxItems": 2,
-                "description": "Shortest and longest message, in bytes.",
-            },
-            "outstanding_messages": _number(
-                "Posted and not complete, on one queue pair.", 1, MOST_OUTSTANDING
-            ),
-            "outstanding_packets": _number(
-                "Of messages not complete, on one queue pair.", 1, MOST_OUTSTANDING
-            ),
-            "outstanding_shared": _flag("These two are of all queue pairs together."),
-            "answer_cycles": _number("By then what must come has come.", 1, MOST_CYCLES),
-            "quiet_cycles": _number(
-                "This long nothing comes before silence is believed.", 1, MOST_CYCLES
-            ),
-        },
+        {row.key: _limit(row) for row in LIMITS},
     )
+
+
+def _limit(row: Limit) -> Schema:
+    match row.kind:
+        case Kind.NUMBER:
+            return _number(row.says, 1, row.most)
+        case Kind.FLAG:
+            return _flag(row.says)
+        case Kind.LIST:
+            return _list(row.says, list(row.choices))
+        case Kind.CHOICE:
+            return {"enum": list(row.choices), "description": row.says}
+        case Kind.RANGE:
+            end = {"type": "integer", "minimum": 0, "maximum": row.most}
+            ends = {"type": "array", "items": end, "minItems": 2, "maxItems": 2}
+            return {**ends, "description": row.says}
 
 
 def _fixed(name: str, most: int) -> Schema:
@@ -240,14 +228,7 @@ def _waiver() -> Schema:
 
 
 def _waived_limits() -> Schema:
-    limits = _limits()["properties"]
-    waivable = {
-        name: limits[name]
-        for name in (
-            *("length_multiple", "length", "outstanding_messages", "outstanding_packets"),
-            *("path_mtus", "qps"),
-        )
-    }
+    waivable = {row.key: _limit(row) for row in LIMITS if row.skips}
     return _table("Instead of a rule: limits beyond which it is broken.", waivable) | {
         "minProperties": 1
     }

@@ -164,7 +164,7 @@ def test_limits_say_why_something_is_not_tried() -> None:
     ("old", "new", "words"),
     [
         ("length_multiple", "length_multipl", "limits.length_multipl: unknown key; is length_mult"),
-        ("multiple = 4", "multiple = 12", "limits.length_multiple: 12 is no power of two"),
+        ("multiple = 4", "multiple = 12", "limits.length_multiple: 12 is none of 1, 2, 4, 8"),
         ("hop_limit = 64", "hop_limit = 256", "fixed.hop_limit: 256 is out of range"),
         ("hop_limit = 64", "ttl = 64", "fixed.ttl: unknown key"),
         ("solicited = true", "solicited = 1", "fixed.solicited: expected bool, got 1"),
@@ -197,7 +197,7 @@ def test_what_is_waived_beyond_limits_is_a_limit_until_the_last_day(write) -> No
     assert limits("2999-12-31").length_multiple == 4
     assert limits("2020-01-01") == limits("2020-01-01", "qps = 2")
     assert limits("2020-01-01").length_multiple == 1
-    with pytest.raises(ManifestError, match=r"limits\.length_multiple: 3 is no power of two"):
+    with pytest.raises(ManifestError, match=r"limits\.length_multiple: 3 is none of 1, 2"):
         limits("2999-12-31", "length_multiple = 3")
 
 

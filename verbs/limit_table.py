@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every key under [limits] of a manifest: how it is read, what it means, and how reports tell it.
+
+The reading of manifests, their schema, waivers and reports are made from these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
+from roceproof.verbs.service import PathMtu
+
+MOST_CYCLES = 10**9
+MOST_OUTSTANDING = 1 << 24
+MOST_QPS = 1 << 24
+SMALLEST_MTU = 256
+
+
+class Kind(Enum):
+    """What stands behind a key."""
+
+    NUMBER = auto()  # from 1 on
+    FLAG = auto()
+    CHOICE = auto()  # one of some
+    LIST = auto()  # some of some
+    RANGE = auto()  # two lengths
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """One key."""
+
+    key: str
+    kind: Kind = Kind.NUMBER
+    says: str
+    """Its meaning, for an editor."""
+    told: str = ""
+    """A sentence of a report, with the value in its braces; of claims others tell."""
+    most: int = 0
+    choices: tuple[int, ...] = ()
+    skips: str = ""
+    """Words in the reason of each skip for it, where what lies beyond may be waived."""
+    is_claim: bool = False
+    """Whether it is kept with what the device claims, and not in `Limits`."""
+
+
+LIMITS = (
+    Limit(
+        key="path_mtus",
+        kind=Kind.LIST,
+        says="All five if not said.",
+        choices=tuple(mtu.size for mtu in PathMtu),
+        skips="path MTU",
+        is_claim=True,
+    ),
+    Limit(
+        key="qps",
+        says="Queue pairs; 1 if not said.",
+        most=MOST_QPS,
+        skips="queue pairs",
+        is_claim=True,
+    ),
+    Limit(
+        key="length_multiple",
+        kind=Kind.CHOICE,
+        says="Lengths of messages are multiples of so many bytes.",
+        told="lengths are multiples of {}",
+        choices=tuple(1 << bit for bit in range(SMALLEST_MTU.bit_length())),
+        skips="lengths are multiples of",
+    ),
+    Limit(
+        key="length",
+        kind=Kind.RANGE,
+        says="Shortest and longest message, in bytes.",
+        told="messages have {} to {} bytes",
+        most=LONGEST_MESSAGE,
+        skips="its messages have at",
+    ),
+    Limit(
+        key="outstanding_messages",
+        says="Posted and not complete, on one queue pair.",
+        told="{} messages outstanding at most",
+        most=MOST_OUTSTANDING,
+        skips="messages outstanding",
+    ),
+    Limit(
+        key="outstanding_packets",
+        says="Of messages not complete, on one queue pair.",
+        told="{} packets outstanding at most",
+        most=MOST_OUTSTANDING,
+        skips="packets outstanding",
+    ),
+    Limit(
+        key="outstanding_shared",
+        kind=Kind.FLAG,
+        says="These two are of all queue pairs together.",
+        told="what is outstanding counts for all queue pairs together",
+    ),
+    Limit(
+        key="answer_cycles",
+        says="By then what must come has come.",
+        told="{} cycles until what must come has come",
+        most=MOST_CYCLES,
+    ),
+    Limit(
+        key="quiet_cycles",
+        says="This long nothing comes before silence is believed.",
+        told="{} quiet cycles are silence",
+        most=MOST_CYCLES,
+    ),
+)
+
+
+def told(limits: Limits) -> Iterator[str]:
+    """What a device cannot do, as sentences of a report."""
+    usual = Limits()
+    for row in LIMITS:
+        if row.kind is Kind.RANGE:
+            ends = limits.shortest, limits.longest
+            if ends != (usual.shortest, usual.longest):
+                yield row.told.format(ends[0], row.most if ends[1] is None else ends[1])
+        elif not row.is_claim and (value := getattr(limits, row.key)) != getattr(usual, row.key):
+            yield row.told.format(value)
