@@ -8,37 +8,42 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import COUNT, JOBS, OUTPUT_FILE, WORD, Number
 from roceproof.examples import examples
 from roceproof.shared_options import qps_option, waivers_option
+
+DAY_SECONDS = 86400
 
 
 @click.command(epilog=examples("check"))
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("-i", "--interface", help="Capture there until Ctrl-C, then report.")
-@click.option("--duration", type=float, help="Seconds to capture with -i.")
+@click.option("-i", "--interface", type=WORD, help="Capture there until Ctrl-C, then report.")
+@click.option(
+    "--duration", type=Number(0.01, DAY_SECONDS, whole=False), help="Seconds to capture with -i."
+)
 @qps_option
 @waivers_option
 @click.option("--all", "each", is_flag=True, help="Print each finding, not groups of them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @click.option(
     "--annotate",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     help="Write the capture as pcapng with the findings as packet comments.",
 )
 @click.option(
     "--junit",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     help="Write a test case for each rule.",
 )
 @click.option(
     "--max",
     "keep",
-    type=click.IntRange(min=0),
+    type=COUNT,
     default=250_000,
     show_default=True,
     help="Findings to keep of each file for --all and --json; 0 for all. They are all counted.",
 )
-@click.option("-j", "jobs", type=click.IntRange(1, 64), default=1, help="Workers.")
+@click.option("-j", "jobs", type=JOBS, default=1, help="Workers.")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
 def check(
     files: tuple[str, ...],

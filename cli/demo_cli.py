@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FOLDER, SEED, Number
 from roceproof.examples import examples
 from roceproof.shared_options import kernel_option
 
@@ -22,16 +23,16 @@ def _of_a_demonstration(command: Callable[..., None]) -> Callable[..., None]:
     options = (
         click.option(
             "--dut",
-            type=click.Path(path_type=Path),
+            type=MANIFEST,
             help="Manifest of the device; the reference endpoint if not given.",
         ),
         click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto"),
         kernel_option,
         click.option(
-            "--width", type=int, default=64, show_default=True, help="Bits of the data path."
+            "--width", type=DATA_WIDTH, default=64, show_default=True, help="Bits of the data path."
         ),
         click.option(
-            "--seed", type=int, default=1, show_default=True, help="Payloads and start PSNs."
+            "--seed", type=SEED, default=1, show_default=True, help="Payloads and start PSNs."
         ),
         click.option("--waves", is_flag=True, help="Write OUT/waves.fst, too."),
         click.option("--short", is_flag=True, help="Small messages only (for slow machines)."),
@@ -56,7 +57,7 @@ def _run(play: Play, name: str, *, quiet: bool, **options: Any) -> None:
 
 @click.command(epilog=examples("demo"))
 @_of_a_demonstration
-@click.option("--out", type=click.Path(path_type=Path), default=Path("build/demo"))
+@click.option("--out", type=OUTPUT_FOLDER, default=Path("build/demo"))
 def demo(**options: Any) -> None:
     """Send every kind of message from the HDL endpoint into a real Soft-RoCE receiver."""
     from roceproof.demo import demonstrate
@@ -68,12 +69,12 @@ def demo(**options: Any) -> None:
 @_of_a_demonstration
 @click.option(
     "--loss",
-    type=click.FloatRange(0, 20),
+    type=Number(0, 20, whole=False),
     default=0.0,
     show_default=True,
     help="Percent of the frames that are lost, each way; RC only then.",
 )
-@click.option("--out", type=click.Path(path_type=Path), default=Path("build/demo-receive"))
+@click.option("--out", type=OUTPUT_FOLDER, default=Path("build/demo-receive"))
 def demo_receive(**options: Any) -> None:
     """Send to the HDL endpoint from a real Soft-RoCE sender, write to it and read from it."""
     from roceproof.demo_receive import demonstrate_receiving
@@ -82,7 +83,9 @@ def demo_receive(**options: Any) -> None:
 
 
 @click.command("demo-tap", epilog=examples("demo-tap"))
-@click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
+@click.option(
+    "--width", type=DATA_WIDTH, default=64, show_default=True, help="Bits of the data path."
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def demo_tap(width: int, quiet: bool) -> None:
     """Ping the simulated endpoint through a TAP in a private namespace, without root."""

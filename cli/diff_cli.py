@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import CAPTURE
 from roceproof.examples import examples
-
-CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
 @click.command(epilog=examples("diff"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import COUNT
 from roceproof.examples import examples
 from roceproof.shared_options import qps_option
 
@@ -18,7 +19,7 @@ from roceproof.shared_options import qps_option
 @qps_option
 @click.option(
     "--frames",
-    type=click.IntRange(min=0),
+    type=COUNT,
     default=10,
     show_default=True,
     help="Frame numbers to list.",

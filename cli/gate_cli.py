@@ -8,14 +8,21 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import (
+    DATA_WIDTH,
+    INPUT_FILE,
+    JOBS,
+    MANIFEST,
+    OUTPUT_FOLDER,
+    SEED,
+    Number,
+)
 from roceproof.examples import examples
 from roceproof.shared_options import kernel_option, waivers_option
 
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-
 
 @click.command(epilog=examples("gate"))
-@click.argument("manifest", type=click.Path(path_type=Path))
+@click.argument("manifest", type=MANIFEST)
 @click.option(
     "--suite",
     type=click.Choice(["smoke", "gate", "full"]),
@@ -24,29 +31,29 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="Which cases.",
 )
 @click.option(
-    "--width", type=int, multiple=True, help="Data width; all without it; may be repeated."
+    "--width", type=DATA_WIDTH, multiple=True, help="Data width; all without it; may be repeated."
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Of all that is drawn.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that is drawn.")
 @click.option(
     "--plans",
-    type=click.IntRange(0, 100_000),
+    type=Number(0, 100_000),
     default=24,
     show_default=True,
     help="Random plans at each width, besides those of the suite.",
 )
 @click.option("--no-guest", is_flag=True, help="Leave out the real receiver in its machine.")
 @kernel_option
-@click.option("--baseline", type=_FILE, help="gate.json of before: fail only on what is new.")
+@click.option("--baseline", type=INPUT_FILE, help="gate.json of before: fail only on what is new.")
 @waivers_option
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/gate"),
     show_default=True,
     help="gate.json, gate.html, junit.xml, captures and coverage.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print gate.json.")
-@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only what fails, and no progress on stderr.")
 def gate(
     manifest: Path,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FOLDER, SEED
 from roceproof.examples import examples
 from roceproof.shared_options import kernel_option
 
@@ -25,15 +26,17 @@ from roceproof.shared_options import kernel_option
 )
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path),
+    type=MANIFEST,
     help="Manifest of the peer hdl; the reference endpoint with its responder if not given.",
 )
-@click.option("--width", type=int, help="Bits of its data path; the manifest's first if not given.")
+@click.option(
+    "--width", type=DATA_WIDTH, help="Bits of its data path; the manifest's first if not given."
+)
 @kernel_option
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the simulation.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of the simulation.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/interop"),
     show_default=True,
     help="interop.json, and a capture of each conversation.",

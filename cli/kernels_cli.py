@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED
 from roceproof.examples import examples
 
 
@@ -20,16 +21,16 @@ from roceproof.examples import examples
     show_default=True,
     help="Which cases.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/kernels"),
     show_default=True,
     help="kernels.json, kernels.md, kernels.html, and a folder for each kernel's run.",
 )
-@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def kernels(
     kernels: tuple[str, ...],

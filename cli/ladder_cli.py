@@ -8,20 +8,19 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import CAPTURE, OUTPUT_FILE, Number
 from roceproof.examples import examples
 from roceproof.shared_options import qps_option
-
-CAPTURE = click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
 
 
 @click.command(epilog=examples("ladder"))
 @click.argument("file", type=CAPTURE)
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="HTML page.")
+@click.option("-o", "--output", type=OUTPUT_FILE, help="HTML page.")
 @click.option("--frames", help="Frame numbers to draw: 10-20, 10- or 10.")
 @click.option(
     "--max",
     "most",
-    type=click.IntRange(min=1),
+    type=Number(1, 10**9),
     help="Packets to draw; 2000 in the terminal, all on a page.",
 )
 @qps_option

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, OUTPUT_FOLDER, WORD
 from roceproof.examples import examples
 
 
 @click.command(epilog=examples("new"))
-@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--name", help="Of the device; that of the directory if not given.")
+@click.argument("directory", type=OUTPUT_FOLDER)
+@click.option("--name", type=WORD, help="Of the device; that of the directory if not given.")
 @click.option(
     "--width",
-    type=int,
+    type=DATA_WIDTH,
     multiple=True,
     default=(64,),
     show_default=True,

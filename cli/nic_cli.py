@@ -8,11 +8,13 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import OUTPUT_FILE, OUTPUT_FOLDER, RESULTS, SEED, WORD
 from roceproof.examples import examples
 from roceproof.shared_options import command_line
 
-_interface = click.option("--interface", required=True, help="Of this host, on the device's link.")
-_RESULTS = click.Path(path_type=Path, exists=True)
+_interface = click.option(
+    "--interface", type=WORD, required=True, help="Of this host, on the device's link."
+)
 _agent = click.option(
     "--agent",
     required=True,
@@ -30,7 +32,7 @@ def nic() -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     default=Path("roceproof-agent"),
     show_default=True,
     help="Where to put it.",
@@ -54,10 +56,10 @@ def doctor_command(interface: str, agent: str, as_json: bool) -> None:
 
 
 @nic.command("merge", epilog=examples("nic merge"))
-@click.argument("results", nargs=-1, required=True, type=_RESULTS)
+@click.argument("results", nargs=-1, required=True, type=RESULTS)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/nic"),
     show_default=True,
     help="devices.json, devices.md, devices.html.",
@@ -70,8 +72,8 @@ def merge_command(results: tuple[Path, ...], out: Path) -> None:
 
 
 @nic.command("diff", epilog=examples("nic diff"))
-@click.argument("a", type=_RESULTS)
-@click.argument("b", type=_RESULTS)
+@click.argument("a", type=RESULTS)
+@click.argument("b", type=RESULTS)
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 def diff_command(a: Path, b: Path, as_json: bool) -> None:
     """Say which rules the devices of runs A and B answer differently; exit code 1 if any."""
@@ -81,7 +83,7 @@ def diff_command(a: Path, b: Path, as_json: bool) -> None:
 
 
 @nic.command("replay", epilog=examples("nic replay"))
-@click.argument("captures", nargs=-1, required=True, type=_RESULTS)
+@click.argument("captures", nargs=-1, required=True, type=RESULTS)
 @_interface
 @_agent
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
@@ -103,18 +105,18 @@ def replay_command(
 @click.option(
     "--suite", type=click.Choice(["smoke", "gate", "full"]), default="smoke", show_default=True
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
 @click.option(
     "--replay",
     "captures",
-    type=_RESULTS,
+    type=RESULTS,
     multiple=True,
     help="Replay a capture, or those below a gate's folder, to each; may be repeated.",
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/nic"),
     show_default=True,
     help="A folder for each guest's run, and the matrix of all.",

@@ -38,9 +38,12 @@ def end_with(job: Callable[[], int]) -> NoReturn:
     except (click.exceptions.Abort, KeyboardInterrupt):
         _say("interrupted")
         sys.exit(EXIT_INTERRUPTED)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         with suppress(OSError):
             error.show()
+        sys.exit(EXIT_ENVIRONMENT)
+    except click.ClickException as error:
+        _say(error.format_message() + _help_of(error))
         sys.exit(EXIT_ENVIRONMENT)
     except RoceproofError as error:
         _say(str(error))
@@ -55,6 +58,11 @@ def end_with(job: Callable[[], int]) -> NoReturn:
         if unnamed:
             _leave(sys.stdout)
         sys.exit(EXIT_ENVIRONMENT)
+
+
+def _help_of(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f" (see: {context.command_path} --help)" if context else ""
 
 
 def _say(text: str) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import INPUT_FILE, OUTPUT_FILE
 from roceproof.examples import examples
 
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_OUTPUT = click.Path(path_type=Path, dir_okay=False)
-_files = click.argument("files", nargs=-1, required=True, type=_FILE)
+_files = click.argument("files", nargs=-1, required=True, type=INPUT_FILE)
 
 
 @click.group(epilog=examples("coverage"))
@@ -22,7 +21,7 @@ def coverage() -> None:
 
 @coverage.command(epilog=examples("coverage show"))
 @_files
-@click.option("-o", "--output", type=_OUTPUT, help="HTML page.")
+@click.option("-o", "--output", type=OUTPUT_FILE, help="HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 def show(files: tuple[Path, ...], output: Path | None, as_json: bool) -> None:
     """Show what FILES together have reached, and which bins are empty."""
@@ -33,7 +32,7 @@ def show(files: tuple[Path, ...], output: Path | None, as_json: bool) -> None:
 
 @coverage.command(epilog=examples("coverage merge"))
 @_files
-@click.option("-o", "--output", type=_OUTPUT, required=True, help="Where to write the sum.")
+@click.option("-o", "--output", type=OUTPUT_FILE, required=True, help="Where to write the sum.")
 def merge(files: tuple[Path, ...], output: Path) -> None:
     """Add up FILES of runs over one device."""
     from roceproof.reach_command import run_merge
@@ -43,7 +42,7 @@ def merge(files: tuple[Path, ...], output: Path) -> None:
 
 @coverage.command(epilog=examples("coverage ucis"))
 @_files
-@click.option("-o", "--output", type=_OUTPUT, required=True, help="Where to write the XML.")
+@click.option("-o", "--output", type=OUTPUT_FILE, required=True, help="Where to write the XML.")
 def ucis(files: tuple[Path, ...], output: Path) -> None:
     """Export what FILES together have reached as UCIS, for other coverage tools."""
     from roceproof.reach_command import run_ucis

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 import click
+
+from roceproof.common.arguments import INPUT_FILE, WORD
 
 
 def command_line(
@@ -22,18 +23,19 @@ def command_line(
     return text
 
 
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-
 qps_option = click.option(
-    "--qps", type=_FILE, help="Configured QP facts that a capture alone cannot show."
+    "--qps", type=INPUT_FILE, help="Configured QP facts that a capture alone cannot show."
 )
 waivers_option = click.option(
-    "--waivers", type=_FILE, help="Broken rules that are accepted for a time (TOML)."
+    "--waivers", type=INPUT_FILE, help="Broken rules that are accepted for a time (TOML)."
 )
 kernel_option = click.option(
     "--kernel",
+    type=WORD,
     metavar="WHICH",
     help="The guest's: distribution (default), a version such as 6.12, newest, or packages, or a "
     "boot image and its modules, separated by commas.",
 )
-mutant_option = click.option("--mutant", help="Test a planted fault instead of the healthy device.")
+mutant_option = click.option(
+    "--mutant", type=WORD, help="Test a planted fault instead of the healthy device."
+)

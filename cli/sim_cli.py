@@ -7,23 +7,30 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FILE, SEED, WORD, Number
 from roceproof.examples import examples
 
 
 @click.command(epilog=examples("sim"))
-@click.option("--link", required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
+@click.option("--link", type=WORD, required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path),
+    type=MANIFEST,
     help="Manifest of the device; the reference endpoint if not given.",
 )
-@click.option("--width", type=int, default=64, show_default=True, help="Bits of the data path.")
-@click.option("--mac", default="02:00:00:00:00:01", show_default=True)
-@click.option("--ip", "ipv4", default="10.77.0.1", show_default=True)
-@click.option("--capture", type=click.Path(path_type=Path), help="Write a pcapng of the port.")
-@click.option("--waves", type=click.Path(path_type=Path), help="Write an FST of the run.")
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--duration", type=float, help="Simulated milliseconds; until Ctrl-C if not given.")
+@click.option(
+    "--width", type=DATA_WIDTH, default=64, show_default=True, help="Bits of the data path."
+)
+@click.option("--mac", type=WORD, default="02:00:00:00:00:01", show_default=True)
+@click.option("--ip", "ipv4", type=WORD, default="10.77.0.1", show_default=True)
+@click.option("--capture", type=OUTPUT_FILE, help="Write a pcapng of the port.")
+@click.option("--waves", type=OUTPUT_FILE, help="Write an FST of the run.")
+@click.option("--seed", type=SEED, default=1, show_default=True)
+@click.option(
+    "--duration",
+    type=Number(1e-6, 10**9, whole=False),
+    help="Simulated milliseconds; until Ctrl-C if not given.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No heartbeat on stderr.")
 def sim(
     link: str,

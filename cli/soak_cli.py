@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, OUTPUT_FOLDER, SEED, Number
 from roceproof.examples import examples
 from roceproof.shared_options import mutant_option
 
@@ -22,25 +23,27 @@ from roceproof.shared_options import mutant_option
 )
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path),
+    type=MANIFEST,
     help="Manifest of the device (hdl); the reference endpoint if not given.",
 )
-@click.option("--width", type=int, multiple=True, help="Data width (hdl); may be repeated.")
+@click.option("--width", type=DATA_WIDTH, multiple=True, help="Data width (hdl); may be repeated.")
 @click.option(
-    "--minutes", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="How long."
+    "--minutes",
+    type=Number(0.01, 100_000, whole=False),
+    default=1.0,
+    show_default=True,
+    help="How long.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The first.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The first.")
 @mutant_option
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/soak"),
     show_default=True,
     help="Small cases of what was found, and coverage.json.",
 )
-@click.option(
-    "-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Workers."
-)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
 def soak(
     target: str,

@@ -8,12 +8,21 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import (
+    DATA_WIDTH,
+    JOBS,
+    MANIFEST,
+    OUTPUT_FOLDER,
+    RESULTS,
+    SEED,
+    WORD,
+)
 from roceproof.examples import examples
 from roceproof.shared_options import command_line, kernel_option, mutant_option, waivers_option
 
 
 @click.command("test", epilog=examples("test"))
-@click.argument("cases", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.argument("cases", nargs=-1, type=RESULTS)
 @click.option(
     "--target",
     type=click.Choice(["hdl", "rxe", "nic", "model"]),
@@ -23,7 +32,7 @@ from roceproof.shared_options import command_line, kernel_option, mutant_option,
 )
 @click.option(
     "--dut",
-    type=click.Path(path_type=Path),
+    type=MANIFEST,
     help="Manifest of the device (hdl), or of what the model keeps within; else the endpoint.",
 )
 @click.option(
@@ -32,23 +41,28 @@ from roceproof.shared_options import command_line, kernel_option, mutant_option,
     help="Which cases; smoke if nothing else chooses them. Gate is full with a share of what is "
     "many, long ones take minutes each.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
 @click.option(
-    "--width", type=int, multiple=True, help="Data width (hdl); all without it; may be repeated."
+    "--width",
+    type=DATA_WIDTH,
+    multiple=True,
+    help="Data width (hdl); all without it; may be repeated.",
 )
 @kernel_option
-@click.option("--interface", help="Network interface (nic).")
+@click.option("--interface", type=WORD, help="Network interface (nic).")
 @click.option(
     "--agent",
     callback=command_line,
     help="Command that starts the verbs agent beside the NIC (nic).",
 )
-@click.option("--mirror", help="Interface that gets a copy of what the device sends (nic).")
-@click.option("--device-ip", help="Which of the device's addresses to use (nic).")
+@click.option(
+    "--mirror", type=WORD, help="Interface that gets a copy of what the device sends (nic)."
+)
+@click.option("--device-ip", type=WORD, help="Which of the device's addresses to use (nic).")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     default=Path("build/conformance"),
     show_default=True,
     help="Captures of failing cases, results.json and junit.xml.",
@@ -62,7 +76,7 @@ from roceproof.shared_options import command_line, kernel_option, mutant_option,
 @click.option("--coverage", is_flag=True, help="Count what the stimulus reaches.")
 @mutant_option
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
-@click.option("-j", "jobs", type=click.IntRange(1, 64), help="Workers; 2 if not given, 1 with nic.")
+@click.option("-j", "jobs", type=JOBS, help="Workers; 2 if not given, 1 with nic.")
 @click.option("-q", "--quiet", is_flag=True, help="Failures only, and no progress on stderr.")
 def test(
     cases: tuple[Path, ...],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import OUTPUT_FOLDER
 from roceproof.examples import examples
 
 
@@ -18,7 +19,7 @@ def wireshark() -> None:
 @wireshark.command("install", epilog=examples("wireshark install"))
 @click.option(
     "--directory",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     help="Wireshark's personal configuration folder; the user's own if not given.",
 )
 @click.option("--force", is_flag=True, help="Overwrite files that are not ours, too.")
@@ -32,7 +33,7 @@ def wireshark_install(directory: Path | None, force: bool) -> None:
 @wireshark.command("uninstall", epilog=examples("wireshark uninstall"))
 @click.option(
     "--directory",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OUTPUT_FOLDER,
     help="Where it was installed; the user's own configuration folder if not given.",
 )
 def wireshark_uninstall(directory: Path | None) -> None:

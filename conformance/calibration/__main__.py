@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 
+from roceproof.common.arguments import COUNT, JOBS, OUTPUT_FILE, OUTPUT_FOLDER, Number
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.conformance.calibration.device import draw_device
@@ -30,13 +31,13 @@ SCHEMA = 1
 
 
 @click.command()
-@click.option("--devices", type=click.IntRange(1), default=5000, show_default=True)
+@click.option("--devices", type=Number(1, 10**9), default=5000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option("--device", type=click.IntRange(0), help="One device, by its number.")
-@click.option("--write", type=click.Path(path_type=Path), help="Its capture goes here.")
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
+@click.option("--device", type=COUNT, help="One device, by its number.")
+@click.option("--write", type=OUTPUT_FILE, help="Its capture goes here.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
+@click.option("--out", type=OUTPUT_FOLDER, default=BUILD, show_default=True)
 def main(
     devices: int,
     seed: int,

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, JOBS
 from roceproof.common.errors import RoceproofError
 from roceproof.common.page import templates
 from roceproof.common.paths import BUILD, CASES, REFERENCE_DUT
@@ -38,9 +39,9 @@ class NothingRan(RoceproofError):
 
 @click.command()
 @click.option("--suite", type=click.Choice(["smoke", "full"]), default="full", show_default=True)
-@click.option("--width", "widths", type=int, multiple=True, help="All if not given.")
+@click.option("--width", "widths", type=DATA_WIDTH, multiple=True, help="All if not given.")
 @click.option("-k", "expression", help="Only cases whose names match.")
-@click.option("-j", "jobs", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 def main(suite: str, widths: tuple[int, ...], expression: str | None, jobs: int) -> None:
     """Run the suite over the endpoint built for coverage, and report."""
     manifest = load_manifest(REFERENCE_DUT)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import INPUT_FILE
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.kernels.sheet import section
 
@@ -32,7 +33,7 @@ def retold(text: str, record: Path = RECORD) -> str:
 
 
 @click.command()
-@click.argument("kernels", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("kernels", type=INPUT_FILE)
 def main(kernels: Path) -> None:
     """Take KERNELS, a kernels.json, for the record."""
     shutil.copyfile(kernels, RECORD)

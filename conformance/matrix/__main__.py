@@ -23,6 +23,7 @@ from typing import Any
 import click
 import pytest
 
+from roceproof.common.arguments import JOBS, OUTPUT_FOLDER
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.candidates import (
     Candidate,
@@ -162,10 +163,10 @@ def healthy_failures(cases: dict[str, Cases], pool: ProcessPoolExecutor, out: Pa
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("--brief", is_flag=True, help="At one width, and until a few cases have failed.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
+@click.option("--out", type=OUTPUT_FOLDER, default=BUILD, show_default=True)
 def main(ids: tuple[str, ...], jobs: int, brief: bool, quiet: bool, out: Path) -> None:
     """Run every mutant, or those named, against the cases that should find it."""
     with output_directory(out):

@@ -20,6 +20,7 @@ from typing import Any
 
 import click
 
+from roceproof.common.arguments import DATA_WIDTH, JOBS, OUTPUT_FOLDER
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.matrix.reach import Found, Parts, Reached, measure, parts_of, watch
@@ -33,12 +34,14 @@ BARS = {"smoke": 60, "full": 95, "random": 85}
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[ID or KIND]...")
-@click.option("-j", "jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("--brief", is_flag=True, help="Leave each fault alone once a case has noticed it.")
 @click.option("-k", "expression", default="", help="Of the cases only these, as pytest's -k.")
-@click.option("--width", "widths", type=int, multiple=True, help="Data width; may be repeated.")
+@click.option(
+    "--width", "widths", type=DATA_WIDTH, multiple=True, help="Data width; may be repeated."
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("--out", type=click.Path(path_type=Path), default=BUILD, show_default=True)
+@click.option("--out", type=OUTPUT_FOLDER, default=BUILD, show_default=True)
 def main(
     names: tuple[str, ...],
     jobs: int,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from roceproof.common.arguments import OUTPUT_FOLDER, PlacePath
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.suite.deviations import load_deviations
@@ -42,8 +43,8 @@ def keep(capture: Path, target: Path) -> None:
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("results", type=PlacePath(exists=True, file_okay=False))
+@click.argument("folder", type=OUTPUT_FOLDER)
 def main(results: Path, folder: Path) -> None:
     """Copy them into FOLDER, named by their deviations; say which were not seen."""
     captures = smallest_captures(results)

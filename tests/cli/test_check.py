@@ -307,7 +307,8 @@ def test_a_junit_file_names_a_capture_that_could_not_be_read(console, tmp_path) 
 def test_nonsense_is_a_usage_error(console, arguments) -> None:
     run = console.run("check", *arguments)
     assert (run.returncode, run.stdout) == (UNREADABLE, "")
-    assert "Usage: " in run.stderr
+    assert run.stderr.startswith("roceproof: ") and run.stderr.count("\n") == 1
+    assert "see: roceproof check --help" in run.stderr
 
 
 def test_an_annotated_copy_never_replaces_its_source(console, tmp_path, broken) -> None:
