@@ -20,7 +20,7 @@ from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import load_manifest
-from roceproof.outcome import EXIT_INTERRUPTED, end_with
+from roceproof.outcome import end_with, exit_interrupted
 from roceproof.rxe_env.commands import run, tool
 
 TAP = "roceproof0"
@@ -37,7 +37,7 @@ def main() -> int:
     try:
         return ping_all(data_width=int(sys.argv[1]), quiet=sys.argv[2] == "quiet")
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        return exit_interrupted()
 
 
 def ping_all(*, data_width: int, quiet: bool) -> int:

@@ -2,8 +2,8 @@
 """The ``roceproof`` console command: one subcommand per job.
 
 Exit codes: 0 fine, 1 findings, 2 usage or environment, 3 the device does not
-build, 77 skipped because the machine lacks something, 130 interrupted, 141
-nobody reads what is printed.
+build, 77 skipped because the machine lacks something, 130 interrupted (143 by
+SIGTERM), 141 nobody reads what is printed.
 Results go to stdout, diagnostics to stderr. The options of a subcommand are
 imported when it is named, and what it needs when it runs.
 """

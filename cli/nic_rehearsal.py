@@ -21,7 +21,7 @@ from roceproof.common.progress import Progress
 from roceproof.conformance.nic.stand_in import stand_in
 from roceproof.demo_tap import UNSHARE, require_tap
 from roceproof.nic_matrix import merge, run_diff
-from roceproof.outcome import EXIT_INTERRUPTED, end_with
+from roceproof.outcome import end_with, exit_interrupted
 from roceproof.rxe_env import kernels, saved, vm_backend
 from roceproof.rxe_env.agent_build import build_static_agent
 from roceproof.rxe_env.qemu import Machine
@@ -97,7 +97,7 @@ def main() -> int:
     try:
         return rehearse(sys.argv[1:])
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        return exit_interrupted()
 
 
 def rehearse(arguments: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn, TextIO
@@ -13,18 +14,25 @@ from typing import NoReturn, TextIO
 import click
 
 from roceproof.common.errors import RoceproofError
-from roceproof.common.interruption import ignore_interruptions, raise_interruptions
+from roceproof.common.interruption import (
+    ignore_interruptions,
+    raise_interruptions,
+    signal_of_interruption,
+)
 from roceproof.common.printable import printable_lines
 
 EXIT_ENVIRONMENT = 2
-EXIT_INTERRUPTED = 130
+_KILLED_BY = 128
 EXIT_BROKEN_PIPE = 141
 _CANNOT_BE_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Our files are named where they are written, so what has no name is the output."""
 
 
 def end_with(job: Callable[[], int]) -> NoReturn:
-    """Run the job and exit; the project's errors, an interruption and a lost reader have codes."""
+    """Run the job and exit; the project's errors, an interruption and a lost reader have codes.
+
+    What nobody has thought of says nothing of a device: it never ends with the code for findings.
+    """
     _open_missing_streams()
     raise_interruptions()
     try:
@@ -37,7 +45,7 @@ def end_with(job: Callable[[], int]) -> NoReturn:
         sys.exit(end.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
         _say("interrupted")
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(exit_interrupted())
     except click.exceptions.NoArgsIsHelpError as error:
         with suppress(OSError):
             error.show()
@@ -58,6 +66,15 @@ def end_with(job: Callable[[], int]) -> NoReturn:
         if unnamed:
             _leave(sys.stdout)
         sys.exit(EXIT_ENVIRONMENT)
+    except Exception:  # a fault of ours
+        with suppress(OSError):
+            traceback.print_exc()
+        sys.exit(EXIT_ENVIRONMENT)
+
+
+def exit_interrupted() -> int:
+    """The code of a shell for a process that the signal has ended."""
+    return _KILLED_BY + signal_of_interruption()
 
 
 def _help_of(error: click.ClickException) -> str:

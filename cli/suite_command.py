@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof test``: the suite against one target, as a pytest session of its own.
 
-The exit code is 0 if every case passed, 1 if one failed, 2 if there was nothing to run or the
-bench could not be set up, 3 if the device does not build, 130 after an interruption; what came of
-the cases until then is printed and written all the same.
+The exit code is 0 if every case passed, 1 if one failed, 2 if there was nothing to run, the bench
+could not be set up or cases broke by themselves, 3 if the device does not build, and 130 or 143
+after an interruption; what came of the cases until then is printed and written all the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from roceproof.conformance.runner.options import (
     open_factory,
     widths_of,
 )
-from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.runner.outcomes import ERROR, FAILING
 from roceproof.conformance.runner.results import Results
 from roceproof.junit_order import sort_junit
 from roceproof.junit_resumed import add_resumed
@@ -59,8 +59,14 @@ class Session:
     @property
     def failed(self) -> bool:
         """Whether a case failed, or a waiver is out of date."""
-        has_failed = any(case["outcome"] in BAD for case in self.document["cases"])
+        has_failed = any(case["outcome"] in FAILING for case in self.document["cases"])
         return has_failed or any(each["finding"] for each in self.document.get("waivers", ()))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every case has come to its end, whatever that says of the device."""
+        broke = any(case["outcome"] == ERROR for case in self.document["cases"])
+        return not (broke or self.document["not_run"])
 
 
 def run_suite(request: Request, output: Output) -> int:
@@ -88,7 +94,9 @@ def run_suite(request: Request, output: Output) -> int:
         failed = session.failed
         if request.coverage:
             failed |= not _has_reached_all(request, output)
-        return FAILED if failed else PASSED
+        if failed:
+            return FAILED
+        return PASSED if session.is_whole else UNUSABLE
 
 
 def run_session(request: Request, output: Output) -> Session | None:

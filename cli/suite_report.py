@@ -114,7 +114,7 @@ class Listener:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count, and print what failed."""
         has_crashed = report.when not in ("setup", "call", "teardown")
-        if report.when == "teardown" or has_crashed:
+        if report.when == "teardown" or (has_crashed and report.failed):
             self._display.advance(self._task)
         if report.failed:
             self._display.stop()

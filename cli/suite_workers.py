@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import Generator
 from contextlib import suppress
+from typing import Any
 
 import execnet
 import pytest
@@ -26,6 +27,8 @@ from roceproof.common.interruption import (
     interruptions_let_through,
     raise_interruptions,
 )
+from roceproof.common.notice import notice
+from roceproof.conformance.runner.outcomes import CASE_BROKE, RUNS_AGAIN
 
 RESTARTS = 20  # a device that kills its bench again and again is not worth more
 
@@ -58,6 +61,13 @@ def pytest_runtestloop() -> Generator[None, object, object]:
         return (yield)
 
 
+def _end_of(gateway: execnet.Gateway) -> str:
+    """How its process has ended, in words."""
+    starter: Any = gateway._io
+    status = starter.popen.wait()
+    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+
 class _Scheduling(WorkStealingScheduling):  # type: ignore[misc]
     """A worker may have died before anybody has heard of it: its end is told in a moment."""
 
@@ -72,6 +82,7 @@ class Workers:
 
     def __init__(self) -> None:
         self._pids: list[int] = []
+        self._died: set[str] = set()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Producer) -> _Scheduling:
@@ -84,6 +95,24 @@ class Workers:
         channel = gateway.remote_exec("import os; channel.send(os.getpid())")
         self._pids.append(channel.receive())
         channel.waitclose()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(
+        self, crashitem: str, report: Any, sched: WorkStealingScheduling
+    ) -> None:
+        """A case whose worker has died runs again, once: it need not be what the worker died of."""
+        end = _end_of(report.node.gateway)
+        if crashitem in self._died:
+            report.longrepr = (
+                f"its worker died twice ({end}), which says nothing of the device: "
+                "is there memory enough, or does the case end its process?"
+            )
+            report.user_properties.append((CASE_BROKE, f"the case's worker died twice ({end})"))
+            return
+        self._died.add(crashitem)
+        report.outcome = RUNS_AGAIN
+        notice(f"a worker died ({end}) in {crashitem.rpartition('/')[2]}, which runs again")
+        sched.mark_test_pending(crashitem)
 
     def pytest_keyboard_interrupt(self) -> None:
         """Tell them. They are our children: until we wait for them, no other has their numbers."""

@@ -26,9 +26,14 @@ class _Interruption:
     def __init__(self) -> None:
         self._raised_at = -SAME_WISH_SECONDS
         self._holders = 0
+        self.first: int = signal.SIGINT
+        """The signal of the first wish."""
+        self._has_come = False
         self._missed = False
 
     def __call__(self, signum: int, frame: FrameType | None) -> None:
+        if not self._has_come and signum != signal.SIGALRM:
+            self._has_come, self.first = True, signum
         if self._holders:
             self._missed = True
             return
@@ -110,6 +115,12 @@ def raise_interruptions() -> None:
             signal.signal(number, handler)
     signal.signal(signal.SIGALRM, handler)
     sys.unraisablehook = _raise_again
+
+
+def signal_of_interruption() -> int:
+    """The signal that came first; that of Ctrl-C where something else has interrupted."""
+    handler = signal.getsignal(signal.SIGALRM)
+    return handler.first if isinstance(handler, _Interruption) else signal.SIGINT
 
 
 def ignore_interruptions() -> None:

@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
-NOT_REACHED, WAIVED = "not_reached", "waived"
+NOT_REACHED, WAIVED, DEVIATION = "not_reached", "waived", "deviation"
 
 FAILING = (FAILED, NOT_REACHED)
 """The device's doing."""
 CASE_BROKE = "case_broke"
 """The property of a case that broke by itself, with its exception: no word on the device."""
-BAD = (*FAILING, "error")
-"""What fails a run; an error may be the bench's."""
+ERROR = "error"
+"""The bench's doing, or the case's own."""
+RUNS_AGAIN = "again"
+"""What pytest is told of a case whose worker died: nothing came of it yet."""
+BAD = (*FAILING, ERROR)
+"""What is no pass."""
+KNOWN = (PASSED, SKIPPED, WAIVED, DEVIATION, *BAD)
+"""All; what is none of them says nothing."""

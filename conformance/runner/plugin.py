@@ -238,8 +238,12 @@ def pytest_runtest_makereport(
         if not is_known(reason):
             report.outcome, report.longrepr = "failed", f"skipped for an unknown reason: {reason}"
         return report
-    if call.when == "setup" and call.excinfo and isinstance(call.excinfo.value, TargetError):
-        reason = str(call.excinfo.value).partition("\n")[0]
+    error = call.excinfo.value if call.when == "setup" and call.excinfo else None
+    if isinstance(error, DeviceDied) and options.target == "hdl":
+        report.longrepr = f"{error.said} before the case has begun: {error}"
+        report.user_properties += [("broken", "LIVE-01"), ("head", report.longrepr)]
+    elif isinstance(error, TargetError):
+        reason = str(error).partition("\n")[0]
         report.user_properties.append((UNREACHABLE, reason))
     if call.when != "call":
         return report

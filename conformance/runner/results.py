@@ -20,7 +20,16 @@ from roceproof.conformance.runner.counted import COUNTERS
 from roceproof.conformance.runner.endurance import UNREACHABLE, Endurance
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import CASE_BROKE, FAILED, FAILING, NOT_REACHED, WAIVED
+from roceproof.conformance.runner.outcomes import (
+    CASE_BROKE,
+    DEVIATION,
+    ERROR,
+    FAILED,
+    FAILING,
+    NOT_REACHED,
+    RUNS_AGAIN,
+    WAIVED,
+)
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.suite.skips import PREFIX
 
@@ -69,7 +78,7 @@ class Results:
         """Note the verdict; a failing set-up counts like a failing case."""
         if self._endurance.is_over(report) and self._options.target == "nic" and self._session:
             self._session.shouldstop = self._stopped = self._endurance.reason
-        if report.when != "call" and report.passed:
+        if report.outcome == RUNS_AGAIN or (report.when != "call" and report.passed):
             return
         if report.when == "teardown" and report.nodeid in self._cases and not report.failed:
             return
@@ -141,9 +150,7 @@ class Results:
 
 def _outcome(report: pytest.TestReport) -> str:
     if hasattr(report, "wasxfail"):
-        return "deviation"
-    if report.when not in ("setup", "call", "teardown"):
-        return "error"  # its worker died
+        return DEVIATION
     if {UNREACHABLE, CASE_BROKE} & dict(report.user_properties).keys():
-        return "error"
+        return ERROR
     return str(report.outcome)

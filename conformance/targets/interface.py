@@ -35,6 +35,8 @@ class TargetError(RoceproofError):
 class DeviceDied(TargetError):
     """The device or its kernel is gone; the text names the reason and the last frame sent to it."""
 
+    said = "the device died"
+
 
 class Refused(TargetError):
     """The device or its driver would not do what it was asked; the text says why."""

@@ -54,7 +54,7 @@ def test_a_signal_leaves_nothing_behind(console, tmp_path, moment, kind) -> None
     wait_for_text(run, moment)
     os.kill(run.pid, kind)
     code, errors = ended(run)
-    assert code == 130
+    assert code == 128 + kind
     assert "Traceback" not in errors
     assert console.leftovers() == []
 

@@ -20,7 +20,6 @@ from own_cases import COMMAND, Suite
 
 Make = Callable[[str], Suite]
 
-INTERRUPTED = 130
 MARK = "ROCEPROOF_TEST_MARK"
 BEGIN_S, END_S = 240.0, 60.0
 # Cases that pass at once, until one says that it has begun and waits.
@@ -125,9 +124,9 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ru
             run.process.communicate()
 
 
-def check_interrupted(run: Run) -> None:
+def check_interrupted(run: Run, kind: int = signal.SIGINT) -> None:
     code, out, errors = run.end()
-    assert code == INTERRUPTED, errors
+    assert code == 128 + kind, errors
     assert errors.splitlines()[-1] == "roceproof: interrupted"
     assert "Traceback" not in errors
     document = run.document()
@@ -154,7 +153,7 @@ def test_an_interruption_is_told_with_what_came_until_then(
     run = start(suite(WAITING), "--target", "model", "-j", str(jobs))
     run.wait_for("begun")
     to(run.process.pid, kind)
-    check_interrupted(run)
+    check_interrupted(run, kind)
 
 
 @pytest.mark.sim
@@ -174,7 +173,7 @@ def test_an_interruption_ends_machines(suite: Make, start: Callable[..., Run], j
     run = start(suite(WAITING), "--target", "rxe", "-j", str(jobs))
     run.wait_for("begun")
     os.killpg(run.process.pid, signal.SIGTERM)
-    check_interrupted(run)
+    check_interrupted(run, signal.SIGTERM)
 
 
 @pytest.mark.slow
@@ -203,7 +202,7 @@ def test_an_interruption_while_cases_are_collected(
     run.wait_for("begun")
     os.killpg(run.process.pid, signal.SIGINT)
     code, out, errors = run.end()
-    assert code == INTERRUPTED, errors
+    assert code == 128 + signal.SIGINT, errors
     assert errors.splitlines()[-1] == "roceproof: interrupted"
     assert "Traceback" not in errors
     assert "interrupted: no case had run" in out
@@ -214,7 +213,7 @@ def test_an_interruption_while_cases_are_collected(
 def test_a_case_that_breaks_by_itself_accuses_no_device(suite: Make) -> None:
     mine = suite('@case("PSN-02")\ndef test_one(bench):\n    bench.no_such_thing()\n')
     done = mine.run("--target", "model")
-    assert done.returncode == 1
+    assert done.returncode == 2
     (case,) = mine.results()
     assert case["outcome"] == "error"
     assert "no attribute 'no_such_thing' (test_mine.py:" in case["case_broke"]
@@ -229,7 +228,7 @@ def test_a_case_that_breaks_by_itself_shows_no_deviation(suite: Make) -> None:
         "from roceproof.conformance.suite.deviations import load_deviations\n"
         "plugin.declared = lambda identity, name: load_deviations()[0]\n"
     )
-    assert mine.run("--target", "model", "-j", "1").returncode == 1
+    assert mine.run("--target", "model", "-j", "1").returncode == 2
     (case,) = mine.results()
     assert case["outcome"] == "error"
     assert "deviation" not in case
@@ -238,11 +237,27 @@ def test_a_case_that_breaks_by_itself_shows_no_deviation(suite: Make) -> None:
 def test_a_worker_that_is_killed_is_an_error_of_its_case(suite: Make) -> None:
     mine = suite(DYING)
     done = mine.run("--target", "model", "-j2")
-    assert done.returncode == 1
-    assert "crashed while running" in done.stdout
+    assert done.returncode == 2
+    assert "its worker died twice (killed by SIGKILL)" in done.stdout
     assert "test_one[3]" in done.stdout
     assert "5 passed, 1 error" in done.stdout
     outcomes = {case["case"]: case["outcome"] for case in mine.results()}
     assert outcomes.pop("test_one[3]") == "error"
     assert set(outcomes.values()) == {"passed"}
     assert len(outcomes) == 5
+
+
+def test_a_case_whose_worker_is_killed_by_something_else_runs_again(suite: Make) -> None:
+    once = DYING.replace("import os", "from pathlib import Path\nimport os").replace(
+        "    if number == 3:\n",
+        """    begun = Path(__file__).with_name("begun")
+    if number == 3 and not begun.exists():
+        begun.touch()
+""",
+    )
+    mine = suite(once)
+    done = mine.run("--target", "model", "-j2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "a worker died (killed by SIGKILL) in " in done.stderr
+    assert {case["outcome"] for case in mine.results()} == {"passed"}
+    assert len(mine.results()) == 6
