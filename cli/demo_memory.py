@@ -52,7 +52,7 @@ class ReceivingEndpoint:
         assert device.responder is not None
         self._simulation, self._peer = simulation, peer
         self._port: Port = simulation.port(0)
-        self._responder, self._fixed = device.responder, device.limits.fixed
+        self._responder, self._fixed = device.responder, device.limits.fixed_of_qp
         self._memory = HdlMemory(simulation, regions=device.responder.regions)
         self._due_cycles = 1000 * (ack_timeout_ns(_PATIENCE) or 0) // clock_ps
         self._qpn = FIRST_QPN - 1
@@ -69,7 +69,8 @@ class ReceivingEndpoint:
         own_psn = (connection.start_psn + PSN_MODULUS // 2) % PSN_MODULUS
         own_psn = self._fixed.get("sq_psn", own_psn)
         values: dict[str, Any] = {
-            **{name: value for name, value in self._fixed.items() if name != "solicited"},
+            "max_dest_rd_atomic": READS,
+            **self._fixed,
             "local_qpn": self._qpn,
             "sq_psn": own_psn,
             "rq_psn": connection.start_psn,
@@ -82,7 +83,6 @@ class ReceivingEndpoint:
                 remote_gid=f"::ffff:{self._peer.ipv4}",
                 remote_qpn=remote_qpn,
                 access=access_of(RIGHTS),
-                max_dest_rd_atomic=READS,
                 **values,
             )
         )

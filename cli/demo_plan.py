@@ -22,6 +22,7 @@ SERVICES = (Service.RC, Service.UC)
 OPERATIONS = (Operation.SEND, Operation.SEND_IMM, Operation.WRITE, Operation.WRITE_IMM)
 PATH_MTUS = (PathMtu.MTU_1024, PathMtu.MTU_4096)
 LONGEST = 1048577
+_OF_THE_RECEIVER = ("remote_qpn", "remote_addr", "rkey")
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,14 @@ def packets(length: int, mtu: int) -> int:
 def plan(*, seed: int, device: Manifest, short: bool = False) -> Iterator[Connection]:
     """Every connection that a device can hold within its limits, drawn from `seed`."""
     limits, claimed = device.limits, device.capabilities
-    if "remote_qpn" in limits.fixed:
-        raise RoceproofError(
-            "the manifest fixes remote_qpn, and no receiver lets its numbers be chosen"
-        )
+    for name in _OF_THE_RECEIVER:
+        if name in limits.fixed:
+            raise RoceproofError(
+                f"the manifest fixes {name}, and no receiver lets its numbers be chosen"
+            )
+    for name in ("remote_addr", "immediate"):
+        if name in limits.fixed or name in limits.per_queue_pair:
+            raise RoceproofError(f"by the manifest {name} is the same in all work, and not here")
     kinds = [
         (service, path_mtu, operations)
         for service in SERVICES

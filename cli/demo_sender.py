@@ -48,7 +48,8 @@ class Sender:
         self._device = device
         self._clock_ps = device.clock_ps_at(data_width)
         self._lane_bytes = data_width // 8
-        self._fixed: Mapping[str, int] = device.limits.fixed
+        self._fixed: Mapping[str, int] = device.limits.fixed_of_qp
+        self._chosen = device.limits.fixed_of_work
         self._capture = capture
         self._report = report
 
@@ -65,7 +66,7 @@ class Sender:
         reverse_psn = (connection.start_psn + PSN_MODULUS // 2) % PSN_MODULUS
         reverse_psn = self._fixed.get("rq_psn", reverse_psn)
         values: dict[str, Any] = {"udp_sport": 0xC000 + qpn % 0x4000, "ack_timeout": ACK_TIMEOUT}
-        values |= {name: value for name, value in self._fixed.items() if name != "solicited"}
+        values |= self._fixed
         values |= {"local_qpn": qpn, "sq_psn": connection.start_psn, "rq_psn": reverse_psn}
         config = QpConfig(
             service=connection.service,
@@ -102,16 +103,17 @@ class Sender:
     ) -> Status:
         operation = Operation[message.operation.name]
         writes = operation in (Operation.WRITE, Operation.WRITE_IMM)
+        offset = 3 * index % self._lane_bytes
         request = WorkRequest(
             wr_id=self._next_wr_id,
             qpn=config.local_qpn,
             operation=operation,
             length=len(message.payload),
             remote_addr=address if writes else 0,
-            rkey=rkey if writes else 0,
+            rkey=rkey,
             immediate=message.immediate or 0,
-            solicited=bool(self._fixed.get("solicited", 0)),
-            payload_offset=3 * index % self._lane_bytes if message.payload else 0,
+            solicited=bool(self._chosen.get("solicited", 0)),
+            payload_offset=self._chosen.get("offset", offset) if message.payload else 0,
         )
         self._next_wr_id += 1
         self._port.post(request, payload=message.payload)

@@ -10,7 +10,7 @@ from typing import Any
 from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import Table, shown
 from roceproof.verbs.limit_table import LIMITS, Kind, Limit
-from roceproof.verbs.limits import FIXABLE, Limits
+from roceproof.verbs.limits import FIXABLE_OF_QP, FIXABLE_OF_WORK, Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -74,7 +74,7 @@ def read_limit(table: Table, row: Limit) -> Any:
         if value not in row.choices:
             known = ", ".join(map(str, row.choices))
             raise table.error(row.key, f"{shown(value)} is none of {known}")
-    return values if row.kind is Kind.LIST else values[0]
+    return frozenset(values) if row.kind is Kind.LIST else values[0]
 
 
 def _lengths(table: Table, row: Limit) -> tuple[int, int]:
@@ -87,7 +87,7 @@ def _lengths(table: Table, row: Limit) -> tuple[int, int]:
 
 def _fixed(table: Table) -> dict[str, int]:
     found = {}
-    for key, most in FIXABLE.items():
+    for key, most in (FIXABLE_OF_QP | FIXABLE_OF_WORK).items():
         if key not in table:
             continue
         if key == "solicited":

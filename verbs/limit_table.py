@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
+from roceproof.verbs.limits import LONGEST_MESSAGE, ONCE, Limits
 from roceproof.verbs.service import PathMtu
 
 MOST_CYCLES = 10**9
@@ -40,7 +40,7 @@ class Limit:
     told: str = ""
     """A sentence of a report, with the value in its braces; of claims others tell."""
     most: int = 0
-    choices: tuple[int, ...] = ()
+    choices: tuple[int, ...] | tuple[str, ...] = ()
     skips: str = ""
     """Words in the reason of each skip for it, where what lies beyond may be waived."""
     is_claim: bool = False
@@ -100,6 +100,13 @@ LIMITS = (
         told="what is outstanding counts for all queue pairs together",
     ),
     Limit(
+        key="per_queue_pair",
+        kind=Kind.LIST,
+        says="All work of a queue pair has one value of these, from its start on.",
+        told="on a queue pair all work has one {}",
+        choices=ONCE,
+    ),
+    Limit(
         key="answer_cycles",
         says="By then what must come has come.",
         told="{} cycles until what must come has come",
@@ -123,4 +130,5 @@ def told(limits: Limits) -> Iterator[str]:
             if ends != (usual.shortest, usual.longest):
                 yield row.told.format(ends[0], row.most if ends[1] is None else ends[1])
         elif not row.is_claim and (value := getattr(limits, row.key)) != getattr(usual, row.key):
-            yield row.told.format(value)
+            is_list = row.kind is Kind.LIST
+            yield row.told.format(" and one ".join(sorted(value)) if is_list else value)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 LONGEST_MESSAGE = 1 << 31
 
-FIXABLE = MappingProxyType(
+FIXABLE_OF_QP = MappingProxyType(
     {
-        "solicited": 1,
         "traffic_class": 0xFF,
         "hop_limit": 0xFF,
         "udp_sport": 0xFFFF,
@@ -30,9 +31,25 @@ FIXABLE = MappingProxyType(
         "retry_count": 7,
         "rnr_retry": 7,
         "min_rnr_timer": 31,
+        "qkey": 0xFFFFFFFF,
+        "max_rd_atomic": 0xFF,
+        "max_dest_rd_atomic": 0xFF,
     }
 )
-"""What a device may not let anybody choose, and the largest value of each."""
+FIXABLE_OF_WORK = MappingProxyType(
+    {
+        "solicited": 1,
+        "payload_offset": 127,
+        "remote_addr": (1 << 63) - 1,
+        "rkey": 0xFFFFFFFF,
+        "immediate": 0xFFFFFFFF,
+    }
+)
+"""What a device may not let anybody choose, and the largest value of each: the numbers of
+`qp_config_t` and of `work_request_t`, under their names there."""
+ONCE = ("rkey", "remote_addr", "immediate")
+"""Of the latter what a queue pair may have one value of, from its start on."""
+_OF_WORK = MappingProxyType({name: name for name in FIXABLE_OF_WORK} | {"payload_offset": "offset"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +68,39 @@ class Limits:
     """By then what must come has come."""
     quiet_cycles: int | None = None
     """This long nothing comes before silence is believed."""
+    per_queue_pair: frozenset[str] = frozenset()
+    """Names of ONCE: what the first work of a queue pair says, all of it says."""
     fixed: Mapping[str, int] = field(default_factory=dict)
-    """Keys of FIXABLE."""
+    """Keys of FIXABLE_OF_QP and FIXABLE_OF_WORK."""
     operations: Mapping[Service, frozenset[Op]] | None = None
     """Of each service; every operation of the device where nothing is said."""
+
+    @cached_property
+    def fixed_of_qp(self) -> dict[str, int]:
+        """What is fixed of each queue pair."""
+        return {name: n for name, n in self.fixed.items() if name in FIXABLE_OF_QP}
+
+    @cached_property
+    def fixed_of_work(self) -> dict[str, int]:
+        """What is fixed of each piece of work, under the names of `Work`."""
+        return {_OF_WORK[name]: n for name, n in self.fixed.items() if name in _OF_WORK}
+
+    def chosen(self, first: Mapping[str, int]) -> dict[str, int]:
+        """The fields of work that nobody can choose on a queue pair whose first had these."""
+        once = {name: first[name] for name in self.per_queue_pair if name in first}
+        return once | self.fixed_of_work
+
+    def against_choice(self, said: Mapping[str, Any], first: Mapping[str, int]) -> str | None:
+        """Why work with these fields is not tried there."""
+        for name, value in self.chosen(first).items():
+            if said.get(name, value) == value:
+                continue
+            if name not in self.fixed_of_work:
+                return f"all work of a queue pair has one {name}"
+            if name == "solicited":
+                return f"it always {'sets' if value else 'clears'} SE"
+            return f"its {name} is always {value}, not {said[name]}"
+        return None
 
     def fit(self, length: int) -> int:
         """The next length upwards that is a multiple of what lengths are multiples of."""

@@ -78,7 +78,7 @@ def test_each_message_has_its_own_address_and_key(bench: Bench, service: Service
     qp = bench.connect(service, path_mtu=MTU)
     qp.serve()
     messages = [
-        qp.post(Op.WRITE, length, remote_addr=address, rkey=qp.random.getrandbits(32))
+        qp.post(Op.WRITE, length, remote_addr=address)
         for length, address in zip((700, 5, 0, 512, 257, 1, 700), ADDRESSES, strict=True)
     ]
     bench.settle()

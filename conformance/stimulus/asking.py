@@ -53,7 +53,9 @@ class Asking(Sharing, Hurrying, Revoking):
     def connect(self, key: int, *, service: str = "RC", **fields: Any) -> None:
         """A queue pair, with memory for its receives; one that is there begins anew."""
         claims = self._bench.claims
-        said = {name: value for name, value in fields.items() if name not in claims.limits.fixed}
+        said = {
+            name: value for name, value in fields.items() if name not in claims.limits.fixed_of_qp
+        }
         if "access" in said:
             said["access"] = frozenset(said["access"])
         known = self._qps.get(key)

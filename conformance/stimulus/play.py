@@ -129,16 +129,19 @@ class Play(FarSide):
             said = claims.limits.bend(max(size + turn * grow, int(is_beyond)))
             said = 0 if self._is_endless else said
             first = self._posted if wr_id is None else wr_id + turn * _ID_STEP
+            fields: dict[str, Any] = {
+                "remote_addr": (remote_addr + turn * _ADDRESS_STEP) % (1 << 64),
+                "rkey": (rkey + turn * _KEY_STEP) % (1 << 32),
+                "immediate": (immediate + turn * _KEY_STEP) % (1 << 32),
+                "solicited": solicited,
+                "offset": (offset + turn * shift) % lanes,
+            }
             work = Work(
                 wr_id=first % (1 << 64),
                 op=Op[op],
                 data=payload(self._posted, said, fill),
-                remote_addr=(remote_addr + turn * _ADDRESS_STEP) % (1 << 64),
-                rkey=(rkey + turn * _KEY_STEP) % (1 << 32),
-                immediate=(immediate + turn * _KEY_STEP) % (1 << 32),
-                solicited=bool(claims.limits.fixed.get("solicited", solicited)),
-                offset=(offset + turn * shift) % lanes,
                 length=length,
+                **(fields | claims.limits.chosen(known.first)),
             )
             if self._is_full(known, work):
                 return

@@ -13,6 +13,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import parse_mac
+from roceproof.verbs.limits import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
@@ -35,6 +36,8 @@ class QueuePair:
     """Messages that have ended and are not answered yet."""
     open: list[tuple[int, int]] = field(default_factory=list)
     """Number and packets of the work that was posted in this life and has not completed."""
+    first: dict[str, int] = field(default_factory=dict)
+    """What the first work of all said, of that which a queue pair may have one value of."""
 
     @property
     def codec(self) -> FlowCodec:
@@ -59,6 +62,7 @@ class QueuePair:
     def posted(self, work: Work) -> None:
         """Work is about to be posted."""
         self.open.append((work.wr_id, self.life.packets(work)))
+        self.first = self.first or {name: getattr(work, name) for name in ONCE}
         self.judge.posted(work)
 
     def completed(self, wr_id: int) -> None:
@@ -94,5 +98,4 @@ def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
         "remote_qpn": _FIRST_REMOTE_QPN + key,
         "path_mtu": min(bench.claims.path_mtus),
     }
-    fixed = {name: n for name, n in bench.claims.limits.fixed.items() if name != "solicited"}
-    return QpSpec(**(values | known | fixed))
+    return QpSpec(**(values | known | bench.claims.limits.fixed_of_qp))

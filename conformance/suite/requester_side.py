@@ -20,6 +20,7 @@ from roceproof.conformance.suite.within_limits import allowed_depth, allowed_wor
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.psn import packet_count
+from roceproof.verbs.limits import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
@@ -45,6 +46,7 @@ class RequesterSide(PacketFlow):
         self._posted = self.lives[-1].posted
         self._next_psn = 0
         self._given: set[int] = set()
+        self._first: dict[str, int] = {}
 
     def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
         for message in reversed(self._posted):
@@ -139,7 +141,7 @@ class RequesterSide(PacketFlow):
         return bool(more)
 
     def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
-        data = b""
+        data, said = b"", fields
         if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
             size = payload if isinstance(payload, int) else len(payload)
             fields = {"length": size if op is Op.READ else 8} | fields
@@ -147,18 +149,19 @@ class RequesterSide(PacketFlow):
             if isinstance(payload, int):
                 payload = self.random.randbytes(self.lengths.fit(payload))
             data = payload
-        if op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
+        once = self._exchange.claims.limits.per_queue_pair
+        if once or op not in (Op.SEND, Op.SEND_IMM, Op.SEND_INV):
             fields = {
                 "remote_addr": self.random.getrandbits(64) & ~7,
                 "rkey": self.random.getrandbits(32),
             } | fields
-        if op in (Op.SEND_IMM, Op.WRITE_IMM):
+        if "immediate" in once or op in (Op.SEND_IMM, Op.WRITE_IMM):
             fields = {"immediate": self.random.getrandbits(32)} | fields
         claims = self._exchange.claims
-        fixed = claims.limits.fixed
-        said = {"solicited": bool(fixed["solicited"])} | fields if "solicited" in fixed else fields
-        work = Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **said)
-        allowed_work(claims, self.spec.service, work, said=fields)
+        chosen = claims.limits.chosen(self._first)
+        work = Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **(fields | chosen))
+        allowed_work(claims, self.spec.service, work, said=said, first=self._first)
+        self._first = {name: getattr(work, name) for name in ONCE} | self._first
         return work
 
     def expect_message(self, *messages: Posted) -> list[Packet]:

@@ -60,7 +60,7 @@ def connected(storm: Storm, service: Service, **spec: Any) -> Stream:
         "path_mtu": min(bench.claims.path_mtus),
         "traffic_class": draw.getrandbits(6) << 2 | draw.choice(_ECN),
     }
-    usual |= {name: n for name, n in bench.claims.limits.fixed.items() if name in usual}
+    usual |= {name: n for name, n in bench.claims.limits.fixed_of_qp.items() if name in usual}
     if service is Service.UD:
         usual |= {"qkey": _QKEY, "path_mtu": max(bench.claims.path_mtus)}
     return storm.on(bench.connect(service, **(usual | spec)))
@@ -94,11 +94,12 @@ def mixed(random: Random, mtu: int) -> int:
 
 def post_any(stream: Stream, ops: Sequence[Op], length: int, *, lanes: int = 1) -> Posted:
     """A message of any of these kinds, its payload at any lane, solicited or not."""
-    draw, fixed = stream.qp.random, stream.claims.limits.fixed
+    draw, fixed = stream.qp.random, stream.claims.limits.fixed_of_work
     fields: dict[str, Any] = {
-        "solicited": bool(fixed.get("solicited", draw.random() < 0.5)),
+        "solicited": draw.random() < 0.5,
         "offset": draw.randrange(lanes) if length else 0,
     }
+    fields |= {name: n for name, n in fixed.items() if name in fields}
     if stream.qp.spec.service is Service.UD:
         fields |= {"datagram_qpn": stream.qp.spec.remote_qpn, "datagram_qkey": _QKEY}
         length = min(length, stream.qp.spec.path_mtu)

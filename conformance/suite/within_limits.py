@@ -39,11 +39,10 @@ def allowed_values(
     lacks gets its smallest, and `Lengths` makes of that case's lengths the corresponding ones.
     """
     values = {**drawn, **said}
-    for name, value in claims.limits.fixed.items():
+    for name, value in claims.limits.fixed_of_qp.items():
         if said.get(name, value) != value:
             _skip(claims, f"its {name} is always {value}, not {said[name]}")
-        if name != "solicited":  # which is said of each message
-            values[name] = value
+        values[name] = value
     if values.get("path_mtu", claims.path_mtus[0]) not in claims.path_mtus:
         values["path_mtu"] = min(claims.path_mtus)
     return values
@@ -106,13 +105,24 @@ def several_mtus(claims: Claims) -> list[int]:
     return sorted(claims.path_mtus)
 
 
-def allowed_work(claims: Claims, service: Service, work: Work, *, said: Mapping[str, Any]) -> None:
-    """Whether such work can be tried at all, however little is outstanding."""
+def allowed_work(
+    claims: Claims,
+    service: Service,
+    work: Work,
+    *,
+    said: Mapping[str, Any],
+    first: Mapping[str, int],
+) -> None:
+    """Whether such work can be tried at all, however little is outstanding.
+
+    `said` are the fields that the case has chosen, `first` those of the queue pair's first work.
+    """
     limits = claims.limits
-    reason = limits.against_operation(service, work.op) or limits.against_length(work.size)
-    solicited = limits.fixed.get("solicited", said.get("solicited"))
-    if not reason and said.get("solicited", solicited) != solicited:
-        reason = f"it always {'sets' if solicited else 'clears'} SE"
+    reason = (
+        limits.against_operation(service, work.op)
+        or limits.against_length(work.size)
+        or limits.against_choice(said, first)
+    )
     if reason:
         _skip(claims, reason)
 

@@ -23,7 +23,7 @@ from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limits import LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
 
@@ -46,6 +46,7 @@ class LimitedModelTarget(ModelTarget):
         self._claims = claims
         self._open: set[int] = set()
         self._under_way: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._first: dict[int, dict[str, int]] = defaultdict(dict)
 
     def open(self, spec: QpSpec) -> Qp:
         """One queue pair more."""
@@ -60,6 +61,7 @@ class LimitedModelTarget(ModelTarget):
         """It forgets what was under way."""
         self._require_spec(spec)
         self._under_way[qp.qpn].clear()
+        self._first[qp.qpn].clear()
         return super().reopen(qp, spec)
 
     def disturb(self, **percent: int) -> None:
@@ -81,8 +83,11 @@ class LimitedModelTarget(ModelTarget):
             or limits.against_length(work.size)
             or limits.against_depth(len(waiting), sum(packets for _, packets in waiting))
         )
-        if reason is None and work.solicited != limits.fixed.get("solicited", work.solicited):
-            reason = f"solicited is {work.solicited}"
+        first = self._first[qp.qpn]
+        first |= {name: getattr(work, name) for name in ONCE} | first
+        for name, value in limits.chosen(first).items():
+            if getattr(work, name) != value:
+                reason = f"{name} is {getattr(work, name)} and not {value}"
         if reason:
             raise _beyond(reason)
         super().post(qp, work)
@@ -97,8 +102,8 @@ class LimitedModelTarget(ModelTarget):
     def _require_spec(self, spec: QpSpec) -> None:
         if Capability[spec.service.name] not in self._claims.capabilities:
             raise _beyond(f"a queue pair of {spec.service.name}")
-        for name, value in self._claims.limits.fixed.items():
-            if name != "solicited" and getattr(spec, name) != value:
+        for name, value in self._claims.limits.fixed_of_qp.items():
+            if getattr(spec, name) != value:
                 raise _beyond(f"{name} is {getattr(spec, name)} and not {value}")
         if spec.path_mtu not in self._claims.path_mtus:
             raise _beyond(f"path MTU {spec.path_mtu}")

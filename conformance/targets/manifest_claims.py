@@ -69,6 +69,10 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     absent = {**_ABSENT, Capability.REQUESTER: "its manifest lists nothing that it sends"}
     if Capability.PFC.name in names:
         del absent[Capability.PFC]
+    usual = _ALWAYS
+    if "payload_offset" in manifest.limits.fixed:
+        usual -= {Capability.ALIGNMENT}
+        absent[Capability.ALIGNMENT] = "its manifest fixes payload_offset"
     executes = None
     if manifest.responder is not None:
         executes = manifest.responder.operations
@@ -84,7 +88,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     return Claims(
         target="hdl",
         device=manifest.name,
-        capabilities=_ALWAYS | {Capability[name] for name in names},
+        capabilities=usual | {Capability[name] for name in names},
         path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
         qps=claimed.qps,
         data_width=data_width or manifest.data_widths[0],

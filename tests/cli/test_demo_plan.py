@@ -53,6 +53,17 @@ def test_no_more_connections_than_the_device_has(tmp_path: Path) -> None:
     assert len(list(plan(seed=1, device=device(tmp_path, qps=1)))) == 1
 
 
-def test_a_device_that_chooses_the_receivers_numbers_cannot_meet_one(tmp_path: Path) -> None:
-    with pytest.raises(RoceproofError, match="fixes remote_qpn"):
-        list(plan(seed=1, device=device(tmp_path, fixed="remote_qpn = 5")))
+@pytest.mark.parametrize("name", ["remote_qpn", "rkey"])
+def test_a_device_that_chooses_the_receivers_numbers_cannot_meet_one(
+    tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(RoceproofError, match=f"fixes {name}"):
+        list(plan(seed=1, device=device(tmp_path, fixed=f"{name} = 5")))
+
+
+def test_one_address_on_a_queue_pair_is_too_few(tmp_path: Path) -> None:
+    once = "per_queue_pair = ['remote_addr']\n[fixed]"
+    path = device(tmp_path).path
+    path.write_text(path.read_text().replace("[fixed]", once))
+    with pytest.raises(RoceproofError, match="remote_addr is the same in all work"):
+        list(plan(seed=1, device=load_manifest(path)))

@@ -12,6 +12,7 @@ from jsonschema import Draft7Validator
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi import Operation, Service, load_manifest
+from roceproof.verbs.limit_table import LIMITS
 
 FINE, FAIL, UNUSABLE = 0, 1, 2
 
@@ -52,6 +53,7 @@ def test_every_key_that_the_manifest_has_in_comments_is_one(tmp_path: Path) -> N
     ]
     (tmp_path / "dut.toml").write_text("\n".join(said))
     manifest = load_manifest(tmp_path / "dut.toml")
+    assert {row.key for row in LIMITS} <= tomllib.loads("\n".join(said))["limits"].keys()
     assert manifest.capabilities.retransmission
     assert manifest.limits.length_multiple == 4
     assert manifest.limits.fixed["hop_limit"] == 64

@@ -17,11 +17,19 @@ _FIXED = {
     "udp_sport": (1024, 4791, 0xC000, 0xFFFF),
     "sq_psn": (0,),
     "rq_psn": (0,),
-    "ack_timeout": (10, 14, 20),
+    "ack_timeout": (0, 10, 14, 20),
     "retry_count": (0, 3, 7),
     "rnr_retry": (0, 7),
     "min_rnr_timer": (1, 12),
+    "max_rd_atomic": (1, 4),
+    "max_dest_rd_atomic": (1, 4),
+    "qkey": (5,),
+    "payload_offset": (0, 3),
+    "remote_addr": (0, 0x1000),
+    "rkey": (0x1234,),
+    "immediate": (0, 0xFFFFFFFF),
 }
+_ONCE = ("rkey", "remote_addr", "immediate")
 _FIXED_OF_ONE = {"local_qpn": (2, 17, 0xABCDE), "remote_qpn": (2, 17, 0xABCDE)}
 
 
@@ -37,6 +45,7 @@ def drawn_manifest(seed: int) -> str:
         f"qps = {1 if one else draw.choice((2, 3, 4, 16))}",
         *_lengths(draw),
         *_depths(draw),
+        *_habits(draw),
         "[fixed]",
     ]
     for name, values in {**_FIXED, **(_FIXED_OF_ONE if one else {})}.items():
@@ -76,4 +85,11 @@ def _depths(draw: Random) -> list[str]:
         lines.append(f"outstanding_packets = {draw.choice((1, 2, 4, 8, 16, 64))}")
     if lines and draw.random() < 0.3:
         lines.append("outstanding_shared = true")
+    return lines
+
+
+def _habits(draw: Random) -> list[str]:
+    lines = []
+    if draw.random() < 0.3:
+        lines.append(f"per_queue_pair = {draw.sample(_ONCE, draw.choice((1, 1, 2, 3)))}")
     return lines

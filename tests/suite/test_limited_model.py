@@ -31,6 +31,7 @@ path_mtus = [1024]
 qps = 1
 length_multiple = 4
 outstanding_messages = 2
+per_queue_pair = ["rkey"]
 [fixed]
 hop_limit = 64
 solicited = false
@@ -62,6 +63,7 @@ def test_it_claims_what_both_do(small: LimitedModelFactory) -> None:
         ({"hop_limit": 5}, 4, {}, "hop_limit is 5 and not 64"),
         ({}, 5, {}, "multiples of 4, not 5"),
         ({}, 4, {"solicited": True}, "solicited is True"),
+        ({}, 4, {"rkey": 1}, "rkey is 1 and not 0"),
         ({}, 4, {"op": Op.SEND}, "it has no SEND on RC"),
     ],
 )
@@ -73,6 +75,8 @@ def test_what_goes_beyond_is_an_error_of_the_bench(
         bench = Bench(target, loose, seed=1)
         with pytest.raises(TargetError, match=f"goes beyond the limits of the manifest: .*{words}"):
             qp = bench.connect(**{"path_mtu": 1024, "hop_limit": 64} | spec)
+            if "rkey" in said:
+                target.post(qp.qp, Work(wr_id=2, data=bytes(4), op=Op.WRITE))
             target.post(qp.qp, Work(wr_id=1, data=bytes(size), **{"op": Op.WRITE} | said))
 
 

@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.memory import at
@@ -240,3 +241,30 @@ def test_what_shows_where_an_operation_is_missing_is_not_tried_where_it_is_there
     for executes in (None, {Service.RC: frozenset({Op.READ})}):
         claims = limited(executes=executes).claims
         assert "it executes RC READ" in skipped(partial(require_lack, claims, Service.RC, read))
+
+
+@pytest.mark.parametrize("name", ["rkey", "remote_addr", "immediate"])
+def test_all_work_of_a_queue_pair_has_what_its_first_work_had(limited: Make, name: str) -> None:
+    qp = limited(per_queue_pair=frozenset({name})).connect()
+    first = getattr(qp.post(Op.SEND, 8).work, name)
+    assert getattr(qp.post(Op.WRITE_IMM, 8).work, name) == first
+    assert f"has one {name}" in skipped(lambda: qp.post(Op.WRITE_IMM, 8, **{name: first ^ 8}))
+    qp.reconnect()
+    assert getattr(qp.post(Op.WRITE_IMM, 8, **{name: first ^ 8}).work, name) == first ^ 8
+
+
+def test_what_is_fixed_of_work_is_the_same_in_all(limited: Make) -> None:
+    qp = limited(fixed={"payload_offset": 3, "rkey": 7, "max_rd_atomic": 4}).connect()
+    work = qp.post(Op.WRITE, 8).work
+    assert (work.offset, work.rkey, qp.spec.max_rd_atomic) == (3, 7, 4)
+    assert "its rkey is always 7, not 8" in skipped(lambda: qp.post(Op.WRITE, 8, rkey=8))
+
+
+def test_plans_keep_to_what_nobody_can_choose(limited: Make) -> None:
+    once = frozenset({"remote_addr", "immediate"})
+    bench = limited(fixed={"rkey": 7}, per_queue_pair=once)
+    play, posted = Play(bench), []
+    bench.target.post = lambda qp, work: posted.append(work)  # type: ignore[method-assign]
+    play.connect(0, service="RC")
+    play.post(0, "WRITE_IMM", 5, count=3, remote_addr=64, rkey=1, immediate=2)
+    assert {(work.remote_addr, work.rkey, work.immediate) for work in posted} == {(64, 7, 2)}

@@ -84,6 +84,11 @@ UNBUILT = {
     "uc-only": Twin("", f"[capabilities]\nUC = {_ALL}\n[limits]\nqps = 16\n"),
     "always-solicited": Twin("", _CLAIMS + "[fixed]\nsolicited = true\n"),
     "never-empty": Twin("", _CLAIMS + "length = [1, 4096]\n"),
+    "one-region": Twin("", _CLAIMS + 'per_queue_pair = ["rkey", "remote_addr"]\n'),
+    "few-choices": Twin(
+        "", _CLAIMS + "[fixed]\npayload_offset = 0\nimmediate = 7\nmax_rd_atomic = 1\nqkey = 5\n"
+    ),
+    "no-ack-timer": Twin("", _CLAIMS + "[fixed]\nack_timeout = 0\n"),
 }
 """Those that only the model plays."""
 
