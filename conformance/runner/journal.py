@@ -2,23 +2,28 @@
 """A file with a line for every case that is over, by which a run that was cut short is taken up.
 
 The first line says what was run on what. Lines are only ever added, so that whatever ends a run
-leaves a journal whose whole lines hold; of several on one case the last holds.
+leaves a journal whose whole lines hold; of several on one case the last holds. Each has the sum of
+what it says: one that was damaged says nothing, and its case runs again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.runner.outcomes import ERROR, KNOWN
 
 Document = dict[str, Any]
 NAME = "cases.jsonl"
-_BENCH_FAILED = "error"
+_SUM = "sum"
+
+
+_DECIDED = frozenset(KNOWN) - {ERROR}
 
 
 class Over(NamedTuple):
@@ -37,14 +42,15 @@ def begin(path: Path, run: Document) -> int:
 def take_up(path: Path, run: Document) -> int:
     """The bytes of a journal that hold, which must be of the same run; what is torn is cut off."""
     try:
-        data = path.read_bytes()
+        lines = path.read_bytes().splitlines(keepends=True)
     except FileNotFoundError:
         raise RoceproofError(f"there is no {path} to take up: run without --resume") from None
-    whole = [*takewhile(_is_whole, data.splitlines(keepends=True))]
-    was = json.loads(whole[0]).get("run") if whole else None
+    was = (_said(lines[0]) or {}).get("run") if lines else None
     if was != run:
         raise RoceproofError(f"{path} is of another run ({_differs(was, run)}): leave out --resume")
-    size = sum(map(len, whole))
+    while _said(lines[-1]) is None:
+        lines.pop()
+    size = sum(map(len, lines))
     os.truncate(path, size)
     return size
 
@@ -56,14 +62,13 @@ def cases_over(path: Path, size: int) -> dict[str, Over]:
     """
     found: dict[str, Over] = {}
     with path.open("rb") as file:
-        lines = file.read(size).splitlines()
-    for line in map(json.loads, lines[1:]):
+        lines = file.read(size).splitlines(keepends=True)
+    for line in filter(None, map(_said, lines[1:])):
         for nodeid in line.get("again", ()):
             found.pop(nodeid, None)
         if "case" in line:
-            if line["entry"]["outcome"] == _BENCH_FAILED:
-                found.pop(line["case"], None)
-            else:
+            found.pop(line["case"], None)
+            if line["entry"]["outcome"] in _DECIDED:
                 found[line["case"]] = Over(line["entry"], line["observed"])
     return found
 
@@ -84,15 +89,22 @@ def _append(path: Path, document: Document) -> None:
 
 
 def _line(document: Document) -> str:
-    return json.dumps(document, sort_keys=True) + "\n"
+    return json.dumps({**document, _SUM: _sum_of(document)}, sort_keys=True) + "\n"
 
 
-def _is_whole(line: bytes) -> bool:
-    """Whether it was written to its end: a power cut may leave anything behind the last such."""
+def _sum_of(document: Document) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _said(line: bytes) -> Document | None:
+    """What it says; None if it is not as it was written."""
     try:
-        return line.endswith(b"\n") and isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
+        document = json.loads(line) if line.endswith(b"\n") else None
+        if isinstance(document, dict) and document.pop(_SUM, None) == _sum_of(document):
+            return document
+    except (ValueError, RecursionError):
+        pass
+    return None
 
 
 def _differs(was: object, run: Document) -> str:

@@ -87,6 +87,52 @@ def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
             journal.take_up(tmp_path / journal.NAME, RUN)
 
 
+def sealed(document: object) -> bytes:
+    return journal._line(document).encode()
+
+
+FIRST, CASE = {"run": RUN}, {"case": "a", "entry": {"outcome": "passed"}, "observed": None}
+DAMAGED = {
+    "an outcome nobody knows": sealed({**CASE, "entry": {"outcome": "faimed"}}),
+    "an outcome changed": sealed(CASE).replace(b"passed", b"faimed"),
+    "a failure turned into a pass": sealed({**CASE, "entry": {"outcome": "failed"}}).replace(
+        b"failed", b"passed"
+    ),
+    "torn": sealed(CASE)[:30],
+    "no line's end": sealed(CASE)[:-1],
+    "half a line and another": sealed(CASE)[:30] + sealed(CASE),
+    "a list": b"[]\n",
+    "null": b"null\n",
+    "without a sum": b'{"case": "a", "entry": {"outcome": "passed"}, "observed": null}\n',
+    "keys missing": b'{"case": "a"}\n',
+    "wrong types": b'{"case": 1, "entry": [], "observed": "x"}\n',
+    "again of a number": b'{"again": 7}\n',
+    "deep": b"[" * 100_000 + b"]" * 100_000 + b"\n",
+    "deep keys": b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n",
+    "no UTF-8": b'{"case": "\xff"}\n',
+    "a huge number": b'{"case": ' + b"9" * 100_000 + b"}\n",
+    "infinity": b'{"case": Infinity, "entry": {"outcome": NaN}}\n',
+    "zeros": b"\0" * 4096 + b"\n",
+    "surrogates": b'{"case": "\\ud800"}\n',
+    "empty lines": b"\n\n\n",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_case_whose_line_is_damaged_runs_again_and_others_do_not(
+    tmp_path: Path, damage: str
+) -> None:
+    path = tmp_path / journal.NAME
+    other = sealed({**CASE, "case": "b"})
+    path.write_bytes(sealed(FIRST) + other + DAMAGED[damage])
+    if DAMAGED[damage].endswith(b"\n"):
+        with path.open("ab") as file:
+            file.write(sealed({**CASE, "case": "c"}))
+    over = journal.cases_over(path, journal.take_up(path, RUN))
+    assert over.keys() - {"c"} == {"b"}
+    assert ("c" in over) == DAMAGED[damage].endswith(b"\n")
+
+
 def test_how_cases_ended_before_stands_in_the_junit_file_too(tmp_path: Path) -> None:
     ends = {"passed": [], "failed": ["failure"], "not_reached": ["failure"], "error": ["error"]}
     ends |= {"skipped": ["skipped"], "deviation": ["skipped"]}
