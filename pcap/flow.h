@@ -97,7 +97,8 @@ struct roce_msn_counter {
     bool counts;
     bool from_start; // of the connection
     bool has_base;
-    uint32_t base; // what the MSN was in front of them
+    uint32_t base;       // what the MSN was in front of them
+    uint64_t base_frame; // whose MSN told it; 0 if none had to
     int64_t start;
     uint32_t total;
     uint32_t received; // of these, those that are not WRITE without immediate
@@ -152,6 +153,20 @@ struct roce_requests {
     uint32_t gap_count;
 };
 
+// The MSN of a response that is the base of others, or contradicts one: either may be wrong until
+// a third is seen. `frame` is 0 where there is none.
+struct roce_msn_claim {
+    uint64_t frame;
+    uint32_t msn;
+    uint32_t psn;
+    uint32_t low, high; // how many messages it may count
+    uint32_t limit;     // the MSN nearest to it that would be right
+    uint16_t rule;
+    bool is_nak;
+    bool is_above; // the limit
+    bool is_wrong; // if the first is right, and it has not been told
+};
+
 // What is known of the responses that it carries, to the requests of its counterpart.
 struct roce_responses {
     bool has_acked;
@@ -160,6 +175,8 @@ struct roce_responses {
     uint32_t last_msn;
     uint32_t last_psn; // of the last AETH
     bool last_was_nak;
+    struct roce_msn_claim first; // the base, until another bears it out
+    struct roce_msn_claim other; // the last that does not
 };
 
 struct roce_flow_counts {

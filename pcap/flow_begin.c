@@ -93,6 +93,7 @@ static void restart(struct roce_judge *judge, struct roce_flow *flow) {
     struct roce_requests *requests = &flow->requests;
     flow->count.restarts += requests->any;
     roce_gaps_report(judge, flow);
+    roce_msn_give_up(judge, flow);
     for (uint32_t i = 0; i < requests->sent_slots; i++)
         requests->sent[i].present = false;
     for (uint32_t i = roce_reads_oldest(requests); i != requests->read_count; i++)

@@ -146,6 +146,7 @@ void roce_judge_data(struct roce_judge *judge, struct roce_flow *asked, struct r
 void roce_judge_reads_acked(struct roce_judge *judge, struct roce_requests *asked, int64_t q);
 void roce_judge_msn(struct roce_judge *judge, struct roce_requests *asked, int64_t q,
                     struct roce_read *read);
+void roce_msn_give_up(struct roce_judge *judge, struct roce_flow *flow); // waiting for a third
 
 // history.c: the requests of a flow by PSN.
 const struct roce_sent *roce_sent_at(const struct roce_requests *requests, uint32_t psn);

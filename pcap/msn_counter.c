@@ -29,6 +29,7 @@ void roce_msn_counter_start(struct roce_msn_counter *msn_counter, int64_t positi
     msn_counter->counts = true;
     msn_counter->from_start = msn_counter->has_base = from_start;
     msn_counter->base = msn_counter->total = msn_counter->received = 0;
+    msn_counter->base_frame = 0;
     msn_counter->start = position;
 }
 

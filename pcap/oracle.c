@@ -58,6 +58,7 @@ void roce_finish(struct roce_oracle *oracle) {
     for (uint32_t i = 0; i < oracle->table.count; i++) {
         struct roce_flow *flow = oracle->table.flows[i];
         roce_gaps_report(&oracle->judges[flow->judge], flow);
+        roce_msn_give_up(&oracle->judges[flow->judge], flow);
     }
 }
 

@@ -84,7 +84,7 @@ class Checker:
 
         `full_size` is its length on the wire if the capture has cut it, `fcs_bytes`
         the part of that which the capture declares to be the FCS. Findings may
-        concern earlier frames, whose gaps have turned out to be real.
+        concern earlier frames, of which only later ones tell that they are wrong.
         """
         self.counts.frames += 1
         place = Place(self.counts.frames, direction)
@@ -121,8 +121,8 @@ class Checker:
     def _overdue(self) -> list[Finding]:
         findings = [
             finding
-            for gap in self._flows.overdue
-            for finding in _placed(gap.place, gap.key, [gap.violation])
+            for late in self._flows.overdue
+            for finding in _placed(late.place, late.key, [late.violation])
         ]
         self._flows.overdue.clear()
         return sorted(findings, key=lambda finding: finding.frame)
@@ -228,7 +228,7 @@ class Checker:
             if rule is not None:
                 yield Violation(rule, "a QPN of this address", f"{packet.dest_qpn:#x}")
         if row.is_response:
-            yield from flow.take_response(packet, row, self._flows.find_counterpart)
+            yield from flow.take_response(packet, row, place, self._flows.find_counterpart)
         elif packet.is_cnp:
             yield from flow.take_cnp(packet)
             yield from self._congestion.take(packet)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from roceproof.conformance.observer.constants import Constants
 from roceproof.conformance.observer.facts import FlowFacts
-from roceproof.conformance.observer.gaps import Gap, Place
+from roceproof.conformance.observer.gaps import Late, Place
 from roceproof.conformance.observer.observed import READ_MIDDLE, IcrcVerdict, Observed
 from roceproof.conformance.observer.psn import PATH_MTUS
 from roceproof.conformance.observer.requests import RESTART_DISTANCE, Requests
@@ -29,7 +29,7 @@ Seek = Callable[["Flow", int], None]
 class Flow:
     """The state of one flow; `counterpart` carries the requests that it answers."""
 
-    def __init__(self, key: FlowKey, facts: FlowFacts, overdue: list[Gap]) -> None:
+    def __init__(self, key: FlowKey, facts: FlowFacts, overdue: list[Late]) -> None:
         self.key = key
         self.facts = facts
         self.restarts = 0
@@ -46,7 +46,7 @@ class Flow:
         self.first_sport: int | None = None
         self.has_requests = False
         self.requests = Requests(self.key, self._overdue)
-        self.responses = Responses()
+        self.responses = Responses(self.key, self._overdue)
         self._constants = Constants()
 
     # what both directions share
@@ -67,8 +67,13 @@ class Flow:
     def restart_alone(self) -> None:
         """Drop what was learnt, but for the counterpart and the proof of right ICRCs."""
         self.restarts += self.has_requests
-        self.requests.gaps.give_up()
+        self.give_up()
         self._begin()
+
+    def give_up(self) -> None:
+        """Nothing more will come that could tell who is wrong."""
+        self.requests.gaps.give_up()
+        self.responses.give_up()
 
     def learn(self, path_mtu: int) -> None:
         """A packet has shown the path MTU of the QP."""
@@ -107,7 +112,9 @@ class Flow:
         """Judge a CNP as part of the flow."""
         yield from self._constants.take(packet)
 
-    def take_response(self, packet: Observed, row: Opcode, seek: Seek) -> Iterator[Violation]:
+    def take_response(
+        self, packet: Observed, row: Opcode, place: Place, seek: Seek
+    ) -> Iterator[Violation]:
         """Judge a trusted response; `seek` looks for the counterpart, if it is not known."""
         yield from self._constants.take(packet)
         self.requests.responses_heard += 1
@@ -127,9 +134,9 @@ class Flow:
             return
         yield from configured(response, self.facts)
         if other is None or not other.has_requests:
-            yield from self.responses.take_alone(response)
+            yield from self.responses.take_alone(response, place)
         else:
-            yield from self.responses.take(response, other.requests, other.path_mtu)
+            yield from self.responses.take(response, place, other.requests, other.path_mtu)
 
     def take_request(self, packet: Observed, row: Opcode, place: Place) -> Iterator[Violation]:
         """Judge a trusted request."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.observer.flow import Flow
-from roceproof.conformance.observer.gaps import Gap
+from roceproof.conformance.observer.gaps import Late
 from roceproof.conformance.observer.messages import Unfinished
 from roceproof.conformance.observer.reads import Unanswered
 from roceproof.conformance.rules.findings import FlowKey
@@ -26,8 +26,8 @@ class Flows:
         self._path_mtu = path_mtu
         self._flows: dict[FlowKey, Flow] = {}
         self._between: defaultdict[tuple[int, bytes, bytes], list[Flow]] = defaultdict(list)
-        self.overdue: list[Gap] = []
-        """Gaps that were given up, to be reported."""
+        self.overdue: list[Late] = []
+        """What is known now to be wrong with earlier packets."""
 
     def known(self, key: FlowKey) -> Flow | None:
         """A flow that has been seen."""
@@ -83,6 +83,6 @@ class Flows:
                 yield key, Unanswered(read.frame, len(read.seen), read.span(flow.path_mtu))
 
     def give_up(self) -> None:
-        """The capture has ended: open gaps stay open."""
+        """The capture has ended: what is open stays open."""
         for flow in self._flows.values():
-            flow.requests.gaps.give_up()
+            flow.give_up()

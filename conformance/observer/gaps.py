@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from roceproof.conformance.observer.psn import distance
 from roceproof.conformance.rules.findings import Direction, FlowKey, Violation
@@ -17,6 +18,14 @@ class Place:
 
     frame: int
     direction: Direction
+
+
+class Late(NamedTuple):
+    """A broken rule of an earlier packet, which only later ones could tell."""
+
+    key: FlowKey
+    place: Place
+    violation: Violation
 
 
 @dataclass
@@ -47,7 +56,7 @@ class Gap:
 class Gaps:
     """The open gaps of one flow; those given up land in `overdue`."""
 
-    def __init__(self, overdue: list[Gap]) -> None:
+    def __init__(self, overdue: list[Late]) -> None:
         self._open: list[Gap] = []
         self._overdue = overdue
 
@@ -55,7 +64,7 @@ class Gaps:
         """Keep a gap open; beyond the limit, the oldest is given up."""
         self._open.append(gap)
         if len(self._open) > _OPEN_LIMIT:
-            self._overdue.append(self._open.pop(0))
+            self._overdue.append(_late(self._open.pop(0)))
 
     def fill(self, psn: int, count: int) -> bool:
         """Take late PSNs out of every gap; whether the first of them was missing in any."""
@@ -73,5 +82,9 @@ class Gaps:
 
     def give_up(self) -> None:
         """Nothing more will come."""
-        self._overdue += self._open
+        self._overdue += map(_late, self._open)
         self._open = []
+
+
+def _late(gap: Gap) -> Late:
+    return Late(gap.key, gap.place, gap.violation)

@@ -19,6 +19,8 @@ class MsnCounter:
 
     def __init__(self, start: int, base: int | None) -> None:
         self.base = base
+        self.base_frame = 0
+        """The response that told it."""
         self.from_start = base is not None
         self._start = start
         self._floor = (0, 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from roceproof.conformance.observer.gaps import Gap, Gaps, Place
+from roceproof.conformance.observer.gaps import Gap, Gaps, Late, Place
 from roceproof.conformance.observer.history import KEPT_PSNS, History, may_be_copy, seen
 from roceproof.conformance.observer.messages import Messages
 from roceproof.conformance.observer.msn_counter import MsnCounter
@@ -36,7 +36,7 @@ class _Previous(NamedTuple):
 class Requests:
     """The state of the requests of one flow."""
 
-    def __init__(self, key: FlowKey, overdue: list[Gap]) -> None:
+    def __init__(self, key: FlowKey, overdue: list[Late]) -> None:
         self._key = key
         self.gaps = Gaps(overdue)
         self.messages = Messages()

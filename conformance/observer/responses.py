@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roceproof.conformance.observer.facts import FlowFacts
+from roceproof.conformance.observer.gaps import Late, Place
 from roceproof.conformance.observer.msn_rules import Counted, MsnRules
 from roceproof.conformance.observer.observed import ACKNOWLEDGE, ATOMIC_ACK, Observed
 from roceproof.conformance.observer.psn import distance
@@ -17,7 +18,7 @@ from roceproof.conformance.observer.response_rules import (
     is_defined,
     middle_has_aeth,
 )
-from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.findings import FlowKey, Violation
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import Opcode, name_of
 
@@ -54,26 +55,30 @@ class Response:
 class Responses:
     """The state of the responses of one flow."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: FlowKey, overdue: list[Late]) -> None:
         self._acked: int | None = None
-        self._msn = MsnRules()
+        self._msn = MsnRules(key, overdue)
 
-    def take_alone(self, response: Response) -> Iterator[Violation]:
+    def take_alone(self, response: Response, place: Place) -> Iterator[Violation]:
         """Judge a response whose requests have not been seen."""
         if response.aeth is not None:
-            yield from self._msn.take_alone(_counted(response))
+            yield from self._msn.take_alone(_counted(response, place))
 
     def take(
-        self, response: Response, asked: Requests, path_mtu: int | None
+        self, response: Response, place: Place, asked: Requests, path_mtu: int | None
     ) -> Iterator[Violation]:
         """Judge a response to known requests."""
         if not asked.is_corrupted:
-            yield from self._against(response, asked, path_mtu)
+            yield from self._against(response, place, asked, path_mtu)
         if response.is_positive:
             self._note_progress(response.psn, asked)
 
+    def give_up(self) -> None:
+        """Nothing more will come that could tell who is wrong."""
+        self._msn.give_up()
+
     def _against(
-        self, response: Response, asked: Requests, path_mtu: int | None
+        self, response: Response, place: Place, asked: Requests, path_mtu: int | None
     ) -> Iterator[Violation]:
         psn, read = response.psn, None
         if not response.is_acknowledge:
@@ -92,7 +97,7 @@ class Responses:
         else:
             yield from self._negative(response, asked)
         if response.aeth is not None:
-            yield from self._msn.take(_counted(response), asked, read)
+            yield from self._msn.take(_counted(response, place), asked, read)
 
     # ACKNOWLEDGE
 
@@ -199,7 +204,7 @@ def _is_ahead(psn: int, asked: Requests) -> bool:
     return asked.newest is not None and distance(psn, asked.newest) > 0
 
 
-def _counted(response: Response) -> Counted:
+def _counted(response: Response, place: Place) -> Counted:
     assert response.aeth is not None
     msn = response.aeth[1]
-    return Counted(response.psn, msn, not response.is_positive, response.is_acknowledge)
+    return Counted(response.psn, msn, not response.is_positive, response.is_acknowledge, place)
