@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from roceproof.verbs.limits import LONGEST_MESSAGE, ONCE, Limits
+from roceproof.verbs.limits import IDENTIFICATIONS, LONGEST_MESSAGE, ONCE, Limits
 from roceproof.verbs.service import PathMtu
 
 MOST_CYCLES = 10**9
@@ -98,6 +98,13 @@ LIMITS = (
         kind=Kind.FLAG,
         says="These two are of all queue pairs together.",
         told="what is outstanding counts for all queue pairs together",
+    ),
+    Limit(
+        key="identification",
+        kind=Kind.CHOICE,
+        says="Of IPv4: counted from ip_id on if not said, always ip_id, or any.",
+        told="the identification of its IPv4 packets is {}, not counted",
+        choices=IDENTIFICATIONS,
     ),
     Limit(
         key="per_queue_pair",

@@ -47,6 +47,10 @@ FIXABLE_OF_WORK = MappingProxyType(
 )
 """What a device may not let anybody choose, and the largest value of each: the numbers of
 `qp_config_t` and of `work_request_t`, under their names there."""
+COUNTED, CONSTANT, ANY = "counted", "constant", "any"
+IDENTIFICATIONS = (COUNTED, CONSTANT, ANY)
+"""Of the packets of a queue pair in IPv4: one more in each, always the first, or whatever it be.
+All are right where DF is set (RFC 6864); the contract asks for the first."""
 ONCE = ("rkey", "remote_addr", "immediate")
 """Of the latter what a queue pair may have one value of, from its start on."""
 _OF_WORK = MappingProxyType({name: name for name in FIXABLE_OF_WORK} | {"payload_offset": "offset"})
@@ -68,6 +72,8 @@ class Limits:
     """By then what must come has come."""
     quiet_cycles: int | None = None
     """This long nothing comes before silence is believed."""
+    identification: str = COUNTED
+    """One of IDENTIFICATIONS."""
     per_queue_pair: frozenset[str] = frozenset()
     """Names of ONCE: what the first work of a queue pair says, all of it says."""
     fixed: Mapping[str, int] = field(default_factory=dict)
@@ -84,6 +90,11 @@ class Limits:
     def fixed_of_work(self) -> dict[str, int]:
         """What is fixed of each piece of work, under the names of `Work`."""
         return {_OF_WORK[name]: n for name, n in self.fixed.items() if name in _OF_WORK}
+
+    @property
+    def identification_step(self) -> int:
+        """By how much the identification of a packet exceeds that of the one before."""
+        return int(self.identification == COUNTED)
 
     def chosen(self, first: Mapping[str, int]) -> dict[str, int]:
         """The fields of work that nobody can choose on a queue pair whose first had these."""

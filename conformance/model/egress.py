@@ -57,9 +57,13 @@ class Egress:
         src, dst, hops = self.host.ip, self.spec.remote.ip, self.spec.hop_limit
         if len(src) == 16:
             return Ipv6(src=src, dst=dst, traffic_class=traffic_class, hop_limit=hops)
+        return Ipv4(src=src, dst=dst, tos=traffic_class, ident=self.identification(), ttl=hops)
+
+    def identification(self) -> int:
+        """Of the next packet over IPv4."""
         ident = self.identity
         self.identity = (ident + 1) % _IDENTITIES
-        return Ipv4(src=src, dst=dst, tos=traffic_class, ident=ident, ttl=hops)
+        return ident
 
     def traffic_class(self, segment: Segment) -> int:
         """The queue pair's; CNPs have their own."""

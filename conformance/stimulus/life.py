@@ -11,12 +11,14 @@ from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.dpi.payload import PatternPayload
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.limits import ANY, COUNTED
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Work
 
 _POOL = Random(1).randbytes(1 << 18)
 _STARTS, _STRIDE = 65_521, 7919  # messages of one plan begin at different places of the pool
 _IDENTITIES = 1 << 16
+_IDENTITY = slice(18, 20)  # in a frame over IPv4 without a VLAN tag
 _IPV6_BYTES = 16
 NOT_ACTIVE = "loc_qp_op_err"
 
@@ -38,7 +40,7 @@ class Life:
     is_active: bool = True
     posted_before: int = 0
     """Works posted earlier may be taken in this life, too: a configuration may overtake them."""
-    counts_identity: bool = True
+    identification: str = COUNTED
 
     def refusal(self, work: Work) -> str | None:
         """A status with which the device ends work for which it sends nothing."""
@@ -53,8 +55,19 @@ class Life:
         """How many packets the work is."""
         return Message(self.spec, work, 0).packets
 
-    def frame(self, work: Work, offset: int, psn: int, identity: int) -> bytes:
-        """The frame of one packet, byte by byte; `psn` is that of the work's first packet."""
+    def identity_behind(self, identity: int) -> int:
+        """That of the next packet."""
+        return identity + (self.identification == COUNTED)
+
+    def frame(
+        self, work: Work, offset: int, psn: int, identity: int, *, came: bytes = b""
+    ) -> bytes:
+        """The frame of one packet, byte by byte; `psn` is that of the work's first packet.
+
+        Where the identification may be any, it is that of the frame that came.
+        """
+        if self.identification == ANY and came:
+            identity = int.from_bytes(came[_IDENTITY])
         spec, segment = self.spec, Message(self.spec, work, psn).request(offset)
         return build(
             Packet(

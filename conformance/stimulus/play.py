@@ -230,7 +230,12 @@ class Play(FarSide):
         return next(found, names[0])
 
     def _add(self, key: int, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
-        life = Life(spec=spec, host=self._bench.target.host_for(spec), is_active=is_active)
+        life = Life(
+            spec=spec,
+            host=self._bench.target.host_for(spec),
+            is_active=is_active,
+            identification=self._bench.claims.limits.identification,
+        )
         judge = judge_of(
             life,
             retransmits=self._claims(Capability.RETRANSMISSION),
@@ -244,6 +249,7 @@ class Play(FarSide):
             host=known.life.host,
             is_active=is_active,
             posted_before=known.judge.posted_count,
+            identification=known.life.identification,
         )
         known.is_unclear |= bool(known.judge.owed())
         known.lives(life, qp)

@@ -76,7 +76,10 @@ class Track(Endings):
 
     def sent_aside(self) -> None:
         """A packet left that is no request, and counts among the identities."""
-        self._keep(state._replace(identity=state.identity + 1) for state in self._states)
+        self._keep(
+            state._replace(identity=self.lives[state.life].identity_behind(state.identity))
+            for state in self._states
+        )
 
     def completes(self, outcome: Outcome, time_ns: int) -> bool:
         """Whether work may end so now."""
@@ -190,18 +193,18 @@ class Track(Endings):
 
     # frames
 
-    def _next(self, state: State) -> Iterator[tuple[State, bytes]]:
-        """The frames that may leave next, each with the state in front of it."""
+    def _next(self, state: State, came: bytes = b"") -> Iterator[tuple[State, bytes]]:
+        """The frames that may leave next, or have come, each with the state in front of it."""
         for start in self._starts(state):
             start = self._skipping(start)
             if start.is_told or start.work >= self._limit(start):
                 continue
             life, work = self.lives[start.life], self.works[start.work]
             first = (start.psn - start.packet) % PSN_MODULUS
-            yield start, life.frame(work, start.packet, first, start.identity)
+            yield start, life.frame(work, start.packet, first, start.identity, came=came)
 
     def _sends(self, state: State, frame: bytes, time_ns: int) -> Iterator[State]:
-        for start, wanted in self._next(state):
+        for start, wanted in self._next(state, frame):
             is_last = start.packet + 1 == self.lives[start.life].packets(self.works[start.work])
             if frame == wanted or asks_early(frame, wanted):
                 yield self._sent(start, time_ns, is_last=is_last)
@@ -222,7 +225,7 @@ class Track(Endings):
             work=state.work + is_last,
             packet=0 if is_last else state.packet + 1,
             psn=(state.psn + 1) % PSN_MODULUS,
-            identity=state.identity + 1,
+            identity=life.identity_behind(state.identity),
             pending=pending,
             due=due,
             asked=asked,

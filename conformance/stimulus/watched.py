@@ -113,7 +113,7 @@ class WatchedTrack:
 
     def sent_aside(self) -> None:
         """A packet left that is no request, and counts among the identities."""
-        self._identity += 1
+        self._identity = self.life.identity_behind(self._identity)
 
     def takes(self, frame: bytes, time_ns: int) -> int | None:
         """Whether its bytes are those of its PSN, and the monitor lets it leave."""
@@ -122,10 +122,10 @@ class WatchedTrack:
             return None
         psn = packet.bth.psn
         place = distance(psn, self.life.spec.sq_psn)
-        wanted = self._at(place)
+        wanted = self._at(place, frame)
         if wanted is None or not (frame == wanted or asks_early(frame, wanted)):
             return None
-        self._identity += 1
+        self._identity = self.life.identity_behind(self._identity)
         if place == self._seen:
             self._seen, self.newest = place + 1, psn
         if self._failed and not self._had_begun:
@@ -182,13 +182,14 @@ class WatchedTrack:
         """Behind everything posted."""
         return (self.life.spec.sq_psn + self._end) % PSN_MODULUS
 
-    def _at(self, place: int) -> bytes | None:
+    def _at(self, place: int, came: bytes = b"") -> bytes | None:
         if not 0 <= place < self._end:
             return None
         index = bisect_right(self._starts, place) - 1
         work = self.works[self._first + index]
         psn = (self.life.spec.sq_psn + self._starts[index]) % PSN_MODULUS
-        return self.life.frame(work, place - self._starts[index], psn, self._identity)
+        offset = place - self._starts[index]
+        return self.life.frame(work, offset, psn, self._identity, came=came)
 
 
 def judge_of(life: Life, *, retransmits: bool, is_ordered: bool) -> Judge:

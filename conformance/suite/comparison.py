@@ -27,6 +27,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.verbs.limits import ANY, COUNTED
 
 _IDENTITIES = 1 << 16
 _LENGTHS_FOLLOW = frozenset({"opcode", "payload", "pad"})
@@ -55,11 +56,13 @@ def compared(bench: Bench) -> Iterator[Predicted]:
     sent: dict[int, list[tuple[Packet, Entry]]] = {}
     for packet, entry in bench.arrived():
         sent.setdefault(id(entry.flow), []).append((packet, entry))
-    counts_packets = Capability.LOCKSTEP in bench.claims.capabilities
+    identification = ANY
+    if Capability.LOCKSTEP in bench.claims.capabilities:
+        identification = bench.claims.limits.identification
     for connection in bench.connections:
         for life in connection.lives:
             came = sent.get(id(life.codec), [])
-            yield from _of_life(connection, life, came, counts_packets=counts_packets)
+            yield from _of_life(connection, life, came, identification=identification)
 
 
 class Due(NamedTuple):
@@ -96,7 +99,7 @@ def _of_life(
     life: Life,
     came: list[tuple[Packet, Entry]],
     *,
-    counts_packets: bool,
+    identification: str,
 ) -> Iterator[Predicted]:
     places = _places(life)
     due = next(places, None)
@@ -112,8 +115,9 @@ def _of_life(
         if not any(each.field in _LENGTHS_FOLLOW for each in wrong):
             wrong += wrong_lengths(packet, udp_length_of(message.packets[index]))
         wrong += _of_itself(life, packet)
-        if counts_packets:
-            wrong += _identification(life, packet, {taken, number})
+        if identification != ANY:
+            is_counted = identification == COUNTED
+            wrong += _identification(life, packet, {taken, number} if is_counted else {0})
         yield Predicted(connection, life, message, index, packet, entry, tuple(wrong))
         taken += 1
         due = next(places, None)
@@ -131,7 +135,7 @@ def _of_itself(life: Life, packet: Packet) -> list[Mismatch]:
 
 
 def _identification(life: Life, packet: Packet, before: set[int]) -> list[Mismatch]:
-    """The first packet has the one configured, each further packet the next.
+    """That of the packet behind one of these numbers of packets, from the one configured on.
 
     Whether what was sent again in between has counted or not is the device's own matter.
     """

@@ -97,7 +97,7 @@ FIELD_RULES = {
     "dst_mac": "ETH-05",
     "tos": "IP-07",
     "ttl": "IP-06",
-    "ident": "IP-04",
+    "ident": "LIVE-02",
     "sport": "UDP-04",
     "qkey": "UD-01",
     "src_qpn": "UD-01",

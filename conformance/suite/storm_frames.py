@@ -35,7 +35,9 @@ _PORT_PROTOCOL, _UC = 17, 0x20
 class FrameMaker:
     """What a queue pair puts on the wire from the start of its life, message by message."""
 
-    def __init__(self, spec: QpSpec, device: Host, *, local_qpn: int) -> None:
+    def __init__(
+        self, spec: QpSpec, device: Host, *, local_qpn: int, identification_step: int = 1
+    ) -> None:
         self._spec = spec
         self._local_qpn = local_qpn
         self._link = spec.remote.mac + device.mac + b"\x08\x00"
@@ -44,7 +46,7 @@ class FrameMaker:
         words = (0x4500 | spec.traffic_class, DONT_FRAGMENT, spec.hop_limit << 8 | _PORT_PROTOCOL)
         halves = (self._src >> 16, self._src & 0xFFFF, self._dst >> 16, self._dst & 0xFFFF)
         self._constant_sum = sum(words) + sum(halves)
-        self._ident = spec.ip_id
+        self._ident, self._step = spec.ip_id, identification_step
 
     def frames(self, message: Posted) -> Iterator[bytes]:
         """The frames of the next message that was posted."""
@@ -82,7 +84,7 @@ class FrameMaker:
         body = extensions + payload + bytes(pad)
         udp_length = _UDP_BYTES + _BTH_BYTES + len(body) + _ICRC_BYTES
         total, ident = udp_length + 20, self._ident
-        self._ident = (ident + 1) % _IDENTITIES
+        self._ident = (ident + self._step) % _IDENTITIES
         head = self._head(total, ident, udp_length, (value, flags, qpn, psn))
         masked = _HEAD.pack(
             *(0x45, 0xFF, total, ident, DONT_FRAGMENT, 0xFF, _PORT_PROTOCOL, 0xFFFF),

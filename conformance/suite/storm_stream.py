@@ -23,6 +23,7 @@ from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.limits import ANY
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 
@@ -69,7 +70,8 @@ class Stream:
         self._sharing = others if claims.limits.outstanding_shared else (self,)
         self.claims = claims
         self._by_contract = claims.target == "hdl"
-        self._maker = FrameMaker(qp.spec, device, local_qpn=qp.qp.qpn)
+        step = claims.limits.identification_step
+        self._maker = FrameMaker(qp.spec, device, local_qpn=qp.qp.qpn, identification_step=step)
         self._held: deque[Posted] = deque()  # until the device has room
         self._to_leave: deque[Posted] = deque()
         self._coming = self._frames()
@@ -257,10 +259,9 @@ class Stream:
         found = mismatches(due.pattern, packet, self.qp.from_device)
         if not found:
             found = wrong_lengths(packet, udp_length_of(due.pattern))
-        rules = [rule for each in found if (rule := rule_of(each)) is not None]
         if not found and self._by_contract:
             found = self._against_contract(due, frame)
-            rules = ["IP-04"] * bool(found)
+        rules = [rule for each in found if (rule := rule_of(each)) is not None]
         if not found and build(packet) == frame:
             return
         differences = [f"{each.field}: want {each.want}, got {each.got}" for each in found]
@@ -279,10 +280,9 @@ class Stream:
             return []
         if not isinstance(right.ip, Ipv4) or not isinstance(found.ip, Ipv4):
             return []
-        numbers = [
-            ("ident", right.ip.ident, found.ip.ident),
-            ("sport", right.udp_sport, found.udp_sport),
-        ]
+        numbers = [("sport", right.udp_sport, found.udp_sport)]
+        if self.claims.limits.identification != ANY:
+            numbers.append(("ident", right.ip.ident, found.ip.ident))
         return [Mismatch(name, f"{a:#06x}", f"{b:#06x}") for name, a, b in numbers if a != b]
 
     def _shown(self, frame: bytes) -> str:

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.device import Device
+from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.notification_point import NotificationPoint
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
@@ -23,7 +24,7 @@ from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
-from roceproof.verbs.limits import LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
 
@@ -36,6 +37,27 @@ class _NoNotifications(NotificationPoint):
 
     def marked(self, now_ns: int) -> None:
         """Nothing comes of it."""
+
+
+class _ConstantIdentification(Egress):
+    """Its packets are never fragmented, so nobody needs to tell them apart."""
+
+    def identification(self) -> int:
+        """Always that of the first."""
+        return self.identity
+
+
+class _AnyIdentification(Egress):
+    """It counts in steps of its own, from anywhere."""
+
+    def identification(self) -> int:
+        """Of no use to anybody."""
+        self.identity = (self.identity * 25173 + 13849) % (1 << 16)
+        return self.identity
+
+
+EGRESS = {COUNTED: Egress, CONSTANT: _ConstantIdentification, ANY: _AnyIdentification}
+"""By what the manifest says of the identification."""
 
 
 class LimitedModelTarget(ModelTarget):
@@ -128,6 +150,7 @@ class LimitedModelFactory(ModelFactory):
         """A fresh device."""
         tells = Capability.MARKS in self.claims.capabilities
         components = Components(
+            egress=EGRESS[self.claims.limits.identification],
             notification_point=NotificationPoint if tells else _NoNotifications,
             executes=self.claims.executes,
         )

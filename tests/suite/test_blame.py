@@ -34,7 +34,7 @@ UNALIGNED = "unaligned-never-leaves"
 UNCHECKED = {
     "ack-not-asked-for-with-immediate": (Op.SEND_IMM, 5, "ACK-02"),
     "payload-buffer-wraps-early": (Op.WRITE, 70 * 256, "RETH-13"),
-    "ip-id-of-the-message": (Op.WRITE, 700, "IP-04"),
+    "ip-id-of-the-message": (Op.WRITE, 700, "LIVE-02"),
     "own-ip-of-a-wired-in-network": (Op.WRITE, 8, "IP-08"),
     "own-mac-wired-in": (Op.WRITE, 8, "ETH-05"),
 }

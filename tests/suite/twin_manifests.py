@@ -88,6 +88,8 @@ UNBUILT = {
     "few-choices": Twin(
         "", _CLAIMS + "[fixed]\npayload_offset = 0\nimmediate = 7\nmax_rd_atomic = 1\nqkey = 5\n"
     ),
+    "constant-identification": Twin("", _CLAIMS + 'identification = "constant"\n'),
+    "any-identification": Twin("", _CLAIMS + 'identification = "any"\n'),
     "no-ack-timer": Twin("", _CLAIMS + "[fixed]\nack_timeout = 0\n"),
 }
 """Those that only the model plays."""

@@ -65,7 +65,7 @@ class BufferWrapsEarly(WireFault):
 @wire_mutant(
     "ip-id-of-the-message",
     "All packets of a message have the identification of its first.",
-    expected=["IP-04"],
+    expected=["LIVE-02"],
 )
 class IdOfTheMessage(WireFault):
     def __init__(self) -> None:
