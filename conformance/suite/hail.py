@@ -55,6 +55,11 @@ class Hail:
         for _ in range(count):
             self._random.choice((self._ask, self._ping))(self._storm.streams[0])
 
+    @property
+    def untaken(self) -> int:
+        """Frames that still wait for the device."""
+        return self._bench.target.untaken()
+
     def judge(self) -> None:
         """What the device has answered until now are right answers to what it was asked."""
         for frame in self._bench.target.asides():
@@ -147,13 +152,16 @@ class Hail:
 
 
 def hailing(hail: Hail, count: int, *, every: int = 1) -> Callable[[], None]:
-    """For `Storm.rage`: so many frames with every so-manieth step."""
+    """For `Storm.rage`: so many frames with every so-manieth step.
+
+    Less often on a wire that is too slow for them, or nothing else would ever get through.
+    """
     steps = 0
 
     def fall() -> None:
         nonlocal steps
         steps += 1
-        if steps % every == 0:
+        if steps % every == 0 and hail.untaken <= count:
             hail.fall(count)
 
     return fall

@@ -67,6 +67,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.taken_ns()
 
+    def untaken(self) -> int:
+        """As the inner target."""
+        return self._inner.untaken()
+
     def wait(self, duration_ns: int) -> None:
         """As the inner target."""
         self._inner.wait(duration_ns)

@@ -64,6 +64,7 @@ class HdlTarget(Target):
         self._port = simulation.port(0)
         self.clock_ps: int = clock_ps
         self.host = host
+        self._frames_sent = 0
         self._frames_taken: list[int] = []
         self._cycle = 0
         self._arrivals: deque[Arrival] = deque()
@@ -97,6 +98,7 @@ class HdlTarget(Target):
 
     def _inject(self, frame: bytes, *, is_damaged: bool) -> None:
         self._port.inject(frame, discard=is_damaged)
+        self._frames_sent += 1
         if self._watch:
             self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged, self._cycle))
 
@@ -208,6 +210,10 @@ class HdlTarget(Target):
     def taken_ns(self) -> list[int]:
         """The cycles of their last beats."""
         return [self._ns(cycle) for cycle in self._frames_taken]
+
+    def untaken(self) -> int:
+        """Those that wait for its clock."""
+        return self._frames_sent - len(self._frames_taken)
 
     def watch(self) -> bool:
         """The bridge tells the cycles."""

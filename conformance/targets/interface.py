@@ -117,6 +117,10 @@ class Target(ABC):
         """When the device took each of the frames sent, in order; empty if none can tell."""
         return []
 
+    def untaken(self) -> int:
+        """Frames sent that the device has not taken; 0 if none can tell."""
+        return 0
+
     def send_damaged(self, frame: bytes) -> None:
         """As `send`, but the MAC finds the frame's check sequence wrong; needs DAMAGE."""
         raise NotImplementedError

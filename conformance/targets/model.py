@@ -109,6 +109,10 @@ class ModelTarget(Target):
         """When their last bytes arrived."""
         return self._taken_ns
 
+    def untaken(self) -> int:
+        """Those on the wire."""
+        return len(self._inbound)
+
     def wait(self, duration_ns: int) -> None:
         """Let time pass."""
         self._run(self._now + duration_ns, lambda: False)

@@ -15,7 +15,7 @@ from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
-from roceproof.conformance.suite.hail import Hail
+from roceproof.conformance.suite.hail import Hail, hailing
 from roceproof.conformance.suite.prediction import predict
 from roceproof.conformance.suite.storm import Storm, all_that_left
 from roceproof.conformance.suite.storm_crowd import crowd, post_any
@@ -238,6 +238,26 @@ def test_hail_is_answered_rightly_or_not_at_all() -> None:
             post_any(bench.random.choice(streams), [Op.SEND], 5)
         storm.rage(answers=all_that_left, changes=lambda: hail.fall(20))
         hail.judge()
+
+
+def test_no_more_hail_falls_than_the_wire_carries(monkeypatch: pytest.MonkeyPatch) -> None:
+    with bench_of() as bench:
+        storm = Storm(bench)
+        crowd(storm, Service.UC)
+        fall, fallen = hailing(Hail(storm), 12), bench.transcript.entries
+        for waiting, expected in ((12, 12), (13, 12), (12, 24)):
+            monkeypatch.setattr(bench.target, "untaken", lambda waiting=waiting: waiting)
+            fall()
+            assert len(list(fallen())) == expected
+
+
+def test_what_is_on_the_wire_is_not_taken_yet() -> None:
+    with bench_of() as bench:
+        for _ in range(3):
+            bench.send(bench.target.host.mac + bytes(60), is_void=True)
+        assert bench.target.untaken() == 3
+        bench.target.wait(bench.target.patience.quiet_ns)
+        assert bench.target.untaken() == 0
 
 
 def test_an_answer_to_nothing_that_was_asked_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
