@@ -42,6 +42,7 @@ _EXAMPLES = {
     "new": """
         roceproof new mine                                # RC WRITE, 64 bit
         roceproof new mine --width 512 --rc SEND,WRITE --uc WRITE
+        roceproof new mine --width 8 --cm --backdoor      # it answers, connects, and has a memory
     """,
     "env": """
         roceproof env up       # start a receiver, and say where to plug in

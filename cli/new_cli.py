@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from roceproof.common.arguments import DATA_WIDTH, OUTPUT_FOLDER, WORD
 from roceproof.examples import examples
+
+_OPERATIONS: dict[str, Any] = {"metavar": "OPS", "multiple": True}
 
 
 @click.command(epilog=examples("new"))
@@ -23,24 +26,52 @@ from roceproof.examples import examples
     show_default=True,
     help="Bits of the streams; may be repeated.",
 )
-@click.option("--rc", metavar="OPS", help="Operations on RC, such as SEND,WRITE.")
-@click.option("--uc", metavar="OPS", help="Operations on UC; WRITE on RC if neither is given.")
+@click.option("--rc", **_OPERATIONS, help="Operations that it sends on RC, such as SEND,WRITE.")
+@click.option(
+    "--uc",
+    **_OPERATIONS,
+    help="Operations on UC; WRITE on RC if it neither sends nor answers.",
+)
+@click.option("--responder", is_flag=True, help="It answers: executes SEND and WRITE on RC.")
+@click.option("--executes", **_OPERATIONS, help="It answers, and executes these on RC.")
+@click.option("--cm", is_flag=True, help="It answers, and has a connection manager.")
+@click.option("--static-keys", is_flag=True, help="It answers, with built-in keys.")
+@click.option("--backdoor", is_flag=True, help="And memory of its own, for the bench to look into.")
 @click.option("--schema", is_flag=True, help="Only write the manifest's JSON schema anew.")
 def new(
     directory: Path,
     name: str | None,
     width: tuple[int, ...],
-    rc: str | None,
-    uc: str | None,
+    rc: tuple[str, ...],
+    uc: tuple[str, ...],
+    responder: bool,
+    executes: tuple[str, ...],
+    cm: bool,
+    static_keys: bool,
+    backdoor: bool,
     schema: bool,
 ) -> None:
     """Begin with a device: a wrapper to be filled in, and its manifest, in DIRECTORY."""
-    from roceproof.new_command import Device, run_new, write_schema
+    from roceproof.new_command import run_new, write_schema
+    from roceproof.new_text import Device
 
     if schema:
         write_schema(directory)
         return
-    operations = {"RC": rc, "UC": uc} if rc or uc else {"RC": "WRITE", "UC": None}
-    claimed = {service: ops.split(",") for service, ops in operations.items() if ops}
-    device = Device(name=name, widths=width, operations=claimed)
+    answers = responder or cm or static_keys or backdoor or executes
+    sent = {"RC": _words(rc), "UC": _words(uc)} if rc or uc or answers else {"RC": ["WRITE"]}
+    device = Device(
+        name=name,
+        widths=width,
+        operations={service: names for service, names in sent.items() if names},
+        executed=_words(executes) or (["SEND", "WRITE"] if answers else []),
+        cm=cm,
+        static_keys=static_keys,
+        backdoor=backdoor,
+    )
     sys.exit(run_new(directory, device))
+
+
+def _words(given: tuple[str, ...]) -> list[str]:
+    """Lists of operations add up."""
+    return list(dict.fromkeys(word for each in given for word in each.split(",")))
