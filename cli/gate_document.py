@@ -6,7 +6,6 @@ Nothing in it depends on the wall clock, so that two runs of the same device hav
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,8 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.errors import RoceproofError
-from roceproof.common.printable import printable
+from roceproof.common.document import read_json
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import BAD
@@ -42,13 +40,9 @@ def read_baseline(path: Path | None) -> Baseline | None:
     """The failures of an earlier gate.json."""
     if path is None:
         return None
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["schema"] != SCHEMA:
-            raise RoceproofError(f"{printable(path)}: not of schema {SCHEMA}; make it anew")
-        return Baseline(str(path), frozenset(map(str, document["failures"])))
-    except (ValueError, KeyError, TypeError) as error:
-        raise RoceproofError(f"{printable(path)}: no gate.json; name the one of a gate") from error
+    shape = {"schema": frozenset({SCHEMA}), "failures": [str]}
+    document = read_json(path, shape, no="is no gate.json", mend="name the one of a gate")
+    return Baseline(str(path), frozenset(document["failures"]))
 
 
 def document_of(

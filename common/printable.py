@@ -17,11 +17,12 @@ _DIRECTIONS = (
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
 )
+_SURROGATES = range(0xD800, 0xE000)  # no output takes them
 _UNDECODED = range(0xDC80, 0xDD00)  # bytes of a file name that are no UTF-8
 _SPELLED = {
     **{code: f"\\x{code:02x}" for code in _CONTROLS},
     **{ord(sign): text for sign, text in _SPECIAL.items()},
-    **{code: f"\\u{code:04x}" for code in _DIRECTIONS},
+    **{code: f"\\u{code:04x}" for code in (*_DIRECTIONS, *_SURROGATES)},
     **{code: f"\\x{code - 0xDC00:02x}" for code in _UNDECODED},
 }
 _SPELLED_LINES = {code: text for code, text in _SPELLED.items() if chr(code) not in "\n\t"}

@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.children import run_to_end
+from roceproof.common.document import content
 from roceproof.common.lock import locked
 from roceproof.common.paths import BUILD
+from roceproof.common.printable import printable
+from roceproof.common.shape import Word, flaw
 from roceproof.dpi.toml_table import ManifestError, shown
 
 EDAM_ENDS = (".eda.yml", ".eda.yaml", ".eda.json")
@@ -27,6 +30,15 @@ CORE_END = ".core"
 SET_UP_SECONDS = 300
 _MOST_SIGNS = 300
 _HDL = ("verilogSource", "systemVerilogSource", "vhdlSource")
+_FILE = {
+    "name": Word,
+    "file_type?": Word,
+    "logical_name?": Word,
+    "include_path?": (Word, type(None)),
+    "is_include_file?": (bool, type(None)),
+}
+_PARAMETER = {"paramtype?": Word, "default?": (Word, int, bool, float, type(None))}
+_SHAPE = {"files?": ([_FILE], type(None)), "parameters?": ({str: _PARAMETER}, type(None))}
 _BESIDE_US = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
 _INSTALL = 'pip install "roceproof[fusesoc]"'
 
@@ -50,10 +62,10 @@ def read_description(path: Path) -> Described:
 
 def _described(path: Path) -> Described:
     edam = _yaml(path)
+    if found := flaw(edam, _SHAPE):
+        raise ManifestError(f"{printable(path)}: no EDAM file: {found}")
     files = edam.get("files") or []
-    if not isinstance(files, list) or not all(isinstance(each, dict) for each in files):
-        raise ManifestError(f"{path}: files: expected a list of tables")
-    hdl = [each for each in files if str(each.get("file_type", "")).startswith(_HDL)]
+    hdl = [each for each in files if each.get("file_type", "").startswith(_HDL)]
     for each in hdl:
         if each.get("logical_name", "work") != "work":
             raise ManifestError(
@@ -93,9 +105,10 @@ def _yaml(path: Path) -> dict[str, Any]:
     except ImportError:
         raise ManifestError(f"{path}: PyYAML is not installed: {_INSTALL}") from None
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8").removeprefix("CAPI=2:"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ManifestError(f"{path}: {' '.join(str(error).split())}") from error
+        document = yaml.safe_load(content(path).decode().removeprefix("CAPI=2:"))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        words = printable(" ".join(str(error).split()))
+        raise ManifestError(f"{printable(path)}: {words[:_MOST_SIGNS]}") from error
     if not isinstance(document, dict):
         raise ManifestError(f"{path}: no table of keys; name an EDAM file or a core")
     return document

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import stat
-import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
+from roceproof.common import document
 from roceproof.common.errors import RoceproofError
+from roceproof.common.printable import printable
 
-MAX_BYTES = 1 << 20
 _SHOWN_CHARACTERS = 80
 
 T = TypeVar("T")
@@ -24,19 +23,10 @@ class ManifestError(RoceproofError):
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The values of a file."""
-    try:
-        facts = path.stat()
-        if not stat.S_ISREG(facts.st_mode):
-            raise ManifestError(f"{path}: not a regular file; name the manifest, a dut.toml")
-        if facts.st_size > MAX_BYTES:
-            raise ManifestError(f"{path}: {facts.st_size} bytes are no manifest; name a dut.toml")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ManifestError(f"{path}: {error.strerror}") from error
-    except ValueError as error:  # of TOML, UTF-8, or a number of too many digits
-        raise ManifestError(f"{path}: not TOML: {error}") from error
-    except RecursionError:
-        raise ManifestError(f"{path}: not TOML: nested too deeply") from None
+    mend = "name the manifest, a dut.toml"
+    if path.exists() and not path.is_file():
+        raise ManifestError(f"{printable(path)}: not a regular file; {mend}")
+    return document.read_toml(path, mend=mend, error=ManifestError)
 
 
 def shown(value: object) -> str:

@@ -3,6 +3,7 @@
 #include "facts.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,10 +118,40 @@ static bool read_document(struct roce_facts *facts, const json_t *document,
     return true;
 }
 
+enum { ROCE_FACTS_BYTES = 6 << 20 };
+
+struct source {
+    FILE *file;
+    size_t left;
+};
+
+// As jansson asks for it; of what is longer than any list of QPs there is only the beginning.
+static size_t take(void *buffer, size_t bytes, void *from) {
+    struct source *source = from;
+    const size_t wanted = bytes < source->left ? bytes : source->left;
+    const size_t found = fread(buffer, 1, wanted, source->file);
+    source->left -= found;
+    return found;
+}
+
+static json_t *load(const char *path, json_error_t *reason) {
+    struct source source = {fopen(path, "rb"), ROCE_FACTS_BYTES};
+    if (source.file == NULL) {
+        *reason = (json_error_t){.line = -1};
+        snprintf(reason->text, sizeof reason->text, "%s", strerror(errno));
+        return NULL;
+    }
+    json_t *document = json_load_callback(take, &source, JSON_REJECT_DUPLICATES, reason);
+    if (document == NULL && source.left == 0)
+        snprintf(reason->text, sizeof reason->text, "it has more than %d bytes", ROCE_FACTS_BYTES);
+    fclose(source.file);
+    return document;
+}
+
 bool roce_facts_load(struct roce_facts *facts, const char *path, char *error, size_t error_bytes) {
     json_error_t reason;
     memset(facts, 0, sizeof *facts);
-    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &reason);
+    json_t *document = load(path, &reason);
     if (document == NULL) {
         snprintf(error, error_bytes, "%s: line %d: %s", path, reason.line, reason.text);
         return false;

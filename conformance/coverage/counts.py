@@ -71,5 +71,5 @@ class Counts:
         """The counts of such a document."""
         counts = cls()
         for point, hits in document.items():
-            counts._hits[point] = Counter({name: int(times) for name, times in hits.items()})
+            counts._hits[point] = Counter(hits)
         return counts

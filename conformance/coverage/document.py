@@ -10,12 +10,22 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, Self
 
+from roceproof.common.document import read_json
 from roceproof.common.errors import RoceproofError
+from roceproof.common.shape import Word
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.coverage.counts import Counts
-from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.coverage.scope import SCOPE_SHAPE, Scope
 
 SCHEMA = 1
+_SHAPE = {
+    "schema": frozenset({SCHEMA}),
+    "target": Word,
+    "device": Word,
+    "claims": SCOPE_SHAPE,
+    "runs": [{"suite": Word, "seed": int, "expression?": object}],
+    "hits": {str: {str: range(1 << 53)}},
+}
 
 
 class CoverageFileError(RoceproofError):
@@ -60,11 +70,9 @@ class Coverage:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The coverage of such a document."""
-        if document.get("schema") != SCHEMA:
-            raise ValueError(f"schema {document.get('schema')}, expected {SCHEMA}")
         return cls(
-            target=str(document["target"]),
-            device=str(document["device"]),
+            target=document["target"],
+            device=document["device"],
             scope=Scope.from_json(document["claims"]),
             runs=list(document["runs"]),
             counts=Counts.from_json(document["hits"]),
@@ -73,12 +81,14 @@ class Coverage:
     @classmethod
     def read(cls, path: Path) -> Self:
         """The coverage in a file."""
-        try:
-            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-            raise CoverageFileError(
-                f"{path} holds no coverage ({error}); make it with: roceproof test --coverage"
-            ) from error
+        document = read_json(
+            path,
+            _SHAPE,
+            no="holds no coverage",
+            mend="make it with roceproof test --coverage",
+            error=CoverageFileError,
+        )
+        return cls.from_json(document)
 
     def write(self, path: Path) -> None:
         """Keep it in a file."""

@@ -14,10 +14,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from roceproof.common.shape import Word
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
-from roceproof.verbs.service import Service
+from roceproof.dpi.manifest import DATA_WIDTHS
+from roceproof.verbs.limit_table import MOST_QPS
+from roceproof.verbs.service import PathMtu, Service
 
+_NAMES = ([Word], type(None))
+SCOPE_SHAPE = {
+    "capabilities": [frozenset(Capability.__members__)],
+    "path_mtus": [frozenset(mtu.size for mtu in PathMtu)],
+    "qps": range(1, MOST_QPS + 1),
+    "widths": [frozenset(DATA_WIDTHS)],
+    "serves?": _NAMES,
+    "sends?": _NAMES,
+}
+"""Of the document of a scope that comes from a file."""
 _BOUND = re.compile(r"qps(>=|<=)(\d+)")
 
 
@@ -63,9 +76,9 @@ class Scope:
         """The scope of such a document."""
         return cls(
             capabilities=frozenset(Capability[name] for name in document["capabilities"]),
-            path_mtus=tuple(document["path_mtus"]),
-            qps=int(document["qps"]),
-            widths=tuple(document["widths"]),
+            path_mtus=tuple(dict.fromkeys(document["path_mtus"])),
+            qps=document["qps"],
+            widths=tuple(dict.fromkeys(document["widths"])),
             serves=_said(document.get("serves")),
             sends=_said(document.get("sends")),
         )

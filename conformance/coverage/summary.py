@@ -100,6 +100,8 @@ def summarized(coverage: Coverage, *, table: Table | None = None) -> Summary:
 
 def _standing(point: Point, coverage: Coverage) -> Standing:
     names = point.bins(coverage.scope)
+    if not names:
+        return Standing(point, (), {}, (), {}, ())
     counted = coverage.counts.hits(point.id)
     hits = {name: counted.get(name, 0) for name in names}
     why = {name: point.why_open(name) for name in names}

@@ -15,6 +15,7 @@ Document = dict[str, Any]
 
 CONFORMS, DEVIATES, UNDECLARED, NOT_TESTED = "conforms", "deviates", "undeclared", "not tested"
 STALE = "no longer deviates"
+VERDICTS = (CONFORMS, DEVIATES, UNDECLARED, NOT_TESTED, STALE)
 
 
 def row_of(results: Document, release: str) -> Document:

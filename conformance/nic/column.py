@@ -6,32 +6,53 @@ It names the device and no host or address, so that it can be given away.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from roceproof.common.document import read_json
 from roceproof.common.errors import RoceproofError
-from roceproof.conformance.kernels.row import row_of
-from roceproof.conformance.nic.shape import flaw
+from roceproof.common.printable import printable
+from roceproof.common.shape import Word, flaw
+from roceproof.conformance.kernels.row import VERDICTS, row_of
+from roceproof.conformance.runner.outcomes import KNOWN
 
 Document = dict[str, Any]
+_COUNTS = {str: range(1 << 53)}
+_CASE = {
+    "file": Word,
+    "case": Word,
+    "outcome": frozenset(KNOWN),
+    "rules?": [Word],
+    "broken?": [Word],
+    "deviation?": Word,
+}
+_RUN = {"target": Word, "suite": Word, "seed": int, "made_of?": {str: Word}, "cases": [_CASE]}
+_COLUMN = {
+    "version": Word,
+    "release": Word,
+    "name?": Word,
+    "suite": Word,
+    "seed": int,
+    "cases": _COUNTS,
+    "deviations": _COUNTS,
+    "rules": {str: {"verdict": frozenset(VERDICTS), "by?": [Word]}},
+}
+_MATRIX = {"kernels": [_COLUMN]}
+_NO_RESULTS, _MEND = "is not as results are", "take a results.json or a merged one"
 TITLE = "RoCEv2 devices, side by side"
 
 
 def read_document(path: Path) -> Document:
     """A run's results, or a matrix; a folder has its run's."""
     place = path / "results.json" if path.is_dir() else path
-    try:
-        document = json.loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RoceproofError(f"cannot read {place}: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise RoceproofError(f"{place} is no JSON: take a results.json or a merged one") from None
-    if not isinstance(document, dict) or not ("kernels" in document or "cases" in document):
-        raise RoceproofError(f"{place} has no results: take a results.json or a merged one")
-    if (found := flaw(document)) is not None:
-        raise RoceproofError(f"{place} is not as results are, {found}: take a whole one")
+    document: Document = read_json(place, dict, no=_NO_RESULTS, mend=_MEND)
+    found = flaw(document, _MATRIX if "kernels" in document else _RUN)
+    for number, case in enumerate([] if found else document.get("cases", ())):
+        if case["outcome"] == "deviation" and "deviation" not in case:
+            found = f"cases[{number}].deviation is missing"
+    if found:
+        raise RoceproofError(f"{printable(place)} {_NO_RESULTS} ({found}): {_MEND}")
     return document
 
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from roceproof.common.document import read_json
 from roceproof.common.errors import RoceproofError
+from roceproof.common.shape import Word
 from roceproof.conformance.observer.psn import PATH_MTUS, PSN_MODULUS
 from roceproof.conformance.wire.opcodes import Transport
 
@@ -23,6 +24,17 @@ _LIMITS = {
     "ttl": 256,
     "min_rnr_timer": 32,
 }
+_ROW = {
+    "service": frozenset(_SERVICES),
+    "address": Word,
+    "remote_address": Word,
+    "qpn": range(PSN_MODULUS),
+    "remote_qpn": range(PSN_MODULUS),
+    "path_mtu?": frozenset(PATH_MTUS),
+    "credits?": bool,
+    **{f"{name}?": range(limit) for name, limit in _LIMITS.items()},
+}
+_SHAPE = {"schema": frozenset({SCHEMA}), "mtu?": range(1, 1 << 16), "qps": [_ROW]}
 
 
 class FactsError(RoceproofError):
@@ -111,10 +123,9 @@ class Facts:
     @classmethod
     def load(cls, path: Path) -> Facts:
         """Read a file of facts."""
-        try:
-            document = json.loads(path.read_text())
-        except (OSError, ValueError) as error:
-            raise FactsError(f"{path} cannot be read ({error}); pass a JSON file") from error
+        document = read_json(
+            path, _SHAPE, no="is no file of facts", mend="see docs/observer.md, 6", error=FactsError
+        )
         try:
             return cls.from_json(document)
         except FactsError as error:

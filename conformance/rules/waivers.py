@@ -9,13 +9,13 @@ has the same entries, which are about no other device.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from roceproof.common.document import read_toml
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.conformance.rules.table import RULES
@@ -90,10 +90,7 @@ class Waiver:
 def load_waivers(path: Path, *, today: date | None = None) -> list[Waiver]:
     """Every waiver of a file, as of today."""
     name = printable(path)
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WaiverError(f"{name} is no TOML ({error}); see docs/waivers.md") from error
+    table = read_toml(path, mend="see docs/waivers.md", error=WaiverError)
     entries = table.pop("waiver", [])
     if table or not isinstance(entries, list):
         raise WaiverError(f"{name}: only [[waiver]] tables may stand there; see docs/waivers.md")

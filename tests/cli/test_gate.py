@@ -142,7 +142,7 @@ def test_streams_are_told_of_the_first_finding_alone(capsys) -> None:
 def test_what_is_no_baseline_is_refused(tmp_path, text: str) -> None:
     path = tmp_path / "gate.json"
     path.write_text(text)
-    with pytest.raises(RoceproofError, match=r"gate\.json: no"):
+    with pytest.raises(RoceproofError, match=r"gate\.json is no gate\.json"):
         read_baseline(path)
 
 

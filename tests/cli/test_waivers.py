@@ -136,7 +136,7 @@ def test_in_junit_a_waived_rule_is_a_skip_with_the_reason(
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("[[waiver]", "is no TOML"),
+        ("[[waiver]", "not TOML"),
         ("[other]\nx = 1", "only [[waiver]]"),
         ("[[waiver]]\nrule = 'PSN-02'\nexpires = 2027-01-31", "lacks reason"),
         (waiver("PSN-02", until="x"), "unknown key, until"),

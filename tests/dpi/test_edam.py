@@ -93,7 +93,7 @@ def test_a_description_of_edalize_is_read_in_its_order(home: Path) -> None:
         ("mine.core", CORE.replace("a:b:sub]", "a:b:gone]"), "depends on missing packages"),
         ("mine.core", "CAPI=2:\n- list\n", "no table of keys"),
         ("mine.eda.yml", "files: [", "while parsing"),
-        ("mine.eda.yml", "files: {a: 1}", "expected a list of tables"),
+        ("mine.eda.yml", "files: {a: 1}", "files is no list"),
         ("mine.eda.yml", "files: [{name: c.sv, file_type: verilogSource}]", "does not exist"),
         (
             "mine.eda.yml",

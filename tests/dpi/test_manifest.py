@@ -117,7 +117,10 @@ def test_missing_manifest_is_named(tmp_path):
         (lambda path: os.mkfifo(path), "not a regular file"),
         (lambda path: path.symlink_to("/dev/zero"), "not a regular file"),
         (lambda path: path.write_bytes(b"\x7fELF\0\xff"), "not TOML"),
-        (lambda path: path.write_bytes(b"#" * (1 << 21)), "2097152 bytes are no manifest"),
+        (
+            lambda path: path.write_bytes(b"#" * (1 << 21)),
+            "not TOML: it has more than",
+        ),
     ],
 )
 def test_what_is_no_manifest_is_said_so(tmp_path, make, words):
