@@ -19,9 +19,8 @@ from roceproof.common.interruption import interruptions_held, interruptions_let_
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.runner.connectivity import Check, check_connectivity
+from roceproof.conformance.runner.connectivity import Check, check_connectivity, is_alive
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
-from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.conformance.runner.verdict import REQUESTS
 from roceproof.dpi import Manifest, load_manifest
 from roceproof.gate_document import Baseline, document_of, read_baseline
@@ -89,7 +88,7 @@ def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Docu
     with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
         widths = [width for width in widths_of(options) if width is not None]
         checks = _connected(options, widths, wanted.out, progress)
-    sending = [width for width in widths if _sends(checks[width])]
+    sending = [width for width in widths if is_alive(checks[width])]
     session, soaked, landed = None, Soaked(), Landed(words="no frame comes out")
     if sending:
         session = run_session(_request(wanted, sending), _output(wanted))
@@ -141,10 +140,6 @@ def _connected(
 
 def _first_frames(out: Path, width: int, name: str) -> Path:
     return out / f"connectivity.{name}_{width}bit.pcapng"
-
-
-def _sends(checks: Sequence[Check]) -> bool:
-    return checks[0].outcome != FAILED
 
 
 def _landed(wanted: Gate, width: int, progress: Progress) -> Landed:

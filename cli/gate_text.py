@@ -50,7 +50,7 @@ def _print_connectivity(document: Document, console: Terminal) -> None:
 def _print_cases(document: Document, console: Terminal) -> None:
     counts = document["cases"]
     if not counts:
-        console.print("the suite had no device that sends")
+        console.print("the suite had no device that sends or answers")
         return
     told = [
         f"[{_STYLES.get(outcome, 'red')}]{count} {outcome.replace('_', ' ')}[/]"

@@ -15,24 +15,51 @@ import pytest
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.storm_crowd import operations
 from roceproof.conformance.suite.story import FRAMES_SEEN
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
-from roceproof.conformance.targets.movement import Completed, Configured, Movement, Posted, Sent
+from roceproof.conformance.targets.interface import (
+    Beyond,
+    CasePlace,
+    Claims,
+    DeviceDied,
+    DeviceFactory,
+)
+from roceproof.conformance.targets.movement import (
+    Completed,
+    Configured,
+    Movement,
+    Posted,
+    Received,
+    Sent,
+)
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _LAST_FRAMES = 6
-_ORDER: tuple[tuple[type, str], ...] = (
-    (Configured, "no configuration was taken: look at qpc_ready_o"),
+_REQUEST_BYTES = 64
+_SERVED = frozenset({Op.WRITE, Op.SEND})
+_CONFIGURED = (Configured, "no configuration was taken: look at qpc_ready_o")
+_Order = tuple[tuple[type, str], ...]
+_ORDER: _Order = (
+    _CONFIGURED,
     (Posted, "a configuration was taken, but no work request: look at wr_ready_o"),
     (Sent, "a work request was taken, but no frame has left: look at pl_tready_o and tx_tvalid_o"),
     (Completed, "frames have left, but no work is completed: look at cpl_valid_o"),
 )
 """What must have moved, in this order, and what is missing if it has not."""
+_ORDER_OF_REQUESTS: _Order = (
+    _CONFIGURED,
+    (Received, "a configuration was taken, but no frame: look at rx_tready_o"),
+    (
+        Sent,
+        "a request was taken, but nothing answers: look at memory or receives, then tx_tvalid_o",
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,19 +75,34 @@ class Check:
 def check_connectivity(
     factory: DeviceFactory, *, seed: int, capture: Callable[[str], Path] | None = None
 ) -> Iterator[Check]:
-    """Each question in turn; behind a device that sends nothing the others tell no more.
+    """Each question in turn, as long as the answers so far let others tell more.
 
     `capture` says where the frames of a question that fails are kept, by its name.
     """
-    for name, (says, ask) in _QUESTIONS.items():
-        outcome, words = _asked(factory, ask, seed, capture(name) if capture else None)
-        yield Check(name=name, says=says, outcome=outcome, words=words)
-        if name == "frame" and outcome == FAILED:
+    told: list[Check] = []
+    for name, (says, ask, order) in _QUESTIONS.items():
+        if name == "request" and Capability.RESPONDER not in factory.claims.capabilities:
+            continue
+        outcome, words = _asked(factory, ask, order, seed, capture(name) if capture else None)
+        told.append(Check(name=name, says=says, outcome=outcome, words=words))
+        yield told[-1]
+        if not is_alive(told):
             return
 
 
+def is_alive(checks: Sequence[Check]) -> bool:
+    """Whether a suite tells more: of a device that sends, or else answers, something has come."""
+    found = {check.name: check.outcome for check in checks}
+    first = found["frame"] if found["frame"] != SKIPPED else found.get("request")
+    return first != FAILED
+
+
 def _asked(
-    factory: DeviceFactory, ask: Callable[[Bench], str | None], seed: int, capture: Path | None
+    factory: DeviceFactory,
+    ask: Callable[[Bench], str | None],
+    order: _Order,
+    seed: int,
+    capture: Path | None,
 ) -> tuple[str, str]:
     kept = []
     try:
@@ -70,14 +112,14 @@ def _asked(
             try:
                 problem = ask(bench)
             except CaseFailed as failure:
-                hints = missing_next(target.moved()) if is_watched else []
+                hints = missing_next(target.moved(), order) if is_watched else []
                 problem = "\n".join([*hints, *_told(failure, target.streams())])
             if problem is not None and capture is not None and any(bench.transcript.entries()):
                 bench.transcript.write(capture, comment="a first question of roceproof gate")
                 kept = [f"capture: {capture}"]
     except DeviceDied as death:
         problem = f"the device died: {death}"
-    except pytest.skip.Exception as reason:
+    except (pytest.skip.Exception, Beyond) as reason:
         return SKIPPED, str(reason).removeprefix(PREFIX)
     if problem is None:
         return PASSED, ""
@@ -93,13 +135,13 @@ def _told(failure: CaseFailed, streams: Sequence[str]) -> list[str]:
     return [*head.splitlines(), *streams, *last]
 
 
-def missing_next(moved: Sequence[Movement]) -> list[str]:
+def missing_next(moved: Sequence[Movement], order: _Order = _ORDER) -> list[str]:
     """Which of a device's streams to look at, by what has moved."""
     kinds = [type(each) for each in moved]
     refusals = [each.status for each in moved if isinstance(each, Completed)]
     if refusals and Sent not in kinds:
         return [f"the work was refused ({refusals[0]}): why, or which limit lacks the manifest?"]
-    for kind, lacking in _ORDER:
+    for kind, lacking in order:
         if kind not in kinds:
             return [lacking]
     if kinds.count(Completed) < kinds.count(Posted):
@@ -121,6 +163,30 @@ def _sends(bench: Bench) -> str | None:
     return None
 
 
+def _is_served(bench: Bench) -> str | None:
+    claims = bench.claims
+    if Capability.RC not in claims.capabilities or not _SERVED & _executed(claims):
+        pytest.skip(f"{PREFIX}{claims.device} executes neither WRITE nor SEND on RC")
+    qp = bench.connect()
+    region, data = qp.region(_REQUEST_BYTES), bench.random.randbytes(_REQUEST_BYTES)
+    if Op.WRITE in _executed(claims):
+        qp.send(WRITE_ONLY(psn=0, a=1, payload=data, **at(region)))
+        qp.expect(ACK(psn=0))
+    else:
+        receive = qp.post_receive(region)
+        qp.send(SEND_ONLY(psn=0, a=1, payload=data))
+        qp.expect(ACK(psn=0))
+        qp.receives(receive, byte_len=len(data))
+    if not bench.comes_true(lambda: region.read(0, len(data)) == data):
+        return "the request was answered, but memory does not hold its bytes"
+    return None
+
+
+def _executed(claims: Claims) -> frozenset[Op]:
+    executed = claims.executed_on(Service.RC)
+    return _SERVED if executed is None else executed
+
+
 def _is_found(bench: Bench) -> str | None:
     answered = bench.target.ping(bench.peer(), timeout_ns=bench.target.patience.answer_ns)
     return None if answered else "an ARP request for its address, or the ping after it, is lost"
@@ -138,11 +204,13 @@ def _stands_still(bench: Bench) -> str | None:
     return None
 
 
-_QUESTIONS: dict[str, tuple[str, Callable[[Bench], str | None]]] = {
-    "frame": ("the first message leaves, and completes", _sends),
-    "ping": ("ARP and ping are answered", _is_found),
+_QUESTIONS: dict[str, tuple[str, Callable[[Bench], str | None], _Order]] = {
+    "frame": ("the first message leaves, and completes", _sends, _ORDER),
+    "request": ("the first request is executed, and answered", _is_served, _ORDER_OF_REQUESTS),
+    "ping": ("ARP and ping are answered", _is_found, _ORDER),
     "back-pressure": (
         f"messages leave whole where {_STALL} % of cycles are stalled",
         _stands_still,
+        _ORDER,
     ),
 }

@@ -12,7 +12,7 @@ from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner.blame import head_of
-from roceproof.conformance.runner.connectivity import check_connectivity, missing_next
+from roceproof.conformance.runner.connectivity import check_connectivity, is_alive, missing_next
 from roceproof.conformance.runner.verdict import streams_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -23,6 +23,7 @@ from roceproof.conformance.targets.model import ModelFactory, ModelTarget
 from roceproof.conformance.targets.movement import Completed, Configured, Posted, Sent
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import load_manifest
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 
@@ -39,7 +40,7 @@ def outcomes(factory) -> dict[str, str]:
 
 def test_a_healthy_device_passes_them_all() -> None:
     found = outcomes(ModelFactory())
-    assert found == dict.fromkeys(("frame", "ping", "back-pressure"), "passed")
+    assert found == dict.fromkeys(("frame", "request", "ping", "back-pressure"), "passed")
 
 
 def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
@@ -47,6 +48,23 @@ def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
     (check,) = check_connectivity(mute, seed=1)
     assert (check.name, check.outcome) == ("frame", "failed")
     assert "want" in check.words
+
+
+@pytest.mark.parametrize("executed", [Op.WRITE, Op.SEND])
+def test_what_only_answers_is_asked_for_that(executed: Op) -> None:
+    healthy = ModelFactory()
+    answers = frozenset({Capability.RC, Capability.RESPONDER})
+    only = {"executes": {Service.RC: frozenset({executed})}, "capabilities": answers}
+    healthy.claims = replace(healthy.claims, **only)
+    found = outcomes(healthy)
+    assert (found["frame"], found["request"]) == ("skipped", "passed")
+    mute = CorruptingFactory(healthy, WireMutant("mute", "", (), (), make=Mute))
+    checks = list(check_connectivity(mute, seed=1))
+    assert [(check.name, check.outcome) for check in checks] == [
+        ("frame", "skipped"),
+        ("request", "failed"),
+    ]
+    assert not is_alive(checks)
 
 
 def test_a_device_that_is_not_found_fails_only_that(monkeypatch) -> None:
