@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from rich.markup import escape
 
+from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
 from roceproof.doctor_checks import simulation_build, wire_oracle
 from roceproof.rxe_env.doctor import Check, doctor
@@ -30,5 +31,5 @@ def tell_checks(checks: Sequence[Check], *, as_json: bool) -> int:
         for check in checks:
             remedy = f"; mend: {check.remedy}" if check.remedy else ""
             mark = f"[{STYLES[check.status]}]{check.status:4}[/]"
-            console.print(f"{mark}  {check.name:18}{escape(check.detail + remedy)}")
+            console.print(f"{mark}  {check.name:18}{escape(printable(check.detail + remedy))}")
     return 1 if any(check.status == "fail" for check in checks) else 0

@@ -10,9 +10,12 @@ import select
 import time
 from typing import Any
 
-from roceproof.rxe_env.errors import AgentError, PeerDied
+from roceproof.rxe_env.answers import agreed, answer
+from roceproof.rxe_env.errors import PeerDied
 
 READ_BYTES = 1 << 16
+MOST_BYTES = 4 << 20
+"""Until an answer has come: memory is read in pieces of 64 KiB."""
 
 
 class AgentChannel:
@@ -22,6 +25,7 @@ class AgentChannel:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._received = bytearray()
+        self._heard = 0
         # Answers to an earlier conversation's requests must not be taken for ours.
         self._last_id = secrets.randbits(32)
         os.set_blocking(read_fd, False)
@@ -40,7 +44,7 @@ class AgentChannel:
         self._last_id += 1
         request = {"id": self._last_id, "op": "reset"}
         self._send(b"\n" + json.dumps(request).encode() + b"\n", "reset", deadline)
-        while self._answer("reset", deadline).get("id") != self._last_id:
+        while answer("reset", self._line("reset", deadline)).get("id") != self._last_id:
             pass
 
     def call(self, op: str, fields: dict[str, Any], *, timeout: float) -> dict[str, Any]:
@@ -50,15 +54,12 @@ class AgentChannel:
         request = {"id": self._last_id, "op": op, **fields}
         self._send(json.dumps(request).encode() + b"\n", op, deadline)
         while True:
-            answer = self._answer(op, deadline)
-            if "event" in answer:
-                continue
-            if not answer["ok"]:
-                raise AgentError(op, answer["error"], answer["errno"])
-            if answer["id"] == self._last_id:
-                return dict(answer)
+            found = answer(op, self._line(op, deadline))
+            if "event" not in found and agreed(op, found).get("id") == self._last_id:
+                return found
 
     def _send(self, data: bytes, op: str, deadline: float) -> None:
+        self._heard = len(self._received)
         view = memoryview(data)
         while view:
             self._wait([], [self._write_fd], op, deadline)
@@ -66,12 +67,6 @@ class AgentChannel:
                 view = view[os.write(self._write_fd, view) :]
             except OSError as error:
                 raise PeerDied(f"the peer went away before it took '{op}' ({error})") from None
-
-    def _answer(self, op: str, deadline: float) -> dict[str, Any]:
-        try:
-            return dict(json.loads(self._line(op, deadline)))
-        except (ValueError, TypeError):
-            raise PeerDied(f"the peer answered '{op}' with what is no JSON") from None
 
     def _line(self, op: str, deadline: float) -> bytes:
         while (end := self._received.find(b"\n")) < 0:
@@ -83,6 +78,9 @@ class AgentChannel:
             if not data:
                 raise PeerDied(f"the peer went away during '{op}'")
             self._received += data
+            self._heard += len(data)
+            if self._heard > MOST_BYTES:
+                raise PeerDied(f"the peer said {MOST_BYTES:,} bytes and no answer to '{op}'")
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line

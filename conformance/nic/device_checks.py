@@ -20,8 +20,8 @@ WANTED_MTU = 4200
 LOCKED_BYTES = 64 << 20
 FIRST_PLAYED = 100  # last bytes from here on are those of hosts that cases play
 CAP_IPC_LOCK = 14
-_LOCKED = re.compile(r"^Max locked memory +(\S+)", re.MULTILINE)
-_EFFECTIVE = re.compile(r"^CapEff:\s*([0-9a-f]+)", re.MULTILINE)
+_LOCKED = re.compile(r"^Max locked memory +(\S{1,20})", re.MULTILINE)
+_EFFECTIVE = re.compile(r"^CapEff:\s*([0-9a-f]{1,16})", re.MULTILINE)
 
 
 def device_checks(look: Look, hello: Greeting | None, refusal: str = "") -> Iterator[Check]:
@@ -83,7 +83,7 @@ def _locked(look: Look) -> Check:
     rights = _EFFECTIVE.search(look("/proc/self/status").text)
     if rights and int(rights[1], 16) >> CAP_IPC_LOCK & 1:
         return Check("locked memory", "ok", "no limit for this user")
-    if limit is None or limit[1] == "unlimited" or int(limit[1]) >= LOCKED_BYTES:
+    if limit is None or not limit[1].isdecimal() or int(limit[1]) >= LOCKED_BYTES:
         return Check("locked memory", "ok", limit[1] if limit else "no limit told")
     mend = "ulimit -l unlimited, lasting: in /etc/security/limits.d"
     return Check("locked memory", "fail", f"only {limit[1]} bytes", mend)
@@ -102,7 +102,8 @@ def _link(look: Look, device: str, hello: Greeting) -> Iterator[Check]:
         yield Check("link", "ok", words)
     else:
         yield Check("link", "fail", words, f"plug in the cable; ip link set dev {netdev} up")
-    mtu = int(line(look, f"/sys/class/net/{netdev}/mtu") or 0)
+    said = line(look, f"/sys/class/net/{netdev}/mtu")
+    mtu = int(said) if said.isdecimal() and len(said) < 10 else 0
     if mtu >= WANTED_MTU:
         yield Check("MTU", "ok", f"{mtu}, path MTU {hello['active_mtu']}")
     else:

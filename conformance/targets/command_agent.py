@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Sequence
+from threading import Thread
 from typing import Any
 
+from roceproof.common.printable import printable
 from roceproof.conformance.targets.interface import TargetError
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import AgentError, PeerDied
@@ -17,6 +19,8 @@ from roceproof.rxe_env.verbs import CALL_SECONDS, Verbs
 START_SECONDS = 20.0
 END_SECONDS = 5.0
 TAIL_LINES = 5
+KEPT_BYTES = 1 << 12
+LAST_WORDS_SECONDS = 0.3
 
 
 class CommandAgent(Verbs):
@@ -28,19 +32,20 @@ class CommandAgent(Verbs):
 
     def __init__(self, command: Sequence[str], *, may_lack_device: bool = False) -> None:
         super().__init__()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors = bytearray()
         try:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=subprocess.PIPE,
             )
         except OSError as error:
-            self._errors.close()
             raise TargetError(f"cannot start the agent: {error.strerror}: {command[0]}") from None
         assert self._process.stdin
         assert self._process.stdout
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
         self._channel = AgentChannel(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.hello: dict[str, Any] = {}
         self.refusal = ""
@@ -65,13 +70,22 @@ class CommandAgent(Verbs):
         except AgentError as error:
             if not may_lack_device:
                 raise
-            self.refusal = error.text
+            self.refusal = printable(error.text)
 
     def last_words(self) -> str:
         """The last lines that the command has complained with."""
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").split("\n")
-        return "\n".join([line.rstrip() for line in lines if line.strip()][-TAIL_LINES:])
+        self._listener.join(LAST_WORDS_SECONDS)  # which has ended if the command has
+        lines = bytes(self._errors).decode(errors="replace").split("\n")
+        told = [printable(line.rstrip()) for line in lines if line.strip()]
+        return "\n".join(told[-TAIL_LINES:])
+
+    def _listen(self) -> None:
+        """Keep the end of what the command complains with, however much that is."""
+        assert self._process.stderr
+        with self._process.stderr as stream:
+            while heard := os.read(stream.fileno(), KEPT_BYTES):
+                self._errors += heard
+                del self._errors[:-KEPT_BYTES]
 
     def close(self) -> None:
         """End the agent, which frees what it holds."""
@@ -84,4 +98,4 @@ class CommandAgent(Verbs):
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
-        self._errors.close()
+        self._listener.join(LAST_WORDS_SECONDS)

@@ -21,11 +21,18 @@ class Address(NamedTuple):
     vlan: int | None = None
 
 
+def _address(gid: str) -> IPv6Address:
+    try:
+        return IPv6Address(gid)
+    except ValueError:
+        raise TargetError(f"the agent names a GID that is no address: {gid}") from None
+
+
 def routable(hello: Greeting) -> list[str]:
     """The IPs of the RoCEv2 GIDs that other hosts can be told of, each once, IPv4 first."""
     found = []
     for gid in hello["gids"]:
-        address = IPv6Address(gid["gid"])
+        address = _address(gid["gid"])
         if gid["type"] == "roce_v2" and not address.is_link_local:
             found.append(str(address.ipv4_mapped or address))
     return sorted(dict.fromkeys(found), key=lambda ip: ip_address(ip).version)
@@ -35,7 +42,7 @@ def address_of(hello: Greeting, ip: str, *, vlan: int | None = None) -> Address:
     """The address with that IP."""
     wanted = ip_address(ip)
     for gid in hello["gids"]:
-        address = IPv6Address(gid["gid"])
+        address = _address(gid["gid"])
         if gid["type"] == "roce_v2" and wanted in (address, address.ipv4_mapped):
             host = Host(parse_mac(hello["mac"]), wanted.packed)
             return Address(host, int(gid["index"]), vlan)
