@@ -22,7 +22,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import NEVER, write_all
+from roceproof.conformance.suite.recovery import unhurried_code, write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import resize
 from roceproof.verbs.service import Service
@@ -38,7 +38,7 @@ PLACES = {"old": -1, "oldest": 0, "middle": 2, "newest": 5, "ghost": 6, "far gho
 
 def three_messages(bench: Bench) -> tuple[Connection, list[Posted]]:
     """PSNs 0 to 5 are outstanding, messages end at 1, 3 and 5."""
-    qp = bench.connect(path_mtu=MTU, ack_timeout=NEVER)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     return qp, write_all(qp, 2 * MTU, 2 * MTU, 2 * MTU)
 
 
@@ -82,7 +82,7 @@ def _acknowledged(psn: int, syndrome: int) -> int:
 def test_a_write_is_not_completed_by_the_answer_to_something_else(
     bench: Bench, make: Maker
 ) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=NEVER)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     (message,) = write_all(qp, 5)
     response = make(psn=0)
     has_data = response.opcode != 0x12
@@ -97,7 +97,7 @@ def _msn(response: Pattern) -> dict[str, int]:
 
 @case("FUZZ-12", needs=[Capability.RC, Capability.WRITE], smoke=True)
 def test_requests_to_a_requester_complete_nothing(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=NEVER)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     (message,) = write_all(qp, 5)
     behind = qp.spec.sq_psn - qp.spec.rq_psn  # the PSN that an ACK would have
     qp.send(WRITE_ONLY(psn=behind, a=1), SEND_ONLY(psn=behind, payload=4), READ_REQUEST(psn=behind))
@@ -107,7 +107,7 @@ def test_requests_to_a_requester_complete_nothing(bench: Bench) -> None:
 
 @case("FUZZ-13", needs=[Capability.RC, Capability.READ, Capability.MEMORY])
 def test_no_corrupted_response_completes_a_read(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=NEVER)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     into = qp.region(8192)
     for _ in range(40):
         message = qp.post(Op.READ, 3 * MTU, into=into)

@@ -18,6 +18,7 @@ from roceproof.conformance.suite.recovery import (
     last_sent_ns,
     longest_wait_ns,
     timeout_code,
+    unhurried_code,
     write_all,
 )
 from roceproof.conformance.targets.capability import Capability
@@ -32,8 +33,9 @@ SLOW_CODE = 20
 """Four seconds: nothing that happens in a case has waited for it, though the host be busy."""
 
 
-def connect(bench: Bench, *, timeout: int = SLOW_CODE, **spec: Any) -> Connection:
-    return bench.connect(path_mtu=MTU, ack_timeout=timeout, **spec)
+def connect(bench: Bench, *, timeout: int | None = None, **spec: Any) -> Connection:
+    code = unhurried_code(bench, SLOW_CODE) if timeout is None else timeout
+    return bench.connect(path_mtu=MTU, ack_timeout=code, **spec)
 
 
 @case("NAK-06", "RTX-04", smoke=True)

@@ -11,11 +11,11 @@ from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import RNR
 from roceproof.conformance.suite.recovery import (
-    NEVER,
     copies,
     last_given_ns,
     last_sent_ns,
     timeout_code,
+    unhurried_code,
     write_all,
 )
 from roceproof.conformance.suite.within_limits import require_tries_after_rnr
@@ -33,7 +33,7 @@ RNR_EXCEEDED = "rnr_retry_exc_err"
 def connect(bench: Bench, **spec: Any) -> Connection:
     if "rnr_retry" not in spec:
         require_tries_after_rnr(bench.claims)
-    return bench.connect(path_mtu=MTU, **({"ack_timeout": NEVER} | spec))
+    return bench.connect(path_mtu=MTU, **({"ack_timeout": unhurried_code(bench)} | spec))
 
 
 def patience_ns(bench: Bench, code: int) -> int:

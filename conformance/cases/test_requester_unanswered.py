@@ -16,10 +16,12 @@ from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import (
     NEVER,
+    awaited_code,
     copies,
     last_given_ns,
     last_sent_ns,
     longest_wait_ns,
+    unhurried_code,
     write_all,
 )
 from roceproof.conformance.targets.capability import Capability
@@ -36,7 +38,7 @@ GIVEN_UP, FLUSHED = "retry_exc_err", "wr_flush_err"
 
 def brief_code(bench: Bench) -> int:
     """A timeout that a case can wait for several times."""
-    return CODES[Capability.LOCKSTEP in bench.claims.capabilities]
+    return awaited_code(bench, CODES[Capability.LOCKSTEP in bench.claims.capabilities])
 
 
 def least_ns(code: int) -> int:
@@ -151,7 +153,7 @@ def test_code_0_waits_for_ever(bench: Bench) -> None:
 @case("RTX-08", "FUZZ-11")
 @over("psn", [0, 1, 2])
 def test_a_message_that_is_naked_does_not_wait_for_the_timeout(bench: Bench, psn: int) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=SLOW_CODE)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench, SLOW_CODE))
     (message,) = write_all(qp, 3 * MTU)
     qp.send(NAK(SEQUENCE_ERROR, psn=psn, msn=0))
     if not bench.comes_true(lambda: bool(qp.inbox) or qp.has_outcome()):

@@ -7,7 +7,7 @@ from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.recovery import longest_wait_ns
 from roceproof.conformance.suite.reference_requester import ReferenceRequester
 from roceproof.conformance.suite.reference_responder import Impairment
 from roceproof.conformance.suite.within_limits import executed_of
@@ -87,7 +87,7 @@ def soak(bench: Bench, impairment: Impairment, *, corruption: float = 0.0) -> No
     """Everything is done exactly once, whatever the network does."""
     in_lockstep = Capability.LOCKSTEP in bench.claims.capabilities
     start = bench.random.choice((0, 0x7FFFE0, 0xFFFFE0, bench.random.randrange(1 << 24)))
-    qp = bench.connect(path_mtu=MTU, rq_psn=start, ack_timeout=timeout_code(bench), max_rd_atomic=4)
+    qp = bench.connect(path_mtu=MTU, rq_psn=start)
     work = Soak(bench, qp, IN_LOCKSTEP if in_lockstep else ON_THE_WALL)
     near = ReferenceRequester(bench, qp, impairment, corruption=corruption)
     near.work_through(work.works, within_ns=WAITS * longest_wait_ns(bench))

@@ -9,6 +9,7 @@ from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.management import SERVICE_ID, ManagementEnd
+from roceproof.conformance.suite.within_limits import fixed_values
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import PathMtu, Service
 
@@ -21,7 +22,8 @@ class Callee(ManagementEnd):
 
     def __init__(self, bench: Bench, *, ipv6: bool = False, **spec: Any) -> None:
         super().__init__(bench, bench.peer(ipv6=ipv6))
-        said = {"rq_psn": bench.random.randrange(1 << 24), "hop_limit": 64} | spec
+        usual = {"rq_psn": bench.random.randrange(1 << 24), "hop_limit": 64}
+        said = usual | spec | fixed_values(bench.claims, spec)
         self.asked = bench.target.call(SERVICE_ID, self.spec(Service.RC, 0, **said))
         self.request = self.hear(Attribute.REQ, Attribute.REJ)
         while self.request.attribute is Attribute.REJ:  # of a case before, on a host that is busy

@@ -10,12 +10,15 @@ from roceproof.conformance.model.cm.messages import Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.management import SERVICE_ID, ManagementEnd
+from roceproof.conformance.suite.within_limits import fixed_values
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import PathMtu, Service
 
 _ACK_TIMEOUT_CODE = 20  # four seconds: nothing that a case does waits for it
 _RESPONSE_TIMEOUT_CODE = 20
 _NO_LID = 0xFFFF
+_OF_THE_QUEUE_PAIR = ("ack_timeout", "retry_count", "rnr_retry", "hop_limit", "traffic_class")
+"""What a REQ tells the device to do, and others configure."""
 
 
 class Caller(ManagementEnd):
@@ -54,6 +57,8 @@ class Caller(ManagementEnd):
             "source_ip": int.from_bytes(self.peer.ip),
             "target_ip": int.from_bytes(self.device.ip),
         }
+        fixed = fixed_values(self.bench.claims, fields)
+        usual |= {name: fixed[name] for name in _OF_THE_QUEUE_PAIR if name in fixed}
         return CmMessage(Attribute.REQ, draw.getrandbits(64), usual | fields)
 
     def rejected(self, message: CmMessage) -> Reason | int:

@@ -25,6 +25,8 @@ class Connection(RequesterSide, ResponderSide):
             local_qpn=self.spec.remote_qpn,
             sq_psn=self.spec.rq_psn,
             rq_psn=self.spec.sq_psn,
+            max_rd_atomic=self.spec.max_dest_rd_atomic,
+            max_dest_rd_atomic=self.spec.max_rd_atomic,
         )
 
     def reconnect(self, **changes: Any) -> None:

@@ -17,6 +17,8 @@ from roceproof.verbs.work import Op
 NEVER = 0
 _CODE_IN_LOCKSTEP = 8  # 1.05 ms: long beside a bus cycle, short beside a second
 _CODE_ON_THE_WALL = 16  # 268 ms: long beside what a busy host needs between two posts
+_LONGEST_AWAITED = 10  # 4.2 ms: simulated time gets there four times over
+_UNHURRIED = 50  # times the wire is believed to be quiet in a case
 _DETECTION = 4  # a timeout is noticed after T to 4 T
 
 
@@ -39,7 +41,20 @@ def write_all(qp: Connection, *lengths: int, op: Op = Op.WRITE) -> list[Posted]:
 def timeout_code(bench: Bench) -> int:
     """A local ACK timeout that a case can wait for and that nothing else reaches."""
     in_lockstep = Capability.LOCKSTEP in bench.claims.capabilities
-    return _CODE_IN_LOCKSTEP if in_lockstep else _CODE_ON_THE_WALL
+    return awaited_code(bench, _CODE_IN_LOCKSTEP if in_lockstep else _CODE_ON_THE_WALL)
+
+
+def awaited_code(bench: Bench, usual: int) -> int:
+    """A timeout to wait for: the usual one, or that of the device if it is as good."""
+    fixed = bench.claims.limits.fixed.get("ack_timeout", usual)
+    return fixed if usual <= fixed <= max(usual, _LONGEST_AWAITED) else usual
+
+
+def unhurried_code(bench: Bench, usual: int = NEVER) -> int:
+    """A timeout that nothing in a case reaches: the usual one, or that of the device if it is."""
+    fixed = bench.claims.limits.fixed.get("ack_timeout", usual)
+    least = ack_timeout_ns(fixed)
+    return fixed if least is None or least > _UNHURRIED * bench.target.patience.quiet_ns else usual
 
 
 def longest_wait_ns(bench: Bench, code: int | None = None) -> int:

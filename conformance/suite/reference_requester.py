@@ -8,11 +8,13 @@ of it when all is done.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.suite.reference_responder import Impairment, Network
 from roceproof.verbs.work import Work
 
@@ -28,7 +30,8 @@ class ReferenceRequester:
         self._bench = bench
         self._qp = qp
         self._corruption = corruption
-        self._requester = RcRequester(qp.spec_of_the_other_end())
+        spec = replace(qp.spec_of_the_other_end(), ack_timeout=timeout_code(bench))
+        self._requester = RcRequester(spec)
         self._to_device = Network(bench, impairment, self._send)
         self._to_here = Network(bench, impairment, self._receive)
 

@@ -38,14 +38,18 @@ def allowed_values(
     A case that says another value cannot be tried. One that says a path MTU which the device
     lacks gets its smallest, and `Lengths` makes of that case's lengths the corresponding ones.
     """
-    values = {**drawn, **said}
-    for name, value in claims.limits.fixed_of_qp.items():
-        if said.get(name, value) != value:
-            _skip(claims, f"its {name} is always {value}, not {said[name]}")
-        values[name] = value
+    values = {**drawn, **said, **fixed_values(claims, said)}
     if values.get("path_mtu", claims.path_mtus[0]) not in claims.path_mtus:
         values["path_mtu"] = min(claims.path_mtus)
     return values
+
+
+def fixed_values(claims: Claims, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What nobody can choose of a queue pair; a case that says otherwise cannot be tried."""
+    for name, value in claims.limits.fixed_of_qp.items():
+        if said.get(name, value) != value:
+            _skip(claims, f"its {name} is always {value}, not {said[name]}")
+    return dict(claims.limits.fixed_of_qp)
 
 
 @dataclass(frozen=True)
