@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The reference model under a device's manifest: it claims no more, and holds the suite to it.
 
-It repeats what is lost, and claims that, whatever the manifest says.
 Whatever a case asks for beyond the limits is an error of the bench, so that a suite which passes
 here asks nothing of that device that it cannot do.
 """
@@ -17,6 +16,7 @@ from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.notification_point import NotificationPoint
+from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
@@ -27,9 +27,6 @@ from roceproof.dpi.manifest import Manifest
 from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work
-
-_NOT_LEFT_OUT = frozenset({Capability.RETRANSMISSION})
-"""What the model does whatever it is told; a device without it behaves otherwise in much."""
 
 
 class _NoNotifications(NotificationPoint):
@@ -141,7 +138,7 @@ class LimitedModelFactory(ModelFactory):
             given,
             target="model",
             device=f"the reference model as {manifest.name}",
-            capabilities=(given.capabilities & self.claims.capabilities) | _NOT_LEFT_OUT,
+            capabilities=given.capabilities & self.claims.capabilities,
             data_width=None,
         )
 
@@ -149,10 +146,13 @@ class LimitedModelFactory(ModelFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
         tells = Capability.MARKS in self.claims.capabilities
+        repeats = Capability.RETRANSMISSION in self.claims.capabilities
+        retransmission = Retransmission.GO_BACK_N if repeats else Retransmission.NONE
         components = Components(
             egress=EGRESS[self.claims.limits.identification],
             notification_point=NotificationPoint if tells else _NoNotifications,
             executes=self.claims.executes,
+            requester_policy=RequesterPolicy(retransmission=retransmission),
         )
         yield LimitedModelTarget(Device(drawn_address(place.seed), components), self.claims)
 

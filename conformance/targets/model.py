@@ -196,11 +196,17 @@ class ModelTarget(Target):
         self.device.queue_pairs[qp.qpn].post_receive(Receive(wr_id, region, offset, length))
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
-        """The completions of both queues, in the order in which they came about."""
+        """The completions of both queues, in the order in which they came about.
+
+        A queue pair in error tells of it when the frame that it had begun has left.
+        """
         found: list[Outcome] = []
         queue_pair = self.device.queue_pairs[qp.qpn]
 
         def collect() -> bool:
+            is_in_error = queue_pair.requester.state is State.ERR
+            if is_in_error and self._leaving is not None and is_from(qp, self._leaving.frame):
+                return False
             found.extend(queue_pair.take_outcomes())
             return len(found) >= count
 
