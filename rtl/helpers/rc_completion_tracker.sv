@@ -7,7 +7,7 @@
 // NAK that names a packet of theirs, or flushed behind one that failed. What
 // acknowledges nothing that was sent, or something a second time, changes
 // nothing. It repeats nothing and has no timer: a loss shows as a completion
-// that never comes.
+// that never comes, and the manifest says ack_timeout = 0 under [fixed].
 
 `default_nettype none
 

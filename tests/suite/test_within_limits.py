@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     WRITE_ONLY_IMM,
 )
+from roceproof.conformance.suite.recovery import timeout_code, unhurried_code
 from roceproof.conformance.suite.skips import is_known
 from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.suite.within_limits import require_lack, require_tries_after_rnr
@@ -258,6 +259,19 @@ def test_what_is_fixed_of_work_is_the_same_in_all(limited: Make) -> None:
     work = qp.post(Op.WRITE, 8).work
     assert (work.offset, work.rkey, qp.spec.max_rd_atomic) == (3, 7, 4)
     assert "its rkey is always 7, not 8" in skipped(lambda: qp.post(Op.WRITE, 8, rkey=8))
+
+
+@pytest.mark.parametrize(
+    ("fixed", "awaited", "unhurried"), [(0, 8, 0), (1, 8, 20), (9, 9, 9), (14, 8, 14)]
+)
+def test_a_case_takes_the_timeout_of_the_device_where_that_fits(
+    limited: Make, fixed: int, awaited: int, unhurried: int
+) -> None:
+    bench = limited(fixed={"ack_timeout": fixed})
+    assert (timeout_code(bench), unhurried_code(bench, 20)) == (awaited, unhurried)
+    if fixed != awaited:
+        told = skipped(lambda: bench.connect(ack_timeout=timeout_code(bench)))
+        assert f"its ack_timeout is always {fixed}, not {awaited}" in told
 
 
 def test_plans_keep_to_what_nobody_can_choose(limited: Make) -> None:

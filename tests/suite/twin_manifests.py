@@ -25,6 +25,7 @@ warnings = ["COMBDLY", "LATCH", "MULTIDRIVEN", "UNOPTFLAT"]
 """
 _ALL = '["SEND", "SEND_IMM", "WRITE", "WRITE_IMM"]'
 _CLAIMS = f"[capabilities]\nRC = {_ALL}\nUC = {_ALL}\n[limits]\nqps = 16\n"
+_REPEATS = _CLAIMS.replace("[limits]", "retransmission = true\n[limits]")
 _ONE = _CLAIMS.replace("16", "1")
 
 
@@ -91,6 +92,14 @@ UNBUILT = {
     "constant-identification": Twin("", _CLAIMS + 'identification = "constant"\n'),
     "any-identification": Twin("", _CLAIMS + 'identification = "any"\n'),
     "no-ack-timer": Twin("", _CLAIMS + "[fixed]\nack_timeout = 0\n"),
+    "four-that-repeats": Twin("", _REPEATS + "outstanding_messages = 4\n"),
+    "one-timeout": Twin("", _REPEATS + "[fixed]\nack_timeout = 10\n"),
+    "light": Twin(
+        "",
+        _ONE
+        + 'per_queue_pair = ["rkey", "remote_addr"]\nidentification = "any"\npath_mtus = [1024]\n'
+        + "[fixed]\nack_timeout = 0\npayload_offset = 0\nmax_rd_atomic = 1\nsolicited = false\n",
+    ),
 }
 """Those that only the model plays."""
 
