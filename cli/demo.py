@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
-from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
 from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
 from roceproof.demo_plan import plan
@@ -55,7 +54,7 @@ def run_demo(wanted: Wanted, play: Play, *, quiet: bool) -> int:
 
 def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> None:
     """Send all, and note in `shown` what comes of it until the end or an error."""
-    manifest = load_manifest(wanted.dut or REFERENCE_DUT)
+    manifest = load_manifest(wanted.dut)
     connections = list(plan(seed=wanted.seed, device=manifest, short=wanted.short))
     with meeting(wanted, manifest, shown, progress, peer_is="receiver") as (simulation, peer):
         sender = Sender(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FOLDER, SEED, Number
+from roceproof.common.paths import REFERENCE_DUT, RESPONDER_DUT
 from roceproof.examples import examples
-from roceproof.shared_options import kernel_option
+from roceproof.shared_options import kernel_option, width_option
 
 if TYPE_CHECKING:
     from roceproof.demo import Play
@@ -28,9 +30,7 @@ def _of_a_demonstration(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto"),
         kernel_option,
-        click.option(
-            "--width", type=DATA_WIDTH, default=64, show_default=True, help="Bits of the data path."
-        ),
+        width_option,
         click.option(
             "--seed", type=SEED, default=1, show_default=True, help="Payloads and start PSNs."
         ),
@@ -43,15 +43,18 @@ def _of_a_demonstration(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _run(play: Play, name: str, *, quiet: bool, **options: Any) -> None:
+def _run(play: Play, name: str, *, device: Path, quiet: bool, **options: Any) -> None:
     from roceproof.demo import run_demo
     from roceproof.demo_meeting import Wanted
+    from roceproof.dpi.manifest import load_manifest
 
-    width, seed, kernel = options["width"], options["seed"], options["kernel"]
+    dut, seed, kernel = options.pop("dut"), options["seed"], options["kernel"]
+    width = options.pop("width") or load_manifest(dut or device).data_widths[0]
     command = f"roceproof {name} --width {width} --seed {seed}"
+    command += f" --dut {shlex.quote(str(dut))}" if dut else ""
     command += f" --kernel {kernel}" if kernel else ""
     command += f" --loss {options['loss']:g}" if options.get("loss") else ""
-    wanted = Wanted(data_width=options.pop("width"), command=command, **options)
+    wanted = Wanted(dut=dut or device, data_width=width, command=command, **options)
     sys.exit(run_demo(wanted, play, quiet=quiet))
 
 
@@ -62,7 +65,7 @@ def demo(**options: Any) -> None:
     """Send every kind of message from the HDL endpoint into a real Soft-RoCE receiver."""
     from roceproof.demo import demonstrate
 
-    _run(demonstrate, "demo", **options)
+    _run(demonstrate, "demo", device=REFERENCE_DUT, **options)
 
 
 @click.command("demo-receive", epilog=examples("demo-receive"))
@@ -79,7 +82,7 @@ def demo_receive(**options: Any) -> None:
     """Send to the HDL endpoint from a real Soft-RoCE sender, write to it and read from it."""
     from roceproof.demo_receive import demonstrate_receiving
 
-    _run(demonstrate_receiving, "demo-receive", **options)
+    _run(demonstrate_receiving, "demo-receive", device=RESPONDER_DUT, **options)
 
 
 @click.command("demo-tap", epilog=examples("demo-tap"))

@@ -28,7 +28,7 @@ ENDPOINT_MAC = "02:00:00:00:00:01"
 class Wanted:
     """What to demonstrate, and where to leave its capture."""
 
-    dut: Path | None
+    dut: Path
     backend: str
     data_width: int
     seed: int

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from roceproof.common.errors import RoceproofError
-from roceproof.common.paths import RESPONDER_DUT
 from roceproof.common.progress import Progress
 from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
 from roceproof.demo_memory import ReceivingEndpoint, longest_message
@@ -66,7 +65,7 @@ def _executed(responder: Responder, service: Service) -> list[Op]:
 
 def demonstrate_receiving(wanted: Wanted, shown: Demonstration, progress: Progress) -> None:
     """Send all, and note in `shown` what comes of it until the end or an error."""
-    manifest = load_manifest(wanted.dut or RESPONDER_DUT)
+    manifest = load_manifest(wanted.dut)
     connections = list(received_plan(seed=wanted.seed, device=manifest, short=wanted.short))
     if wanted.loss:  # what is lost on UC stays lost
         connections = [each for each in connections if each.service is Service.RC]

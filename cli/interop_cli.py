@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FOLDER, SEED
+from roceproof.common.arguments import MANIFEST, OUTPUT_FOLDER, SEED
 from roceproof.examples import examples
-from roceproof.shared_options import kernel_option
+from roceproof.shared_options import kernel_option, width_option
 
 
 @click.command(epilog=examples("interop"))
@@ -29,9 +29,7 @@ from roceproof.shared_options import kernel_option
     type=MANIFEST,
     help="Manifest of the peer hdl; the reference endpoint with its responder if not given.",
 )
-@click.option(
-    "--width", type=DATA_WIDTH, help="Bits of its data path; the manifest's first if not given."
-)
+@width_option
 @kernel_option
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of the simulation.")
 @click.option(

@@ -7,7 +7,7 @@ import shlex
 
 import click
 
-from roceproof.common.arguments import INPUT_FILE, WORD
+from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE, WORD
 
 
 def command_line(
@@ -35,6 +35,9 @@ kernel_option = click.option(
     metavar="WHICH",
     help="The guest's: distribution (default), a version such as 6.12, newest, or packages, or a "
     "boot image and its modules, separated by commas.",
+)
+width_option = click.option(
+    "--width", type=DATA_WIDTH, help="Bits of its data path; the manifest's first if not given."
 )
 mutant_option = click.option(
     "--mutant", type=WORD, help="Test a planted fault instead of the healthy device."

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FILE, SEED, WORD, Number
+from roceproof.common.arguments import MANIFEST, OUTPUT_FILE, SEED, WORD, Number
 from roceproof.examples import examples
+from roceproof.shared_options import width_option
 
 
 @click.command(epilog=examples("sim"))
@@ -18,9 +19,7 @@ from roceproof.examples import examples
     type=MANIFEST,
     help="Manifest of the device; the reference endpoint if not given.",
 )
-@click.option(
-    "--width", type=DATA_WIDTH, default=64, show_default=True, help="Bits of the data path."
-)
+@width_option
 @click.option("--mac", type=WORD, default="02:00:00:00:00:01", show_default=True)
 @click.option("--ip", "ipv4", type=WORD, default="10.77.0.1", show_default=True)
 @click.option("--capture", type=OUTPUT_FILE, help="Write a pcapng of the port.")
@@ -35,7 +34,7 @@ from roceproof.examples import examples
 def sim(
     link: str,
     dut: Path | None,
-    width: int,
+    width: int | None,
     mac: str,
     ipv4: str,
     capture: Path | None,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from roceproof.dpi.simulation import require_writable
 def run_sim(
     *,
     manifest: Path | None,
-    data_width: int,
+    data_width: int | None,
     link: str,
     mac: str,
     ipv4: str,
@@ -33,6 +34,9 @@ def run_sim(
     if waves:
         require_writable(waves)
     device = load_manifest(manifest or REFERENCE_DUT)
+    data_width = data_width or device.data_widths[0]
+    told = f"--link {link} --width {data_width} --seed {seed}"
+    told += f" --dut {shlex.quote(str(manifest))}" if manifest else ""
     with Progress(quiet=quiet) as progress:
         build_simulation(
             device, data_width=data_width, ports=1, fst=waves is not None, progress=progress.step
@@ -45,5 +49,5 @@ def run_sim(
         seed=seed,
         duration_ns=None if duration_ms is None else round(duration_ms * 1e6),
         waves=waves,
-        command=f"roceproof sim --link {link} --width {data_width} --seed {seed}",
+        command=f"roceproof sim {told}",
     )
