@@ -17,6 +17,7 @@ from roceproof.common.document import read_json
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.runner.plan_findings import with_plans
 from roceproof.dpi import Manifest
 from roceproof.gate_failures import failures_of
 from roceproof.gate_guest import Landed
@@ -79,7 +80,7 @@ def document_of(
                 case.get("reason", "") for case in cases if case["outcome"] == "skipped"
             ).most_common()
         ],
-        "findings": session["findings"] if session else [],
+        "findings": with_plans(session["findings"] if session else [], soaked.findings),
         "rules": [
             {"rule": rule, "verdict": verdict, "cases": count}
             for rule, verdict, count in (per_rule(session) if session else [])

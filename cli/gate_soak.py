@@ -72,14 +72,15 @@ def soak(
                 bar.advance()
                 soaked.plans += found.seeds
                 reached.counts.merge(Counts.from_json(found.counts))
-                for seed, rules, text, story in found.findings:
-                    where = {"seed": seed, "width": found.width}
-                    if reasons := waives(rules):
-                        soaked.waived.append({**where, "rules": list(rules), "waived": reasons})
+                for plan in found.findings:
+                    where = {"seed": plan.seed, "width": found.width, "rules": list(plan.rules)}
+                    if reasons := waives(plan.rules):
+                        soaked.waived.append({**where, "waived": reasons})
                         continue
-                    path = out / f"test_found_{found.width}bit_{seed}.py"
-                    path.write_text(text)
-                    soaked.findings.append({**where, "case": path.name, "story": story})
+                    path = out / f"test_found_{found.width}bit_{plan.seed}.py"
+                    path.write_text(plan.text)
+                    told = {"case": path.name, "head": plan.head, "story": plan.story}
+                    soaked.findings.append({**where, **told})
         reached.write(out / COVERAGE)
     summary = summarized(reached)
     write_page(summary, out / PAGE)

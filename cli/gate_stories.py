@@ -21,11 +21,12 @@ _WIDTH, _ROWS, _LINES = 110, 24, 60
 def stories_of(document: Document, *, junit: Path, out: Path) -> list[Document]:
     """For each root finding, in their order: `text`, `ladder`, `capture` beside the page."""
     told = _texts(junit)
-    return [_story(finding["representative"], told, out) for finding in document["findings"]]
+    return [_story(finding, told, out) for finding in document["findings"]]
 
 
-def _story(shown: Document, told: dict[str, str], out: Path) -> Document:
-    text = told.get(shown["case"].rpartition("::")[2], "").splitlines()
+def _story(finding: Document, told: dict[str, str], out: Path) -> Document:
+    shown = finding["representative"]
+    text = (finding.get("story") or told.get(shown["case"].rpartition("::")[2], "")).splitlines()
     capture = Path(shown["capture"]) if shown["capture"] else None
     if capture is None or not capture.exists():
         return {"text": "\n".join(text[:_LINES]), "ladder": "", "capture": None}

@@ -69,8 +69,11 @@ def _print_plans(document: Document, console: Terminal) -> None:
     found = document["plan_findings"]
     style = "red" if found else "green"
     console.print(f"random plans: {document['plans']} played, [{style}]{told_plans(document)}[/]")
-    for plan in found[:1]:
-        for line in plan["story"].splitlines()[: 4 * _MOST_LINES]:
+    alone = [each for each in document["findings"] if not each["cases"]]
+    if found and not alone:
+        console.print("       all of them show what is told above")
+    for finding in alone[:1]:
+        for line in finding["story"].splitlines()[: 4 * _MOST_LINES]:
             console.print(escape(f"       {line}"), highlight=False)
     bins = sum(each["bins"] for each in document["coverage"].values())
     filled = sum(each["filled"] for each in document["coverage"].values())

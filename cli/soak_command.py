@@ -24,7 +24,7 @@ from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
-from roceproof.conformance.runner.soak import Chunk, Found, play
+from roceproof.conformance.runner.soak import Chunk, Found, PlanFinding, play
 from roceproof.conformance.stimulus.steering import steered
 from roceproof.conformance.stimulus.trial import draws_of
 from roceproof.conformance.stimulus.weights import Weights
@@ -84,7 +84,8 @@ class _Night:
         self._counts = Counts()
         self._seeds = 0
         self._started = time.monotonic()
-        self.findings: list[tuple[int, str, str]] = []
+        self.findings: dict[str, list[PlanFinding]] = {}
+        """By what is alike in how they fail."""
 
     def run(self, options: Options, widths: Sequence[int | None], progress: Progress) -> None:
         """Rounds until time is up, or nothing is left to reach."""
@@ -103,6 +104,7 @@ class _Night:
                             first=next_seed,
                             count=count,
                             weights=weights,
+                            known=frozenset(self.findings),
                         )
                     )
                     next_seed += count
@@ -120,9 +122,9 @@ class _Night:
     def _take(self, found: Found) -> None:
         self._seeds += found.seeds
         self._counts.merge(Counts.from_json(found.counts))
-        for seed, _, text, story in found.findings:
-            self.findings.append((seed, text, story))
-            (self._wanted.out / f"test_found_{seed}.py").write_text(text)
+        for each in found.findings:
+            self.findings.setdefault(each.kind, []).append(each)
+            (self._wanted.out / f"test_found_{each.seed}.py").write_text(each.text)
 
     def _left(self) -> list[str]:
         empty = self._counts.empty(*self._claims)
@@ -130,15 +132,22 @@ class _Night:
 
     def _status(self, left: int) -> str:
         rate = self._seeds / (time.monotonic() - self._started)
+        plans = sum(map(len, self.findings.values()))
+        of_plans = f" in {plans} plans" if plans else ""
         return (
-            f"{self._seeds} seeds, {rate:.1f} seeds/s, {len(self.findings)} findings, "
+            f"{self._seeds} seeds, {rate:.1f} seeds/s, {len(self.findings)} findings{of_plans}, "
             f"{left} bins empty"
         )
 
     def tell(self) -> None:
         """What was found, and what was not reached."""
-        for _, _, story in self.findings[:_TOLD]:
-            print(f"{story}\n")
+        groups = sorted(self.findings.values(), key=len, reverse=True)
+        for plans in groups[:_TOLD]:
+            shortest = min(plans, key=lambda each: len(each.text))
+            print(f"{shortest.story}\n")
+            if others := [str(each.seed) for each in plans if each is not shortest]:
+                more = ", ..." if len(others) > _TOLD else ""
+                print(f"as seeds {', '.join(others[:_TOLD])}{more} fail\n")
         left = self._left()
         first = self._claims[0]
         run = {"suite": "soak", "seed": self._wanted.seed, "expression": ""}

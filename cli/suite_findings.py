@@ -30,7 +30,7 @@ def print_findings(
     ran = sum(counts.values()) - counts.get(SKIPPED, 0)
     console.print()
     for number, finding in enumerate(findings[:MOST_FINDINGS], start=1):
-        where = f"{finding['count']} of {ran} cases {finding['sentence']}"
+        where = f"{_told_of(finding, ran)} {finding['sentence']}"
         console.print(f"[red]{number}.[/] {escape(where)}", highlight=False)
         # How one of them stood is enough for a screen.
         streams = finding.get("streams", []) if number == 1 else []
@@ -45,6 +45,16 @@ def print_findings(
         console.print(f"{untold} failing cases belong to none of these")
 
 
+def _told_of(finding: Document, ran: int) -> str:
+    """In how many cases and random plans it shows."""
+    plans = len(finding.get("plans", ()))
+    of_plans = f"{plans} random plan{'' if plans == 1 else 's'}"
+    if not finding["cases"]:
+        return of_plans
+    cases = f"{finding['count']} of {ran} cases"
+    return f"{cases} and {of_plans}" if plans else cases
+
+
 def _details(finding: Document) -> list[str]:
     rules = finding["rules"]
     more = ", ..." if len(rules) > _MOST_RULES else ""
@@ -54,6 +64,14 @@ def _details(finding: Document) -> list[str]:
     if finding["not_reached"]:
         told.append(f"{finding['not_reached']} of the cases were not reached")
     lines = ["; ".join(told)] if told else []
+    if finding.get("explained"):
+        lines.append(f"explain: {finding['explained']}")
+    if finding.get("manifest"):
+        left = len(finding["cases"]) - finding["only"]
+        lines.append(
+            f"if that is a limit, say so in the manifest: {', '.join(finding['manifest'])}; "
+            f"{left or 'none'} of these cases would fail all the same"
+        )
     shown = finding["representative"]
     if shown["capture"]:
         lines += [f"capture: {shown['capture']}", f"replay:  {shown['replay']}"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
+from typing import NamedTuple
 
 
 class Signals(IntFlag):
@@ -23,6 +24,14 @@ class Stream:
     beats: int
     moved: int
     signals: Signals
+
+
+class Standing(NamedTuple):
+    """A stream at one moment, in a few words: `waits` is for the device, `amid` in a frame."""
+
+    beats: int
+    waits: bool = False
+    amid: bool = False
 
 
 STREAMS = "streams in cycle "
@@ -45,6 +54,20 @@ def told_streams(streams: Sequence[Stream], cycle: int) -> list[str]:
         *(_told(name, stream, _inward(stream, ready)) for (name, ready), stream in inward),
         *(_told(name, stream, _outward(stream, valid)) for (name, valid), stream in outward),
     ]
+
+
+def standing(streams: Sequence[Stream]) -> dict[str, Standing]:
+    """How each stands, by its name."""
+    names = [name for name, _ in (*_INTO_THE_DEVICE, *_OUT_OF_IT)]
+    return {
+        name: Standing(
+            stream.beats,
+            waits=stream.signals & (Signals.VALID | Signals.READY) == Signals.VALID
+            and name not in dict(_OUT_OF_IT),
+            amid=Signals.AMID in stream.signals,
+        )
+        for name, stream in zip(names, streams, strict=True)
+    }
 
 
 def _told(name: str, stream: Stream, what: str) -> str:

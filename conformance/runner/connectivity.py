@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
+from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.storm_crowd import operations
@@ -28,14 +30,7 @@ from roceproof.conformance.targets.interface import (
     DeviceDied,
     DeviceFactory,
 )
-from roceproof.conformance.targets.movement import (
-    Completed,
-    Configured,
-    Movement,
-    Posted,
-    Received,
-    Sent,
-)
+from roceproof.conformance.targets.movement import Completed, Movement, Sent
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -43,23 +38,6 @@ _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _LAST_FRAMES = 6
 _REQUEST_BYTES = 64
 _SERVED = frozenset({Op.WRITE, Op.SEND})
-_CONFIGURED = (Configured, "no configuration was taken: look at qpc_ready_o")
-_Order = tuple[tuple[type, str], ...]
-_ORDER: _Order = (
-    _CONFIGURED,
-    (Posted, "a configuration was taken, but no work request: look at wr_ready_o"),
-    (Sent, "a work request was taken, but no frame has left: look at pl_tready_o and tx_tvalid_o"),
-    (Completed, "frames have left, but no work is completed: look at cpl_valid_o"),
-)
-"""What must have moved, in this order, and what is missing if it has not."""
-_ORDER_OF_REQUESTS: _Order = (
-    _CONFIGURED,
-    (Received, "a configuration was taken, but no frame: look at rx_tready_o"),
-    (
-        Sent,
-        "a request was taken, but nothing answers: look at memory or receives, then tx_tvalid_o",
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +58,10 @@ def check_connectivity(
     `capture` says where the frames of a question that fails are kept, by its name.
     """
     told: list[Check] = []
-    for name, (says, ask, order) in _QUESTIONS.items():
+    for name, (says, ask) in _QUESTIONS.items():
         if name == "request" and Capability.RESPONDER not in factory.claims.capabilities:
             continue
-        outcome, words = _asked(factory, ask, order, seed, capture(name) if capture else None)
+        outcome, words = _asked(factory, ask, seed, capture(name) if capture else None)
         told.append(Check(name=name, says=says, outcome=outcome, words=words))
         yield told[-1]
         if not is_alive(told):
@@ -100,7 +78,6 @@ def is_alive(checks: Sequence[Check]) -> bool:
 def _asked(
     factory: DeviceFactory,
     ask: Callable[[Bench], str | None],
-    order: _Order,
     seed: int,
     capture: Path | None,
 ) -> tuple[str, str]:
@@ -112,8 +89,8 @@ def _asked(
             try:
                 problem = ask(bench)
             except CaseFailed as failure:
-                hints = missing_next(target.moved(), order) if is_watched else []
-                problem = "\n".join([*hints, *_told(failure, target.streams())])
+                said = first_said(bench, failure, target.moved() if is_watched else ())
+                problem = "\n".join([*([said] if said else []), *_told(failure, target.streams())])
             if problem is not None and capture is not None and any(bench.transcript.entries()):
                 bench.transcript.write(capture, comment="a first question of roceproof gate")
                 kept = [f"capture: {capture}"]
@@ -135,18 +112,23 @@ def _told(failure: CaseFailed, streams: Sequence[str]) -> list[str]:
     return [*head.splitlines(), *streams, *last]
 
 
-def missing_next(moved: Sequence[Movement], order: _Order = _ORDER) -> list[str]:
-    """Which of a device's streams to look at, by what has moved."""
-    kinds = [type(each) for each in moved]
+def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()) -> str | None:
+    """What is wrong in one sentence: the stream that does not move, or the field."""
+    stop, target = failure.stop, bench.target
     refusals = [each.status for each in moved if isinstance(each, Completed)]
-    if refusals and Sent not in kinds:
-        return [f"the work was refused ({refusals[0]}): why, or which limit lacks the manifest?"]
-    for kind, lacking in order:
-        if kind not in kinds:
-            return [lacking]
-    if kinds.count(Completed) < kinds.count(Posted):
-        return ["a work request has no completion: look at cpl_valid_o"]
-    return []
+    if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
+        return f"the work was refused ({refusals[0]}): why, or which limit lacks the manifest?"
+    if said := said_of_one(target.standing(), stop):
+        return said
+    if bench.strays and bench.connections:
+        want, got = bench.connections[0].spec.remote_qpn, bench.strays[0].bth.dest_qpn
+        return f"packets go to a QPN that nobody has: qpn: want {want:#x}, got {got:#x}"
+    if stop is not None and stop.fields:
+        wrong = "; ".join(f"{each.field}: want {each.want}, got {each.got}" for each in stop.fields)
+        return f"the first packet is wrong: {wrong}"
+    if strays := target.stray_completions():
+        return f"work {strays[0].wr_id:#x} is completed for a QPN that has no work: look at cpl_o"
+    return None
 
 
 def _first_of(bench: Bench) -> tuple[Service, Op]:
@@ -204,13 +186,12 @@ def _stands_still(bench: Bench) -> str | None:
     return None
 
 
-_QUESTIONS: dict[str, tuple[str, Callable[[Bench], str | None], _Order]] = {
-    "frame": ("the first message leaves, and completes", _sends, _ORDER),
-    "request": ("the first request is executed, and answered", _is_served, _ORDER_OF_REQUESTS),
-    "ping": ("ARP and ping are answered", _is_found, _ORDER),
+_QUESTIONS: dict[str, tuple[str, Callable[[Bench], str | None]]] = {
+    "frame": ("the first message leaves, and completes", _sends),
+    "request": ("the first request is executed, and answered", _is_served),
+    "ping": ("ARP and ping are answered", _is_found),
     "back-pressure": (
         f"messages leave whole where {_STALL} % of cycles are stalled",
         _stands_still,
-        _ORDER,
     ),
 }

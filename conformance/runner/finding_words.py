@@ -3,43 +3,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
+from roceproof.conformance.rules.signatures import title
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.kinds import in_words
+from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
-from roceproof.conformance.runner.root_findings import (
-    STOPS,
-    Root,
-    rule_of_trouble,
-    without_place,
-)
+from roceproof.conformance.runner.root import STOPS, Root, rule_of_trouble
+from roceproof.conformance.runner.unexplained import without_place
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]
 _LONGEST = 300
+_EXPLAINABLE = ("ICRC-", "PSN-", "OPC-", "IP-05", "IP-06", "IP-07", "BTH-08")
+"""Rules for which `explain` has names."""
+_MOST_AGREE = 0.8
 
 
 def documents(
     found: list[Root], cases: Mapping[str, Document], seen: Mapping[str, Document]
 ) -> list[Document]:
     """Everything about the findings, for people and machines."""
-    return [_document(root, cases, seen) for root in found]
+    return [_document(root, found, cases, seen) for root in found]
 
 
-def _document(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]) -> Document:
+def _document(
+    root: Root,
+    found: Sequence[Root],
+    cases: Mapping[str, Document],
+    seen: Mapping[str, Document],
+) -> Document:
     shown = min(root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name))
     stopped = root.stops
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
+    rules += sorted(root.rules)
     if stopped or not rules:
         rules += [rule for name in sorted(root.cases) for rule in cases[name].get("broken", ())]
+    others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": _sentence(root, shown, seen),
+        "troubles": root.troubles,
+        "head": root.head,
         "support": _support(root),
+        "explained": _named(root, cases),
+        "manifest": [str(line) for line in lines_for(root, seen)],
         "cases": sorted(cases[name]["case"] for name in root.cases),
         "count": len(root.cases),
+        "only": len(root.cases - others),
         "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
         "stops": stopped,
         "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
@@ -53,9 +67,12 @@ def _document(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Docu
 
 
 def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
+    verb = "stop" if root.stops else "show"
+    if root.says:
+        return f"{verb}: {root.says}"
     what = _what(root, root.troubles[0], shown, seen)
     if not root.has_cause:
-        return f"stop: {what}" if root.stops else f"show: {what}"
+        return f"{verb}: {what}"
     kind = ", or ".join(in_words(features) for features in root.causes)
     if root.stops:
         return f"stop at {f'messages {kind}' if kind else 'every message'}: {what}"
@@ -66,23 +83,47 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
     words = (seen.get(shown, {}).get("stop") or {}).get("words")
     if trouble in STOPS and words:
         return str(words)
-    if trouble.startswith(FIELD):
-        return _of_field(root, trouble.removeprefix(FIELD), seen)
+    if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
+        return _of_fields(root, fields, seen)
     if trouble.startswith(RULE):
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
     return shorten(without_place(root.head), _LONGEST, placeholder=" ...") or trouble
 
 
-def _of_field(root: Root, name: str, seen: Mapping[str, Document]) -> str:
-    told = [
-        seen[case]["values"][name] for case in sorted(root.cases) if name in seen[case]["values"]
-    ]
-    got = list(dict.fromkeys(value for each in told for value in each["got"]))
-    want, first = told[0]["want"][0], told[0]["got"][0]
-    if len(got) == 1 and len(root.cases) > 1:
-        return f"{name} is always {first} (want {want} in the first)"
-    return f"{name} is wrong (want {want}, got {first} in the first)"
+def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:
+    first = fields[0]
+    told = _values(root, first, seen)
+    if len(fields) == 1:
+        got = {value for each in told for value in each["got"]}
+        if len(got) == 1 and len(told) > 1:
+            value, want = told[0]["got"][0], told[0]["want"][0]
+            return f"{first} is always {value} (want {want} in the first)"
+    others = [name for name in fields[1:] if _has(told, _values(root, name, seen))]
+    if others:
+        return f"{first} and {others[0]} are swapped ({_of_one(first, told)})"
+    also = f"; {' and '.join(fields[1:])}, too" if fields[1:] else ""
+    return f"{first} is wrong ({_of_one(first, told)} in the first){also}"
+
+
+def _of_one(name: str, told: Sequence[Document]) -> str:
+    return f"want {told[0]['want'][0]}, got {told[0]['got'][0]}"
+
+
+def _values(root: Root, name: str, seen: Mapping[str, Document]) -> list[Document]:
+    return [seen[case]["values"][name] for case in sorted(root.cases) if _is_in(seen, case, name)]
+
+
+def _is_in(seen: Mapping[str, Document], case: str, name: str) -> bool:
+    return name in seen.get(case, {}).get("values", {})
+
+
+def _has(mine: Sequence[Document], theirs: Sequence[Document]) -> bool:
+    """Whether each of two fields has, in some case, what the other ought to have."""
+    return any(
+        not set(one["got"]).isdisjoint(two["want"]) and not set(two["got"]).isdisjoint(one["want"])
+        for one, two in zip(mine, theirs, strict=False)
+    )
 
 
 def _support(root: Root) -> str | None:
@@ -94,9 +135,27 @@ def _support(root: Root) -> str | None:
         if root.stops:
             return f"none of these came whole; {root.passing:,} other messages did"
         return f"none of these is right; {root.passing:,} other packets are"
-    if root.troubles[0] in STOPS:
+    if root.troubles[0] in STOPS and not root.says:
         return "with what else these have in common, others pass"
     return None
+
+
+def _named(root: Root, cases: Mapping[str, Document]) -> str | None:
+    """What `explain` makes of most of its cases that it has looked at."""
+    if not any(rule.startswith(_EXPLAINABLE) for rule in root.accuses):
+        return None
+    told = Counter(
+        name for case in root.cases for name in dict.fromkeys(cases[case].get("explained", ()))
+    )
+    looked = sum(bool(cases[case].get("explained")) for case in root.cases)
+    if not told:
+        return None
+    name, count = min(told.items(), key=lambda each: (-each[1], each[0]))
+    if count < _MOST_AGREE * looked:
+        return None
+    first, *others = name.split("=")
+    also = f" (or {', '.join(others)})" if others else ""
+    return f"{first}{also}: {title(first)}"
 
 
 def _most_told(rules: list[str]) -> list[str]:

@@ -77,3 +77,16 @@ def kinds_of(features: list[Any]) -> frozenset[int]:
 def in_words(kinds: tuple[int, ...]) -> str:
     """A conjunction of kinds, to stand behind "messages"."""
     return " ".join(KINDS[number].words for number in sorted(kinds))
+
+
+_IN_RETH = ("va", "rkey", "dmalen")
+
+
+def carries(field: str, features: list[Any]) -> bool:
+    """Whether packets of a row have a field at all."""
+    row = dict(zip(FEATURES, features, strict=True))
+    if field in _IN_RETH:
+        return row["place"] in ("first", "only")
+    if field == "imm":
+        return bool(row["immediate"]) and row["place"] in ("last", "only")
+    return field != "payload" or not row["empty"]

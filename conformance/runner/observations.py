@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.rules.findings import Finding
+from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import Predicted
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.requester_side import Life
 from roceproof.conformance.suite.stop import Kind, Stop
@@ -60,14 +62,19 @@ def observed(
     findings: Iterable[tuple[Finding, Entry]] = (),
     stop: Stop | None = None,
     streams: Sequence[str] = (),
+    failures: Iterable[CaseFailed] = (),
+    lost: str | None = None,
 ) -> Document:
     """Rows of features, stage, trouble and count; the values of wrong fields, and right ones.
 
-    `streams` says how those of the device stood when the case stopped.
+    `streams` says how those of the device stood when the case stopped; `failures` are those that
+    neither the rows nor the rules of the observer show, and `lost` is what was not answered.
     """
     rules: dict[int, set[str]] = {}
+    told: dict[str, str] = {}
     for finding, entry in findings:
         rules.setdefault(id(entry), set()).add(finding.rule.id)
+        told.setdefault(finding.rule.id, finding.message)
     rows: Counter[tuple[Any, ...]] = Counter()
     values: dict[str, dict[str, list[str]]] = {}
     for each in predicted:
@@ -79,9 +86,9 @@ def observed(
             features = _features(bench, each.connection, each.life, each.message)
             rows[(features, MESSAGE, ())] += 1
         for wrong in each.wrong:
-            told = values.setdefault(wrong.field, {"want": [], "got": []})
-            _note(told["want"], wrong.want)
-            _note(told["got"], wrong.got)
+            seen = values.setdefault(wrong.field, {"want": [], "got": []})
+            _note(seen["want"], wrong.want)
+            _note(seen["got"], wrong.got)
     for connection, life, message in _posted(bench):
         features = _features(bench, connection, life, message)
         rows[(features, COMPLETION, ())] += message.work.wr_id in connection.succeeded
@@ -99,6 +106,10 @@ def observed(
         "stop": _told(stop),
         "streams": list(streams),
         "frames": sum(1 for _ in bench.transcript.entries()),
+        "failures": [[head_of(each), list(each.rules)] for each in failures],
+        "rules": told,
+        "lost": lost,
+        "standing": {name: list(each) for name, each in bench.target.standing().items()},
     }
 
 

@@ -19,6 +19,7 @@ from roceproof.conformance.suite.packets import described, example
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
+from roceproof.conformance.wire.neighbours import is_advertised
 
 _TOLD = 8
 """Findings that a failure tells one by one."""
@@ -39,6 +40,10 @@ class Judgement(NamedTuple):
     failures: list[CaseFailed]
     predicted: list[Predicted]
     findings: list[tuple[Finding, Entry]]
+    others: list[CaseFailed]
+    """Those of the failures that neither predicted packets nor the observer show."""
+    lost: str | None = None
+    """The question behind the case that had no answer; empty if each had, None if not asked."""
 
 
 def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
@@ -79,6 +84,7 @@ def judgement(
     judged = observe(bench, unjudged=unjudged)
     told = {each.field for each in known.stop.fields} if known and known.stop else set[str]()
     failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
+    others: list[CaseFailed] = []
     if judged.broken:
         text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
         rules = [finding.rule.id for finding in judged.broken]
@@ -88,15 +94,18 @@ def judgement(
         flow = bench.connections[0].from_device if bench.connections else None
         shown = got(bench.strays[0], flow) if flow else "a frame"
         text = f"a packet to a QPN that nobody has: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
-        failures.append(CaseFailed(text, rules=["BTH-10"]))
+        others.append(CaseFailed(text, rules=["BTH-10"]))
     if strays := bench.target.stray_completions():
         text = f"want  no completion of a QPN that has no work\ngot   work {strays[0].wr_id:#x}"
-        failures.append(CaseFailed(text, rules=["QPS-06"]))
+        others.append(CaseFailed(text, rules=["QPS-06"]))
     if contradictions := bench.target.contradictions():
-        failures.append(CaseFailed("\n".join(contradictions), rules=["CM-05"]))
+        others.append(CaseFailed("\n".join(contradictions), rules=["CM-05"]))
+    lost = None
     if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
-        failures += _lives(bench)
-    return Judgement(failures, predicted, list(zip(judged.broken, judged.entries, strict=True)))
+        lost, failure = _lost(bench)
+        others += [] if failure is None else [failure]
+    found = list(zip(judged.broken, judged.entries, strict=True))
+    return Judgement([*failures, *others], predicted, found, others, lost)
 
 
 def _as_asked(
@@ -128,10 +137,18 @@ def _wrong_field(bench: Bench, several: list[tuple[Predicted, Mismatch]]) -> Cas
     )
 
 
-def _lives(bench: Bench) -> list[CaseFailed]:
+def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
+    """The question that the device does not answer any more, and the failure."""
     try:
         lives = bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
     except DeviceDied as error:
-        return [CaseFailed(str(error), rules=["LIVE-01"])]
-    text = "the device does not answer ARP and ping behind the case"
-    return [] if lives else [CaseFailed(text, rules=["LIVE-01"])]
+        return "", CaseFailed(str(error), rules=["LIVE-01"])
+    if lives:
+        return "", None
+    lost, text = "ARP or ping", "the device does not answer ARP and ping behind the case"
+    if Capability.LOCKSTEP in bench.claims.capabilities:
+        own = bench.target.host.ip
+        knows = any(is_advertised(frame, own) for frame in bench.target.asides())
+        lost = "ping" if knows else "ARP"
+        text += f": {lost} is lost"
+    return lost, CaseFailed(text, rules=["LIVE-01"])

@@ -6,20 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.options import Options, open_factory
 from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.runner.unexplained import likeness as kind_of
 from roceproof.conformance.stimulus.trial import draws_of, try_seed
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.verbs.addresses import Host
-
-_FULLY_REDUCED = 1
-"""Findings of a chunk that are made small; a device that fails always is not worth more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,23 @@ class Chunk:
     first: int
     count: int
     weights: Weights
+    known: frozenset[str] = frozenset()
+    """Kinds of failures of which a small case is there."""
+
+
+class PlanFinding(NamedTuple):
+    """A plan that fails: the rules that it breaks, what was wrong, the small case, its story."""
+
+    seed: int
+    rules: tuple[str, ...]
+    head: str
+    text: str
+    story: str
+
+    @property
+    def kind(self) -> str:
+        """What is alike in all plans that fail so."""
+        return kind_of(self.head)
 
 
 @dataclass(kw_only=True)
@@ -39,15 +56,14 @@ class Found:
 
     width: int | None
     seeds: int = 0
-    findings: list[tuple[int, tuple[str, ...], str, str]] = field(default_factory=list)
-    """Seed, broken rules, the small case, and its story."""
+    findings: list[PlanFinding] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
 
 
 def play(chunk: Chunk) -> Found:
-    """Play all seeds of a chunk."""
+    """Play all seeds of a chunk; the first plan of each kind of failure is made small."""
     factory = open_factory(chunk.options, chunk.width)
-    counts, found = Counts(), Found(width=chunk.width)
+    counts, found, known = Counts(), Found(width=chunk.width), set(chunk.known)
     draws = draws_of(factory.claims)
 
     @contextmanager
@@ -60,22 +76,27 @@ def play(chunk: Chunk) -> Found:
                 raise failure
             collector.finish()
 
+    def is_new(failure: CaseFailed) -> bool:
+        return kind_of(head_of(failure)) not in known
+
     try:
         for seed in range(chunk.first, chunk.first + chunk.count):
-            seconds = 20.0 if len(found.findings) < _FULLY_REDUCED else 0.0
             finding = try_seed(
                 seed,
                 factory.claims,
                 open_bench,
                 weights=chunk.weights,
                 draws=draws[seed % len(draws)],
-                seconds=seconds,
+                is_worth=is_new,
             )
             found.seeds += 1
             if finding is not None:
                 rules = finding.failure.rules or ("LIVE-02",)
                 text = finding.plan.case(f"found_by_random_stimulus_{seed}", rules=rules)
-                found.findings.append((seed, finding.failure.rules, text, finding.told()))
+                head = head_of(finding.failure)
+                known |= {kind_of(head_of(finding.first)), kind_of(head)}
+                told = PlanFinding(seed, finding.failure.rules, head, text, finding.told())
+                found.findings.append(told)
     finally:
         factory.close()
     found.counts = counts.to_json()

@@ -48,6 +48,8 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
         findings=judged.findings,
         stop=blamed.stop if blamed is not None else None,
         streams=streams_of(failures[0]) if failures else (),
+        failures=[*([] if own is None else [own]), *judged.others],
+        lost=judged.lost,
     )
     path = options.captures / file_name(short_name(item.nodeid))
     if options.keep_requests and width_of(item) == widths_asked(options)[0]:
@@ -75,7 +77,7 @@ def streams_of(failure: CaseFailed) -> list[str]:
 
 def _judged(bench: Bench, item: pytest.Item, own: CaseFailed | None) -> Judgement:
     if own is not None and own.stop is not None and own.stop.kind is Kind.DEATH:
-        return Judgement([], list(compared(bench)), [])
+        return Judgement([], list(compared(bench)), [], [])
     return judgement(bench, unjudged=unjudged_by(item), known=own)
 
 

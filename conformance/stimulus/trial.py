@@ -45,6 +45,8 @@ class Finding(NamedTuple):
     bench: Bench | None
     """Where the reduced plan was played."""
     tries: int
+    first: CaseFailed
+    """How the whole plan failed."""
 
     def told(self) -> str:
         """What happened, and the case that repeats it."""
@@ -84,8 +86,9 @@ def try_seed(
     weights: Weights | None = None,
     draws: Draws = draw_plan,
     seconds: float = REDUCTION_SECONDS,
+    is_worth: Callable[[CaseFailed], bool] = lambda _: True,
 ) -> Finding | None:
-    """Draw and play the plan of a seed; a failure is made small."""
+    """Draw and play the plan of a seed; a failure that is worth it is made small."""
     plan = draws(seed, claims, weights)
     first = played(plan, seed, open_bench)
     if first.failure is None:
@@ -94,7 +97,8 @@ def try_seed(
     def fails(candidate: Plan) -> bool:
         return played(candidate, seed, open_bench).failure is not None
 
-    reduction = Reduction(plan, fails, seconds=seconds)
+    reduction = Reduction(plan, fails, seconds=seconds if is_worth(first.failure) else 0.0)
     least = reduction.run()
     last = played(least, seed, open_bench)
-    return Finding(seed, least, last.failure or first.failure, last.bench, reduction.tries)
+    failure = last.failure or first.failure
+    return Finding(seed, least, failure, last.bench, reduction.tries, first.failure)

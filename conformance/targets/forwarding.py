@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from roceproof.conformance.targets.interface import Arrival, Patience, Target
 from roceproof.conformance.targets.movement import Movement
+from roceproof.dpi.streams import Standing
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
@@ -160,6 +161,10 @@ class ForwardingTarget(Target):
     def streams(self) -> list[str]:
         """As the inner target."""
         return self._inner.streams()
+
+    def standing(self) -> Mapping[str, Standing]:
+        """As the inner target."""
+        return self._inner.standing()
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """As the inner target."""

@@ -31,7 +31,7 @@ from roceproof.dpi.options import Flow
 from roceproof.dpi.process import SimulationError, SimulationTimeout
 from roceproof.dpi.records import QpCommand, QpConfig
 from roceproof.dpi.simulation import Simulation
-from roceproof.dpi.streams import told_streams
+from roceproof.dpi.streams import Standing, standing, told_streams
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
@@ -232,6 +232,15 @@ class HdlTarget(Target):
         except SimulationError:
             return []
         return told_streams(now.ports[0].streams, now.cycle)
+
+    def standing(self) -> dict[str, Standing]:
+        """Those of the requester, and frames: that left, and that the device has withdrawn."""
+        try:
+            now = self._simulation.statistics().ports[0]
+        except SimulationError:
+            return {}
+        frames = {"left": now.frames_out, "withdrawn": now.discarded_out}
+        return standing(now.streams) | {name: Standing(n) for name, n in frames.items()}
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP, then ICMP echo, each answered; a question after somebody else is not."""

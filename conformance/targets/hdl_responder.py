@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from roceproof.dpi.manifest_responder import Management, Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
 from roceproof.dpi.records import QpCommand, QpConfig
 from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.streams import Standing
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
@@ -54,6 +56,8 @@ class HdlResponder(HdlTarget):
         self._calls = 0
         self._connections = ConnectionEvents()
         self._untaken = {Inbound.REGION: 0, Inbound.RECEIVE: 0}
+        self._taken: Counter[Inbound] = Counter()
+        self._received = 0
         super().__init__(simulation, clock_ps, **options)
         self._memory = HdlMemory(
             simulation, regions=responder.regions, forgets=self._until_forgotten
@@ -210,6 +214,7 @@ class HdlResponder(HdlTarget):
                 time_ns=self._ns(timed.cycle),
             )
             self._worked.add(done.qpn)
+            self._received += 1
             self._outcomes[done.qpn].append(outcome)
             came |= Until.COMPLETION
         return came
@@ -217,6 +222,17 @@ class HdlResponder(HdlTarget):
     def _note_taken(self, stream: Inbound) -> None:
         super()._note_taken(stream)
         self._untaken[stream] = 0
+        self._taken[stream] += 1
+
+    def standing(self) -> dict[str, Standing]:
+        """Regions, receives and their completions, too."""
+        found = super().standing()
+        if found:
+            for name, stream in (("reg", Inbound.REGION), ("rcv", Inbound.RECEIVE)):
+                waits = bool(self._untaken[stream])
+                found[name] = Standing(self._taken[stream], waits=waits)
+            found["rcp"] = Standing(self._received)
+        return found
 
 
 def _completed(messages: int) -> int:

@@ -21,6 +21,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.wire.codec import parse
+from roceproof.dpi.streams import Standing
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
@@ -232,6 +233,10 @@ class Target(ABC):
     def streams(self) -> list[str]:
         """What of the device's streams waits for what, in lines; empty where nobody can see it."""
         return []
+
+    def standing(self) -> Mapping[str, Standing]:
+        """How each of the device's streams stands, by its name; empty where nobody can see it."""
+        return {}
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """Whether the device answers an ARP request and an echo request; needs PING."""

@@ -32,6 +32,11 @@ def session(*cases: dict[str, Any]) -> dict[str, Any]:
     failing = [each["case"] for each in cases if each["outcome"] == "failed"]
     finding = {
         "sentence": "show in every packet: psn is wrong (want 1, got <2>)",
+        "troubles": ["field psn"],
+        "head": "",
+        "explained": None,
+        "manifest": [],
+        "only": len(failing),
         "support": None,
         "cases": failing,
         "count": len(failing),

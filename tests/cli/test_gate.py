@@ -59,7 +59,20 @@ DEAF = Check(name="frame", says="it sends", outcome=FAILED, words="want a frame\
         (None, {"checks": {64: [DEAF]}}, ["connectivity 64bit frame"]),
         (
             PASSING,
-            {"soaked": Soaked(findings=[{"seed": 7, "width": 64, "case": "c", "story": "s"}])},
+            {
+                "soaked": Soaked(
+                    findings=[
+                        {
+                            "seed": 7,
+                            "width": 64,
+                            "case": "c",
+                            "rules": [],
+                            "head": "no",
+                            "story": "s",
+                        }
+                    ]
+                )
+            },
             ["plan 64bit 7"],
         ),
         (PASSING, {"landed": Landed(outcome=FAILED, rows=[ROW])}, ["guest UC 1024 WRITE"]),
@@ -169,7 +182,10 @@ def test_in_junit_what_the_baseline_knows_is_a_skip_and_what_is_new_fails(tmp_pa
     path = tmp_path / "junit.xml"
     path.write_text(JUNIT)
     known = ["case test_mine.py::test_psn", "case test_mine.py::test_end", "plan 64bit 7"]
-    plans = [{"seed": n, "width": 64, "case": "c", "story": "s"} for n in (7, 8)]
+    plans = [
+        {"seed": n, "width": 64, "case": "c", "rules": [], "head": "no", "story": "s"}
+        for n in (7, 8)
+    ]
     failing = session(
         case("test_psn", "failed"), case("test_new", "failed"), case("test_end", "error")
     )
@@ -187,7 +203,7 @@ def test_in_junit_what_the_baseline_knows_is_a_skip_and_what_is_new_fails(tmp_pa
     assert skipped == [("known: no", "want 1"), ("known: gone", "a crash")]
     assert [gate.get(name) for name in counts] == ["4", "2", "0", "1"]  # a plan, the guest's end
     texts = [story["text"] for story in stories_of(document, junit=path, out=tmp_path)]
-    assert texts == ["want 1"]
+    assert texts == ["want 1", "s"]  # of the plans, which fail alike
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])

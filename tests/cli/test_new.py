@@ -166,7 +166,7 @@ def test_the_gate_says_which_stream_is_missing_next(console, tmp_path: Path) -> 
     for port, done in (("qpc_ready_o", "qpc_ready_o = 1'b1"), ("wr_ready_o", None)):
         run = console.run(*words, "--out", str(tmp_path / "out"))
         assert run.returncode == FAIL, run.stderr
-        assert f"look at {port}" in run.stdout
+        assert f"{port} is low" in run.stdout
         assert "the suite had no device that sends or answers" in run.stdout
         if done:
             old = f"{port} = 1'b0"

@@ -12,17 +12,19 @@ from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner.blame import head_of
-from roceproof.conformance.runner.connectivity import check_connectivity, is_alive, missing_next
+from roceproof.conformance.runner.connectivity import check_connectivity, is_alive
 from roceproof.conformance.runner.verdict import streams_of
+from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.model import ModelFactory, ModelTarget
-from roceproof.conformance.targets.movement import Completed, Configured, Posted, Sent
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import load_manifest
+from roceproof.dpi.streams import Standing
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -88,27 +90,32 @@ def test_a_death_is_told_and_what_sends_no_payload_is_not_asked() -> None:
     assert outcomes(factory)["frame"] == "skipped"
 
 
-CONFIGURED, POSTED = Configured(1, 2, None), Posted(2, 2, None)
-SENT, COMPLETED = Sent(3, b""), Completed(4, 2, 1, "success")
-REFUSED = Completed(4, 2, 1, "loc_qp_op_err")
+NEVER, MOVED, WAITS = Standing(0), Standing(1), Standing(0, waits=True)
+AMID = Standing(8, amid=True)
+UP_TO_WORK = {"qpc": MOVED, "wr": MOVED, "pl": MOVED, "rx": NEVER, "tx": NEVER, "cpl": NEVER}
 
 
 @pytest.mark.parametrize(
-    ("moved", "port"),
+    ("other", "kind", "port"),
     [
-        ([SENT], "qpc_ready_o"),
-        ([CONFIGURED], "wr_ready_o"),
-        ([CONFIGURED, POSTED], "tx_tvalid_o"),
-        ([CONFIGURED, POSTED, REFUSED], "refused (loc_qp_op_err)"),
-        ([CONFIGURED, POSTED, SENT], "cpl_valid_o"),
-        ([CONFIGURED, POSTED, POSTED, SENT, COMPLETED], "cpl_valid_o"),
-        ([CONFIGURED, POSTED, SENT, COMPLETED], None),
-        ([], "qpc_ready_o"),
+        ({"qpc": WAITS, "wr": WAITS}, Kind.NO_PACKET, "qpc_ready_o"),
+        ({"wr": WAITS, "pl": WAITS}, Kind.NO_PACKET, "wr_ready_o"),
+        ({"pl": WAITS, "tx": AMID}, Kind.NO_PACKET, "pl_tready_o"),
+        ({}, Kind.NO_PACKET, "tx_tvalid_o"),
+        ({"tx": AMID}, Kind.NO_PACKET, "tx_tlast_o"),
+        ({"tx": MOVED, "withdrawn": MOVED}, Kind.NO_PACKET, "tx_tuser_o"),
+        ({"tx": MOVED, "left": MOVED}, Kind.NO_COMPLETION, "cpl_valid_o is low"),
+        ({"tx": MOVED, "left": MOVED, "cpl": Standing(2)}, Kind.ASSERTION, "cpl_valid_o tells"),
+        ({"rcv": MOVED, "tx": MOVED, "cpl": MOVED}, Kind.NO_COMPLETION, "rcp_valid_o"),
+        ({"rcv": WAITS}, Kind.NO_COMPLETION, "rcv_ready_o"),
+        ({"wr": NEVER, "pl": NEVER, "rx": MOVED}, Kind.NO_PACKET, "look at memory"),
+        ({"tx": MOVED, "left": MOVED}, Kind.WRONG_PACKET, None),
+        ({"tx": MOVED, "left": MOVED, "cpl": MOVED}, Kind.ASSERTION, None),
     ],
 )
-def test_the_next_stream_to_look_at_is_told(moved, port: str | None) -> None:
-    told = missing_next(moved)
-    assert told == [] if port is None else port in told[0]
+def test_the_stream_that_does_not_move_is_told(other, kind: Kind, port: str | None) -> None:
+    told = said_of_one(UP_TO_WORK | other, Stop(kind))
+    assert told is None if port is None else port in told
 
 
 @pytest.mark.sim

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The lines of a manifest under which a finding is a limit of the device, and no fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from roceproof.conformance.runner.kinds import KINDS
+from roceproof.conformance.runner.root import Root, fields_of
+
+Document = dict[str, Any]
+_FIXABLE = {
+    "ttl": "hop_limit",
+    "tos": "traffic_class",
+    "sport": "udp_sport",
+    "ident": "ip_id",
+    "se": "solicited",
+}
+"""Fields of packets that a device need not let anybody choose, and their keys in `[fixed]`."""
+_LIMITS = {
+    "of a length that is no multiple of 4": "length_multiple = 4",
+    "of no bytes": "length = [1, {longest}]",
+    "on any queue pair but the first": "qps = 1",
+}
+_LONGEST = 1 << 31
+
+
+class Line(NamedTuple):
+    """A key with its value, and the table where it stands."""
+
+    table: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"[{self.table}] {self.text}"
+
+
+def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
+    """Those that say all of a finding; none where a manifest has no words for it."""
+    if root.says or root.head:
+        return []
+    if len(root.causes) == 1 and len(root.causes[0]) == 1:
+        words = KINDS[root.causes[0][0]].words
+        return [Line("limits", _LIMITS[words].format(longest=_LONGEST))] if words in _LIMITS else []
+    fields = fields_of(root.troubles)
+    if root.stops or not fields or not fields <= _FIXABLE.keys():
+        return []
+    found = []
+    for name in sorted(fields):
+        told = [seen[case]["values"].get(name, {}).get("got", []) for case in root.cases]
+        values = {value for each in told for value in each}
+        if len(values) != 1:
+            return []
+        found.append(Line("fixed", f"{_FIXABLE[name]} = {int(values.pop(), 0)}"))
+    return found

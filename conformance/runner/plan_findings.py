@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Random plans that fail, told with the root findings of the suite that they are signs of, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import shorten
+from typing import Any
+
+from roceproof.conformance.runner.root import Root
+from roceproof.conformance.runner.unexplained import explained_by, likeness, without_place
+
+Document = dict[str, Any]
+_LONGEST = 300
+
+
+def with_plans(findings: Sequence[Document], plans: Sequence[Document]) -> list[Document]:
+    """The findings, each with its plans; behind them one for each kind of other failing plan."""
+    known = [_root(finding) for finding in findings]
+    told = [{**finding, "plans": []} for finding in findings]
+    others: dict[str, Document] = {}
+    for plan in plans:
+        root = explained_by(plan["head"], plan["rules"], known)
+        if root is not None:
+            host = told[known.index(root)]
+        else:
+            host = others.setdefault(likeness(plan["head"]), _of_plan(plan))
+        host["plans"].append(plan["case"])
+    return [*told, *sorted(others.values(), key=lambda each: -len(each["plans"]))]
+
+
+def _root(finding: Document) -> Root:
+    return Root(
+        finding["troubles"],
+        set(finding["cases"]),
+        head=finding["head"],
+        hides=finding["troubles"] == ["stream"],
+        rules=set(finding["rules"]),
+    )
+
+
+def _of_plan(plan: Document) -> Document:
+    words = shorten(without_place(plan["head"]), _LONGEST, placeholder=" ...")
+    return {
+        "sentence": f"show: {words}",
+        "troubles": ["plan"],
+        "head": plan["head"],
+        "support": None,
+        "explained": None,
+        "manifest": [],
+        "cases": [],
+        "count": 0,
+        "only": 0,
+        "not_reached": 0,
+        "stops": False,
+        "streams": [],
+        "rules": plan["rules"],
+        "representative": {"case": plan["case"], "capture": None, "replay": None},
+        "plans": [],
+        "story": plan["story"],
+    }

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What of failing cases no finding explains yet, grouped by the first thing that was wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roceproof.conformance.runner.root import STOPS, Root, family, fields_of
+from roceproof.conformance.suite.stop import Kind
+
+Document = dict[str, Any]
+_DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
+_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
+_ONLY_BYTES = "its fields are right, its bytes wrong"
+_PLACE = re.compile(
+    r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
+    r"|^(?:def test_found[^;]*; )?(?:play(?:\.\w+\([^;]*\)| = \w+\(bench\)); )+"
+)
+"""Where in a case, on which queue pair, in which storm or plan: not what was wrong."""
+_COMPLETION = re.compile(
+    r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
+    r"got +work \S+ completed with (?P<got>\w+)"
+)
+_FOLLOWS_PAD = ("pad", "pad bytes", "payload")
+_ALIVE = "LIVE-01"
+
+
+def unexplained(
+    failed: set[str],
+    cases: Mapping[str, Document],
+    seen: Mapping[str, Document],
+    known: Sequence[Root],
+) -> list[Root]:
+    """A finding for each kind of failure that is left; cases that others explain go to those."""
+    groups: dict[str, Root] = {}
+    for name in sorted(failed):
+        observed = seen.get(name, {})
+        explaining = [root for root in known if name in root.cases]
+        left = []
+        for head, rules in _failures(cases[name], observed):
+            root = _explains(head, rules, observed, explaining, known)
+            if root is None and not rules:
+                root = _about(cases[name], explaining)
+            if root is None:
+                left.append((head, rules))
+            else:
+                root.cases.add(name)
+        if not left:
+            if not any(name in root.cases for root in known):
+                left = [(str(cases[name].get("head", "")) or "failed without a word", ())]
+            else:
+                continue
+        head, rules = left[0]
+        kind = (observed.get("stop") or {}).get("kind") or "assertion"
+        root = groups.setdefault(likeness(head), Root([kind], set()))
+        root.head = root.head or head
+        root.cases.add(name)
+        root.rules |= set(rules)
+    return _joined(groups)
+
+
+def explained_by(head: str, rules: Sequence[str], known: Sequence[Root]) -> Root | None:
+    """The finding of which a failure outside of these cases is another sign."""
+    if followed := _followed(head, known):
+        return followed
+    for root in known:
+        is_alike = root.head and likeness(root.head) == likeness(head)
+        if root.hides or is_alike or (rules and all(map(root.accounts_for, rules))):
+            return root
+    return None
+
+
+def _failures(case: Document, seen: Document) -> list[tuple[str, Sequence[str]]]:
+    """What was wrong besides predicted packets and rules of the observer, the first thing first."""
+    if "failures" in seen:
+        told = [(str(head), tuple(rules)) for head, rules in seen["failures"]]
+    else:
+        told = [(str(case.get("head", "")), tuple(case.get("broken", ())))]
+    stop = seen.get("stop") or {}
+    if told and stop.get("kind") == str(Kind.WRONG_PACKET):
+        fields = ", ".join(f"{name}: want {want}, got {got}" for name, want, got in stop["fields"])
+        told[0] = (fields, told[0][1])
+    return [(head, rules) for head, rules in told if head or rules]
+
+
+def _explains(
+    head: str,
+    rules: Sequence[str],
+    seen: Document,
+    explaining: Sequence[Root],
+    known: Sequence[Root],
+) -> Root | None:
+    """The finding of which a failure is a part."""
+    if followed := _followed(head, explaining) or _followed(head, known):
+        return followed
+    stop = (seen.get("stop") or {}).get("kind")
+    for root in explaining:
+        if stop in STOPS and stop in root.troubles:
+            return root
+        if rules and all(map(root.accounts_for, rules)):
+            return root
+        if root.decides and (not rules or _ALIVE not in rules):
+            return root
+    return None
+
+
+def _about(case: Document, explaining: Sequence[Root]) -> Root | None:
+    """The finding that breaks, in its packets, a rule that the case is about."""
+    about = set(case.get("rules", ()))
+    return next((root for root in explaining if not about.isdisjoint(root.accuses)), None)
+
+
+def _followed(head: str, known: Sequence[Root]) -> Root | None:
+    """The first finding of those that explain all fields that were wrong, if they do.
+
+    A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
+    the payload goes with the pad.
+    """
+    wrong = set(_WRONG_FIELD.findall(head))
+    fields: dict[str, Root] = {}
+    for root in known:
+        for name in fields_of(root.troubles):
+            fields.setdefault(name, root)
+        accused = {family(rule) for rule in root.accuses}
+        if "PAD" in accused:
+            fields |= dict.fromkeys(_FOLLOWS_PAD, root)
+        if "field ip_length" in root.troubles:
+            fields.setdefault("udp_length", root)
+        if "ICRC" in accused and not any(root.causes):
+            fields.setdefault("icrc", root)
+    if (wrong - {"icrc"}) & fields.keys():
+        wrong.discard("icrc")
+    return fields[min(wrong)] if wrong and wrong <= fields.keys() else None
+
+
+def _joined(groups: Mapping[str, Root]) -> list[Root]:
+    """Packets with more wrong fields show the same fault as packets with fewer of them."""
+    found: list[tuple[set[str], Root]] = []
+    for root in sorted(groups.values(), key=lambda root: len(_WRONG_FIELD.findall(root.head))):
+        fields = set(_WRONG_FIELD.findall(root.head)) - {"icrc"}
+        host = next((other for names, other in found if names and names <= fields), None)
+        if host is None:
+            found.append((fields, root))
+        else:
+            host.take(root)
+    return [root for _, root in found]
+
+
+def likeness(head: str) -> str:
+    """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
+    _, is_death, words = head.partition(_DEATH)
+    if is_death:
+        return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
+    if fields := _WRONG_FIELD.findall(head):
+        return ", ".join(sorted(set(fields)))
+    if done := _COMPLETION.search(head):
+        want, got = done["want"], done["got"]
+        return f"other work completed with {got}" if want in (None, got) else f"{want}: {got}"
+    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", without_place(head))
+
+
+def without_place(head: str) -> str:
+    """What was wrong, without where and when."""
+    return _PLACE.sub("", head)

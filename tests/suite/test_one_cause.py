@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One cause is one finding: what is true of every case goes first, and hides nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from test_root_findings import NO_PACKET, Session
+
+from roceproof.conformance.runner.finding_words import documents
+from roceproof.conformance.runner.plan_findings import with_plans
+
+LOW, GONE = [0, True, False], [3, False, False]
+STANDING = {"qpc": GONE, "wr": GONE, "pl": GONE, "rx": GONE, "tx": GONE, "cpl": GONE}
+
+
+def also(session: Session, **seen: Any) -> None:
+    """What else the last case has seen."""
+    session.seen[max(session.seen)] |= seen
+
+
+def told(session: Session) -> list[dict[str, Any]]:
+    return documents(session.roots(), session.cases, session.seen)
+
+
+def test_a_stream_that_never_moved_is_all_that_is_told() -> None:
+    session = Session()
+    for number in range(4):
+        session.add(({"mtu": 256 << number}, NO_PACKET), broken=("LIVE-01",))
+        also(session, standing=STANDING | {"wr": LOW})
+    session.add(({}, "field rkey"), got={"rkey": "7"}, head="rkey: want 1, got 7")
+    also(session, standing=STANDING | {"wr": LOW})
+    (finding,) = told(session)
+    assert finding["sentence"] == (
+        "stop: no work request was ever taken: wr_ready_o is low in all 5 cases"
+    )
+
+
+def test_a_stream_that_moved_in_one_case_is_no_fact() -> None:
+    session = Session()
+    session.add(({}, NO_PACKET))
+    also(session, standing=STANDING | {"wr": LOW})
+    session.add(({}, ""))
+    also(session, standing=STANDING)
+    assert session.sentences() == ["stop: no packet of it"]
+
+
+def test_what_was_never_answered_goes_first_and_hides_nothing() -> None:
+    session = Session()
+    lost = ["the device does not answer ARP and ping behind the case: ARP is lost", ["LIVE-01"]]
+    for number in range(4):
+        own = [["want a NAK; got nothing", ["NAK-01"]]] if number < 2 else []
+        session.add(({"nth": number}, ""), head="lost", broken=("LIVE-01",))
+        also(session, lost="ARP", failures=[*own, lost])
+    first, second = told(session)
+    assert first["sentence"] == "show: ARP was never answered in all 4 cases"
+    assert (second["sentence"], second["count"]) == ("show: want a NAK; got nothing", 2)
+
+
+def test_a_field_that_is_wrong_in_every_packet_is_one_finding_with_what_the_observer_says() -> None:
+    session = Session()
+    for number in range(4):
+        session.add(({"nth": number}, "field fecn"), got={"fecn": "1"}, head="fecn: want 7, got 1")
+        also(session, failures=[], rules={"BTH-08": "frame 1: FECN"})
+    session.add(head="the observer says: BTH-08", broken=("BTH-08",))
+    also(session, failures=[], rules={"BTH-08": "frame 9: FECN"})
+    session.add(({}, "field fecn"), got={"fecn": "1"}, head="want a; got b")
+    also(session, failures=[["want a; got b", []]], rules={"BTH-08": "frame 1: FECN"})
+    field, other = told(session)
+    assert field["sentence"].startswith("show in every packet: fecn is always 1")
+    assert (field["count"], field["only"]) == (6, 5)
+    assert (other["sentence"], other["count"]) == ("show: want a; got b", 1)
+
+
+def test_two_fields_that_have_each_others_value_are_swapped() -> None:
+    session = Session()
+    for number in range(3):
+        row = ({"immediate": True, "op": "WRITE_IMM", "nth": number}, "field imm")
+        session.add(row, ({"nth": number}, "field rkey"), head="rkey")
+        values = {"imm": {"want": ["0x12345678"], "got": ["0x9abcdef0"]}}
+        values["rkey"] = {"want": ["0x9abcdef0"], "got": ["0x12345678"]}
+        also(session, values=values, failures=[])
+    (sentence,) = session.sentences()
+    assert "imm and rkey are swapped (want 0x12345678, got 0x9abcdef0)" in sentence
+
+
+def test_few_that_pass_without_a_feature_are_no_evidence_for_it() -> None:
+    session = Session()
+    for _ in range(9):
+        session.add(({"rest": 1, "mtu": 1024}, NO_PACKET))
+    session.add(({}, ""))
+    session.add(({}, ""))
+    assert session.sentences() == ["stop: no packet of it"]
+    session.add(({}, ""))
+    assert session.sentences() == [
+        "stop at messages of a length that is no multiple of 4: no packet of it"
+    ]
+
+
+def test_three_kinds_of_packets_are_no_sentence() -> None:
+    session = Session()
+    for feature in ({"mtu": 1024}, {"service": "UC"}, {"ip": 6}):
+        for _ in range(3):
+            session.add((feature, "field psn"), ({}, ""), got={"psn": "3"}, head="psn")
+            also(session, failures=[])
+    (sentence,) = session.sentences()
+    assert sentence == "show: psn is always 3 (want 7 in the first)"
+
+
+def test_what_explain_names_in_most_cases_is_told() -> None:
+    session = Session()
+    for number in range(5):
+        session.add(({"nth": number}, "rule PSN-03"), head="observer")
+        also(session, failures=[], rules={"PSN-03": "it wraps"})
+        session.cases[max(session.cases)]["explained"] = ["P04" if number else "P07=P08"]
+    (finding,) = told(session)
+    assert finding["explained"] == "P04: the PSN counter has 16 bits"
+
+
+@pytest.mark.parametrize(
+    ("row", "got", "lines"),
+    [
+        (({"rest": 3}, "field pad"), {"pad": "0"}, ["[limits] length_multiple = 4"]),
+        (({"nth": 2}, "field ttl"), {"ttl": "0x40"}, ["[fixed] hop_limit = 64"]),
+        (({"nth": 2}, "field fecn"), {"fecn": "1"}, []),
+    ],
+)
+def test_lines_of_a_manifest_that_would_make_it_a_limit(row, got, lines: list[str]) -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(row, got=got, head="wrong", right={"ttl": [9]})
+        also(session, failures=[])
+        if row[0].get("rest"):
+            session.add(({}, ""))
+    (finding,) = told(session)
+    assert finding["manifest"] == lines
+
+
+def test_a_plan_that_shows_what_cases_show_is_no_finding_of_its_own() -> None:
+    session = Session()
+    for number in range(3):
+        session.add(({"nth": number}, "field ttl"), got={"ttl": "64"}, head="ttl: want 7, got 64")
+        also(session, failures=[])
+    plans = [
+        {"case": "a.py", "head": "want a; got b; ttl: want 9, got 64; icrc: want 4[a], got 4[b]"},
+        {"case": "b.py", "head": "play.connect(key=0); play.finish(); got 1 frame too many"},
+        {"case": "c.py", "head": "play.finish(); got 7 frame too many"},
+    ]
+    found = with_plans(told(session), [{"rules": [], "story": "", **plan} for plan in plans])
+    assert [(each["count"], each["plans"]) for each in found] == [
+        (3, ["a.py"]),
+        (0, ["b.py", "c.py"]),
+    ]
+    assert found[1]["sentence"] == "show: got 1 frame too many"
