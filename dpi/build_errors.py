@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 
 MOST_LINES = 20
 LONGEST_LINE = 300
 _ERROR = re.compile(r"%Error|\berror: |undefined reference|internal fault|Segmentation|Killed")
 _EMPTY_WORDS = re.compile(r"%Error: (Exiting due to|Command Failed)")
+_SHOWN = re.compile(
+    r"^%Error(?:-[A-Z0-9]+)?: (?P<file>\S+):\d+:\d+: (?P<says>.*)\n"
+    r"(?: .*\n)*? *\d+ \|(?P<line>.*)$",
+    re.MULTILINE,
+)
 _PLACE = re.compile(r"^%Error(-[A-Z0-9]+)?: \S+:\d+:\d+: ")
 
 
@@ -30,6 +37,19 @@ def build_errors(log: str) -> list[str]:
     kept = list(named)
     more = len(kept) - MOST_LINES
     return kept[:MOST_LINES] + [f"... and {more} more lines"] * (more > 0)
+
+
+def misfit(log: str, pasted: Mapping[str, str], *, where: Path) -> str | None:
+    """The first error at what a manifest has put into sources of ours, which lie in a folder.
+
+    `pasted` has, by the manifest's keys, what stands there of them; None if it is none of that.
+    """
+    for found in _SHOWN.finditer(log):
+        if Path(found["file"]).parent == where:
+            for key, text in pasted.items():
+                if text in found["line"]:
+                    return _plain(f"{key}: {found['says']}")
+    return None
 
 
 def _plain(line: str) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,17 @@ from roceproof.dpi.toml_table import ManifestError, Table, shown
 
 MEANINGFUL_WARNINGS = ("COMBDLY", "LATCH", "MULTIDRIVEN", "UNOPTFLAT")
 """Of Verilator: what it then simulates may be another circuit than the one that is built."""
+RESERVED = "ROCEPROOF_"
+"""What the macros begin with by which the bridge is told of the device."""
+DIRECTIVES = frozenset(
+    {"begin_keywords", "celldefine", "default_nettype", "define", "else", "elsif", "end_keywords"}
+    | {"endcelldefine", "endif", "ifdef", "ifndef", "include", "line", "nounconnected_drive"}
+    | {"pragma", "resetall", "timescale", "unconnected_drive", "undef", "undefineall"}
+)
+"""Of compilers: no macro can be called so."""
+GIVEN = ("DataWidth", "ClockPs")
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,254}")
 
 
@@ -53,7 +64,7 @@ def read_files(table: Table, home: Path, *, schema: int) -> FileList:
     return files
 
 
-def _values(table: Table) -> dict[str, str]:
+def _values(table: Table, flaw: Callable[[str, str], str | None]) -> dict[str, str]:
     """Of defines and parameters: text as it is, numbers in decimal."""
     found = {}
     for key in table.left():
@@ -61,10 +72,44 @@ def _values(table: Table) -> dict[str, str]:
         value = table.take(key, kind)
         if not IDENTIFIER.fullmatch(key):
             raise table.error(shown(key)[1:-1], "is no identifier")
-        if not str(value).isprintable() or "`" in str(value):
-            raise table.error(key, f"{shown(value)} will not do; expected one line without `")
+        if problem := flaw(key, str(value)):
+            raise table.error(key, problem)
         found[key] = str(value)
     return found
+
+
+def _define_flaw(name: str, value: str) -> str | None:
+    if not IDENTIFIER.fullmatch(name):
+        return "is no identifier"
+    if name.startswith(RESERVED) or name in DIRECTIVES:
+        return "is reserved; give it another name"
+    if not value.isprintable() or "`" in value:
+        return f"{shown(value)} will not do; expected one line without `"
+    return None
+
+
+def _parameter_flaw(name: str, value: str) -> str | None:
+    if name in GIVEN:
+        return "is what the bench gives; leave it out"
+    is_line = value.isprintable() and "`" not in value
+    if not is_line or not _is_closed(value):
+        return f"{shown(value)} will not do; expected one expression on one line without `"
+    return None
+
+
+def _is_closed(value: str) -> bool:
+    """Whether an expression ends within the brackets that are put around it."""
+    awaited: list[str] = []
+    rest = _LITERAL.sub("0", value)
+    for sign in rest:
+        if sign in _PAIRS:
+            awaited.append(_PAIRS[sign])
+        elif sign in _PAIRS.values():
+            if not awaited or awaited.pop() != sign:
+                return False
+        elif sign in '";' or (sign == "," and not awaited):
+            return False
+    return bool(rest.strip()) and not awaited and "//" not in rest and "/*" not in rest
 
 
 def read_circuit(table: Table, files: FileList) -> Circuit:
@@ -74,10 +119,13 @@ def read_circuit(table: Table, files: FileList) -> Circuit:
         if name not in MEANINGFUL_WARNINGS:
             known = ", ".join(MEANINGFUL_WARNINGS)
             raise table.error("warnings", f"{shown(name)} is none of {known}; others are no error")
+    for name, value in files.defines.items():
+        if problem := _define_flaw(name, value):
+            raise table.error("sources", f"the define {shown(name)} of a list: {problem}")
     return Circuit(
         includes=tuple(files.includes),
-        defines=files.defines | _values(table.take_table("defines")),
-        parameters=_values(table.take_table("parameters")),
+        defines=files.defines | _values(table.take_table("defines"), _define_flaw),
+        parameters=_values(table.take_table("parameters"), _parameter_flaw),
         accepted_warnings=frozenset(accepted),
         vhdl_top=_vhdl_top(table, files),
     )

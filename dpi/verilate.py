@@ -21,7 +21,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
-from roceproof.dpi.build_errors import build_errors
+from roceproof.dpi.build_errors import build_errors, misfit
 from roceproof.dpi.build_warnings import meaningful_warnings
 from roceproof.dpi.manifest_circuit import Circuit
 
@@ -106,6 +106,17 @@ def _circuit_words(circuit: Circuit) -> Iterator[str]:
     if circuit.parameters:
         given = "".join(f", .{name}({value})" for name, value in circuit.parameters.items())
         yield f"-DROCEPROOF_DUT_PARAMETERS={given}"
+
+
+def _pasted(recipe: Recipe) -> dict[str, str]:
+    """What stands in sources of ours as the manifest says it, by its keys."""
+    circuit = recipe.circuit
+    door = circuit.defines.get(BACKDOOR)
+    return {
+        **{f"parameters.{name}": f".{name}({value})" for name, value in circuit.parameters.items()},
+        **({"responder.backdoor": f"u_dut.{door}["} if door else {}),
+        "top": f"{recipe.dut} #(",
+    }
 
 
 def _ask(*command: str) -> str:
@@ -204,19 +215,21 @@ def verilate(recipe: Recipe, directory: Path) -> None:
         defines += " -DROCEPROOF_FST"
     if recipe.coverage:
         defines += " -DROCEPROOF_COVERAGE"
-    bridge = " ".join([*map(_object_name, BRIDGE_C), "-lpcap"])
-    _run(
-        [
-            *("verilator", "--cc", "--exe", *recipe.words),
-            *("--top-module", TOP, "--prefix", MODEL, "--Mdir", directory, "-o", EXECUTABLE),
-            *("-CFLAGS", defines),
-            *(("-LDFLAGS", bridge) if recipe.bridge else ()),
-            *((COVERAGE_CONFIG,) if recipe.coverage else ()),
-            *recipe.sources,
-            MAIN,
-        ],
-        log,
-    )
+    libraries = " ".join([*map(_object_name, BRIDGE_C), "-lpcap"])
+    command = [
+        *("verilator", "--cc", "--exe", *recipe.words),
+        *("--top-module", TOP, "--prefix", MODEL, "--Mdir", directory, "-o", EXECUTABLE),
+        *("-CFLAGS", defines),
+        *(("-LDFLAGS", libraries) if recipe.bridge else ()),
+        *((COVERAGE_CONFIG,) if recipe.coverage else ()),
+        *recipe.sources,
+        MAIN,
+    ]
+    try:
+        _run(command, log)
+    except BuildError as error:
+        found = misfit(log.read_text(errors="replace"), _pasted(recipe), where=ROOM / "sv")
+        raise BuildError(f"{found}; see {log}") if found else error from None
     _judge_warnings(recipe.circuit, log)
     if recipe.bridge:
         _compile_bridge(recipe.circuit, directory, log)

@@ -98,5 +98,15 @@ endmodule"""
             replace(manifest, circuit=circuit), data_width=64, ports=1, build_root=tmp_path
         )
 
+    for manifest_says, words in (
+        ({"parameters": {"Slots": "4 +"}}, r"does not build: parameters\.Slots: syntax error"),
+        ({"parameters": {"Slot": "4"}}, r"parameters\.Slot: Parameter pin not found"),
+        ({"defines": {"ROCEPROOF_BACKDOOR": "u.x"}}, r"responder\.backdoor: .*'u' in dotted"),
+    ):
+        says = {"defines": {"DEPTH": "4"}} | manifest_says
+        wrong = replace(echo_manifest, circuit=Circuit(**says))
+        with pytest.raises(BuildError, match=words) as caught:
+            build_simulation(wrong, data_width=64, ports=1, build_root=tmp_path)
+        assert "\n" not in str(caught.value)
     with pytest.raises(BuildError, match="slots 5"):
         build("5")

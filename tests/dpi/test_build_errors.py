@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from roceproof.dpi.build_errors import MOST_LINES, build_errors
+from pathlib import Path
+
+from roceproof.dpi.build_errors import MOST_LINES, build_errors, misfit
 
 LOG = """\
 verilator --cc --exe a.sv
@@ -48,3 +50,13 @@ def test_the_linker_and_a_killed_compiler_are_heard() -> None:
 def test_what_a_terminal_would_obey_is_shown_as_text() -> None:
     assert build_errors("x.sv: error: \x1b[2J" + "y" * 1000)[0].startswith("x.sv: error: ?[2Jyy")
     assert len(build_errors("error: " + "y" * 1000)[0]) < 400
+
+
+def test_what_a_manifest_says_is_told_apart_from_the_devices_own_errors() -> None:
+    said = "Parameter pin not found: 'DEPTH'"
+    theirs = "%Error: rtl/a.sv:1:1: no\n    1 | .DEPTH(4)\n"
+    log = f"{theirs}%Error-PIN: sv/p.sv:7:2: {said}\n  : ... note\n    7 | , .DEPTH(4)\n"
+    pasted = {"top": "mine #(", "parameters.DEPTH": ".DEPTH(4)"}
+    assert misfit(log, pasted, where=Path("sv")) == f"parameters.DEPTH: {said}"
+    assert misfit(log, {"top": "mine #("}, where=Path("sv")) is None
+    assert misfit(LOG, pasted, where=Path("sv")) is None
