@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -52,6 +53,12 @@ from roceproof.shared_options import kernel_option, waivers_option
     show_default=True,
     help="gate.json, gate.html, junit.xml, captures and coverage.",
 )
+@click.option("--resume", is_flag=True, help="Take up a gate that was cut short, in --out.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, 1_000_000, min_open=True),
+    help="End in so many, with what is known by then.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print gate.json.")
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only what fails, and no progress on stderr.")
@@ -66,11 +73,17 @@ def gate(
     baseline: Path | None,
     waivers: Path | None,
     out: Path,
+    resume: bool,
+    minutes: float | None,
     as_json: bool,
     jobs: int,
     quiet: bool,
 ) -> None:
-    """Judge the device of a MANIFEST: 0 pass, 1 fail, 2 usage or environment, 3 no build."""
+    """Judge the device of a MANIFEST: 0 pass, 1 fail, 2 not all was judged, 3 no build."""
+    if kernel is not None and no_guest:
+        raise click.UsageError("--kernel is of the guest, which --no-guest leaves out")
+    if minutes is not None and not math.isfinite(minutes):
+        raise click.BadParameter("not a number of minutes", param_hint="--minutes")
     from roceproof.gate_command import Gate, run_gate
 
     wanted = Gate(
@@ -87,5 +100,7 @@ def gate(
         as_json=as_json,
         jobs=jobs,
         quiet=quiet,
+        resume=resume,
+        minutes=minutes,
     )
     sys.exit(run_gate(wanted))

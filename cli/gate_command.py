@@ -9,32 +9,43 @@ can run it, Soft-RoCE. Every frame of every stage is seen by the observer.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.interruption import interruptions_held, interruptions_let_through
+from roceproof.common.errors import RoceproofError
+from roceproof.common.interruption import (
+    interruptions_held,
+    interruptions_let_through,
+    time_limit,
+)
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.connectivity import Check, check_connectivity, is_alive
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
+from roceproof.conformance.runner.outcomes import ERROR, SKIPPED
 from roceproof.conformance.runner.verdict import REQUESTS
-from roceproof.dpi import Manifest, load_manifest
-from roceproof.gate_document import Baseline, document_of, read_baseline
+from roceproof.dpi import BuildError, load_manifest
+from roceproof.dpi.snapshot import Snapshot
+from roceproof.gate_document import Known, document_of, read_baseline
 from roceproof.gate_guest import Landed, meet_guest
 from roceproof.gate_junit import add_to_junit
 from roceproof.gate_markdown import markdown_of
-from roceproof.gate_soak import Soaked, soak
+from roceproof.gate_soak import soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
-from roceproof.suite_command import UNUSABLE, run_session
+from roceproof.reach_command import PAGE as COVERAGE_PAGE
+from roceproof.rxe_env import kernels
+from roceproof.suite_command import run_session
 from roceproof.suite_request import JUNIT, RESULTS, Output, Request
 from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
 
 PAGE, COMMENT, VERDICT = "gate.html", "gate.md", "gate.json"
+_CODES = {"pass": 0, "fail": 1, "incomplete": 2}
 Document = dict[str, Any]
 
 
@@ -55,68 +66,120 @@ class Gate:
     as_json: bool
     jobs: int
     quiet: bool
+    resume: bool = False
+    minutes: float | None = None
 
 
 def run_gate(wanted: Gate) -> int:
-    """Go through all stages; 0 if nothing failed, or nothing that the baseline does not know."""
+    """Go through all stages; 0 if nothing failed, or nothing that the baseline does not know.
+
+    Whatever ends it, gate.json says what is known, and that it is not all.
+    """
     manifest = load_manifest(wanted.manifest)
     baseline = read_baseline(wanted.baseline)
-    with output_directory(wanted.out), interruptions_held():
-        for name in (PAGE, COMMENT, VERDICT, RESULTS, JUNIT, COVERAGE):
-            (wanted.out / name).unlink(missing_ok=True)  # nothing of a run before
-        for capture in (wanted.out / REQUESTS).glob("*.pcapng"):
-            capture.unlink()
-        document = _judged(wanted, manifest, baseline)
-        if document is None:
-            return UNUSABLE
-        _write(wanted, document)
+    if wanted.guest and wanted.kernel is not None:
+        with Progress(quiet=wanted.quiet) as progress:
+            kernels.find(wanted.kernel, progress.step)
+    options = _options(wanted)
+    known = Known()
+
+    def told() -> Document:
+        return document_of(manifest, options=options, known=known, baseline=baseline)
+
+    with output_directory(wanted.out), interruptions_held(), time_limit(wanted.minutes) as is_over:
+        _forget(wanted)
+        known.lacks = ["it has not ended: it is under way, or was killed"]
+        _write_verdict(wanted, told())
+        known.lacks = []
+        end: BaseException | None = None
+        try:
+            _judge(wanted, options, known, Snapshot(manifest))
+        except KeyboardInterrupt as interruption:
+            end = None if is_over() else interruption
+            known.lacks.append("out of time" if is_over() else "interrupted")
+        except (RoceproofError, OSError) as error:
+            end = error
+            known.lacks.append(_first_line(error))
+        document = told()
+        if not isinstance(end, BuildError):
+            end = _written(wanted, document) or end
     if wanted.as_json:
         print(json.dumps(document))
-    else:
+    elif not isinstance(end, BuildError):
         print_gate(document, out=wanted.out, quiet=wanted.quiet)
-    return 0 if document["verdict"] == "pass" else 1
+    if end is not None:
+        raise end
+    return _CODES[document["verdict"]]
 
 
-def _judged(wanted: Gate, manifest: Manifest, baseline: Baseline | None) -> Document | None:
-    options = Options(
+def _forget(wanted: Gate) -> None:
+    """Nothing of a run before may be taken for this one's; what it has judged, by `resume`."""
+    kept = (RESULTS, JUNIT) if wanted.resume else ()
+    for name in {PAGE, COMMENT, RESULTS, JUNIT, COVERAGE, COVERAGE_PAGE} - {*kept}:
+        (wanted.out / name).unlink(missing_ok=True)
+    if not wanted.resume:
+        for capture in (wanted.out / REQUESTS).glob("*.pcapng"):
+            capture.unlink()
+
+
+def _options(wanted: Gate) -> Options:
+    return Options(
         target="hdl",
         dut=wanted.manifest.resolve(),
         widths=tuple(wanted.widths),
         suite=wanted.suite,
         seed=wanted.seed,
     )
+
+
+def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> None:
+    """Go through the stages, each of the same manifest and sources."""
     with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
         widths = [width for width in widths_of(options) if width is not None]
-        checks = _connected(options, widths, wanted.out, progress)
-    sending = [width for width in widths if is_alive(checks[width])]
-    session, soaked, landed = None, Soaked(), Landed(words="no frame comes out")
-    if sending:
-        session = run_session(_request(wanted, sending), _output(wanted))
-        if session is None:
-            return None
-        if session.is_interrupted:
-            raise KeyboardInterrupt
-        waivers = _waivers(wanted, options)
-        with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
-            soaked = soak(
-                options,
-                sending,
-                plans=wanted.plans,
-                jobs=wanted.jobs,
-                out=wanted.out,
-                waives=lambda rules: waivers.reasons("", rules),
-                progress=progress,
-            )
-            landed = _landed(wanted, sending[0], progress)
-    return document_of(
-        manifest,
-        options=options,
-        checks=checks,
-        session=session.document if session else None,
-        soaked=soaked,
-        landed=landed,
-        baseline=baseline,
-    )
+        _connect(options, widths, wanted.out, progress, known.checks)
+    snapshot.must_hold()
+    sending = [width for width in widths if is_alive(known.checks[width])]
+    if not sending:
+        known.landed = Landed(words="no frame comes out")
+        return
+    session = run_session(_request(wanted, sending), _output(wanted), snapshot=snapshot)
+    if session is None:
+        raise RoceproofError("the suite did not run, for what is said above")
+    known.session = session.document
+    known.lacks += _lacks_of(session.document)
+    if session.is_interrupted:
+        raise KeyboardInterrupt
+    snapshot.must_hold()
+    waivers = _waivers(wanted, options)
+    with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
+        soak(
+            options,
+            sending,
+            plans=wanted.plans,
+            jobs=wanted.jobs,
+            out=wanted.out,
+            waives=lambda rules: waivers.reasons("", rules),
+            progress=progress,
+            soaked=known.soaked,
+        )
+        snapshot.must_hold()
+        known.landed = _landed(wanted, sending[0], progress)
+    snapshot.must_hold()
+    if known.landed.is_broken or (wanted.kernel and known.landed.outcome == SKIPPED):
+        known.lacks.append(f"Soft-RoCE: {known.landed.words}")
+
+
+def _lacks_of(document: Document) -> Iterator[str]:
+    """What the suite lacks to be one that has judged the device."""
+    counts = Counter(case["outcome"] for case in document["cases"])
+    if stopped := document.get("stopped"):
+        yield str(stopped)
+    if count := document["not_run"]:
+        yield f"{count} cases of the suite were not run"
+    if count := counts[ERROR]:
+        yield f"{count} cases broke by themselves, whatever the device"
+    if document["cases"] and counts.keys() <= {SKIPPED}:
+        yield "no case of the suite is for this device"
 
 
 def _waivers(wanted: Gate, options: Options) -> SuiteWaivers:
@@ -124,10 +187,13 @@ def _waivers(wanted: Gate, options: Options) -> SuiteWaivers:
     return SuiteWaivers(accepted, options, is_whole=False)
 
 
-def _connected(
-    options: Options, widths: Sequence[int], out: Path, progress: Progress
-) -> dict[int, list[Check]]:
-    checks = {}
+def _connect(
+    options: Options,
+    widths: Sequence[int],
+    out: Path,
+    progress: Progress,
+    checks: dict[int, list[Check]],
+) -> None:
     for width in widths:
         factory = open_factory(options, width)
         factory.prepare(progress.step)
@@ -135,7 +201,10 @@ def _connected(
         place = partial(_first_frames, out, width)
         checks[width] = list(check_connectivity(factory, seed=options.seed, capture=place))
         factory.close()
-    return checks
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _first_frames(out: Path, width: int, name: str) -> Path:
@@ -167,6 +236,7 @@ def _request(wanted: Gate, widths: Sequence[int]) -> Request:
         waivers=wanted.waivers,
         coverage=True,
         keep_requests=True,
+        resume=wanted.resume,
     )
 
 
@@ -174,9 +244,22 @@ def _output(wanted: Gate) -> Output:
     return Output(directory=wanted.out, quiet=wanted.quiet, stories=False)
 
 
-def _write(wanted: Gate, document: Document) -> None:
+def _written(wanted: Gate, document: Document) -> OSError | None:
+    """What kept it from being written, if anything."""
+    try:
+        _write(wanted, document)
+    except OSError as error:
+        return error
+    return None
+
+
+def _write_verdict(wanted: Gate, document: Document) -> None:
     with whole_file(wanted.out / VERDICT) as part:
         part.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _write(wanted: Gate, document: Document) -> None:
+    _write_verdict(wanted, document)
     with whole_file(wanted.out / COMMENT) as part:
         part.write_text(markdown_of(document), encoding="utf-8")
     add_to_junit(wanted.out / JUNIT, document)

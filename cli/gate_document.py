@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from roceproof.common.document import read_json
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import BAD
+from roceproof.conformance.runner.outcomes import FAILING, SKIPPED
 from roceproof.conformance.runner.plan_findings import with_plans
 from roceproof.dpi import Manifest
 from roceproof.gate_failures import failures_of
@@ -46,17 +46,27 @@ def read_baseline(path: Path | None) -> Baseline | None:
     return Baseline(str(path), frozenset(document["failures"]))
 
 
+@dataclass(kw_only=True)
+class Known:
+    """What the stages have found so far."""
+
+    checks: dict[int, list[Check]] = field(default_factory=dict)
+    session: Document | None = None
+    soaked: Soaked = field(default_factory=Soaked)
+    landed: Landed = field(default_factory=lambda: Landed(words="the gate ended before"))
+    lacks: list[str] = field(default_factory=list)
+    """Why it is not all, if it is not."""
+
+
 def document_of(
     manifest: Manifest,
     *,
     options: Options,
-    checks: Mapping[int, Sequence[Check]],
-    session: Document | None,
-    soaked: Soaked,
-    landed: Landed,
+    known: Known,
     baseline: Baseline | None,
 ) -> Document:
-    """Everything about the device, for people and machines."""
+    """Everything that is known about the device, for people and machines."""
+    checks, session, soaked, landed = known.checks, known.session, known.soaked, known.landed
     cases = session["cases"] if session else []
     document: Document = {
         "schema": SCHEMA,
@@ -72,7 +82,7 @@ def document_of(
         "failing": [
             {key: case.get(key) for key in ("case", "file", "outcome", "broken", "explained")}
             for case in cases
-            if case["outcome"] in BAD
+            if case["outcome"] in FAILING
         ],
         "skips": [
             {"reason": reason, "cases": count}
@@ -102,11 +112,22 @@ def document_of(
         else {
             "file": baseline.file,
             "new": new,
-            "better": sorted(baseline.failures - set(failures)),
+            "better": [] if known.lacks else sorted(baseline.failures - set(failures)),
         }
     )
-    document["verdict"] = "fail" if new else "pass"
+    document["lacks"] = known.lacks
+    document["left_out"] = [f"Soft-RoCE ({landed.words})"] if landed.outcome == SKIPPED else []
+    document["verdict"] = "fail" if new else "incomplete" if known.lacks else "pass"
     return document
+
+
+def told_verdict(document: Document) -> str:
+    """What follows the verdict's word: what it lacks, or is given without."""
+    widths = " and ".join(map(str, document["widths"]))
+    told = f"{document['device']}, {widths} bit" if widths else document["device"]
+    if document["lacks"]:
+        return f"{told}: not all was judged: {'; '.join(document['lacks'])}"
+    return f"{told}, without {'; '.join(document['left_out'])}" if document["left_out"] else told
 
 
 def _waivers(rows: Sequence[Document], soaked: Soaked) -> list[Document]:

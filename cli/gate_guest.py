@@ -34,6 +34,8 @@ class Landed:
     rows: list[dict[str, Any]] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     capture: str | None = None
+    is_broken: bool = False
+    """Whether it began to start and did not: the machine can, and the manifest lets it."""
     details: list[str] = field(default_factory=list)
     """Of how it ended: streams and last frames of a device that stands still."""
 
@@ -78,7 +80,7 @@ def _met(meeting: _Meeting, wanted: Wanted, progress: Progress) -> Landed:
         words, details = "", []
     except _AFTER_THE_START as error:
         if shown.facts is None:
-            return Landed(words=_first_line(error))
+            return Landed(words=_first_line(error), is_broken=True)
         words, details = _first_line(error), str(error).splitlines()[1:]
     except RoceproofError as error:
         return Landed(words=_first_line(error))
@@ -103,6 +105,7 @@ def _together(met: list[Landed]) -> Landed:
         findings=[finding for each in met for finding in each.findings][:_MOST_FINDINGS],
         details=[line for each in met for line in each.details],
         capture=worst[0].capture,
+        is_broken=any(each.is_broken for each in met),
     )
 
 

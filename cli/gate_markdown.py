@@ -15,10 +15,12 @@ _MOST_FINDINGS, _MOST_NAMES = 5, 8
 
 def markdown_of(document: Document) -> str:
     """At most some forty lines; what a device or a file says stands in code's letters."""
-    passed = document["verdict"] == "pass"
+    verdict = document["verdict"]
     widths = " and ".join(map(str, document["widths"]))
-    title = f"## roceproof gate: {'pass' if passed else 'FAIL'}"
+    title = f"## roceproof gate: {verdict if verdict == 'pass' else verdict.upper()}"
     lines = [title, "", f"{_code(document['device'])}, {widths} bit, seed {document['seed']}", ""]
+    if document["lacks"]:
+        lines += [f"Not all was judged: {_code('; '.join(document['lacks']))}", ""]
     lines += _against(document)
     lines += _findings(document)
     lines += ["| stage | came to |", "|---|---|"]

@@ -44,12 +44,13 @@ def soak(
     out: Path,
     waives: Callable[[Iterable[str]], list[str]],
     progress: Progress,
-) -> Soaked:
+    soaked: Soaked,
+) -> None:
     """Play so many plans at each width, and add what they reach to the coverage of the suite.
 
-    `waives` gives the reasons why breaking some rules is accepted, or none.
+    `waives` gives the reasons why breaking some rules is accepted, or none; `soaked` has what came
+    of the plans until then if it is interrupted.
     """
-    soaked = Soaked()
     reached = Coverage.read(out / COVERAGE)
     first = options.seed * _SEEDS
     chunks = [
@@ -85,4 +86,3 @@ def soak(
     summary = summarized(reached)
     write_page(summary, out / PAGE)
     soaked.coverage = summary.to_json()["groups"]
-    return soaked

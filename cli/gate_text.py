@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import told_landed, told_plans
+from roceproof.gate_document import told_landed, told_plans, told_verdict
 from roceproof.suite_findings import print_findings
 from roceproof.suite_report import print_skips
 
@@ -22,8 +22,8 @@ _MOST_SKIPS, _MOST_NAMES, _MOST_LINES, _MOST_OF_A_CHECK = 5, 8, 6, 24
 
 def print_gate(document: Document, *, out: Path, quiet: bool) -> None:
     """Print it; nothing where all is well and nobody wants to hear it."""
-    passed = document["verdict"] == "pass"
-    if quiet and passed:
+    verdict = document["verdict"]
+    if quiet and verdict == "pass":
         return
     console = Terminal()
     _print_connectivity(document, console)
@@ -31,9 +31,9 @@ def print_gate(document: Document, *, out: Path, quiet: bool) -> None:
     _print_plans(document, console)
     _print_guest(document, console)
     _print_baseline(document, console)
-    widths = " and ".join(map(str, document["widths"]))
-    verdict = "[bold green]PASS[/]" if passed else "[bold red]FAIL[/]"
-    console.print(f"\n{verdict} {escape(document['device'])}, {widths} bit")
+    style = "bold green" if verdict == "pass" else "bold red"
+    told = escape(told_verdict(document))
+    console.print(f"\n[{style}]{verdict.upper()}[/] {told}", highlight=False)
     for name in ("gate.html", "gate.json"):
         console.print(escape(str(out / name)))
 

@@ -20,6 +20,7 @@ from typing import Any
 import click
 import pytest
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.interruption import interruptions_held, interruptions_let_through
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
@@ -32,10 +33,13 @@ from roceproof.conformance.runner.options import (
 )
 from roceproof.conformance.runner.outcomes import ERROR, FAILING
 from roceproof.conformance.runner.results import Results
+from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.snapshot import Snapshot
 from roceproof.junit_order import sort_junit
 from roceproof.junit_resumed import add_resumed
 from roceproof.reach_command import COVERAGE, conclude_reach
 from roceproof.rxe_env import kernels
+from roceproof.suite_ending import Watchman
 from roceproof.suite_journal import open_journal
 from roceproof.suite_report import Listener, print_per_rule, print_summary
 from roceproof.suite_request import JUNIT, RESULTS, Output, Request, arguments_of
@@ -99,8 +103,15 @@ def run_suite(request: Request, output: Output) -> int:
         return PASSED if session.is_whole else UNUSABLE
 
 
-def run_session(request: Request, output: Output) -> Session | None:
-    """Run the cases and write their results; None if there were none, which has been told."""
+def run_session(
+    request: Request, output: Output, *, snapshot: Snapshot | None = None
+) -> Session | None:
+    """Run the cases and write their results; None if there were none, which has been told.
+
+    They are of one device, which is as it is now or as the `snapshot` has it.
+    """
+    if snapshot is None and request.target == "hdl":
+        snapshot = Snapshot(load_manifest(request.dut or REFERENCE_DUT))
     options = _options(request, output)
     if not request.resume:
         _forget_results(output.directory)
@@ -121,9 +132,15 @@ def run_session(request: Request, output: Output) -> Session | None:
     listening = Listener(
         quiet=output.quiet, as_json=output.as_json, waivers=waivers, stories=output.stories
     )
+    watching = [Watchman(snapshot)] if snapshot else []
     with listening as listener, basetemp() as place:
         words = [*arguments_of(request, output.directory), "--basetemp", str(place), *journal]
-        code = pytest.main(words, plugins=[listener, Workers()])
+        code = _ran(words, [listener, Workers(), *watching], output.directory)
+    for watchman in watching:
+        if watchman.problem:
+            raise RoceproofError(watchman.problem)
+    if snapshot:
+        snapshot.must_hold()
     for problem in listener.problems:
         click.echo(problem, err=True)
     if listener.problems or code == pytest.ExitCode.USAGE_ERROR:
@@ -145,6 +162,15 @@ def run_session(request: Request, output: Output) -> Session | None:
         waivers=waivers,
         is_interrupted=code == pytest.ExitCode.INTERRUPTED and "stopped" not in document,
     )
+
+
+def _ran(words: list[str], plugins: list[object], directory: Path) -> int:
+    try:
+        return pytest.main(words, plugins=plugins)
+    except OSError as error:
+        raise RoceproofError(
+            f"{error.filename or directory}: {error.strerror}; mend it, then --resume"
+        ) from error
 
 
 def _forget_results(directory: Path) -> None:

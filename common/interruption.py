@@ -8,10 +8,11 @@ holds them.
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -121,6 +122,19 @@ def signal_of_interruption() -> int:
     """The signal that came first; that of Ctrl-C where something else has interrupted."""
     handler = signal.getsignal(signal.SIGALRM)
     return handler.first if isinstance(handler, _Interruption) else signal.SIGINT
+
+
+@contextmanager
+def time_limit(minutes: float | None) -> Iterator[Callable[[], bool]]:
+    """Interrupt the block, as Ctrl-C does, when its time is over, which what it is given tells."""
+    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
+    if minutes is not None:
+        signal.setitimer(signal.ITIMER_REAL, max(60 * minutes, AGAIN_SECONDS))
+    try:
+        yield lambda: time.monotonic() >= deadline
+    finally:
+        if minutes is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def ignore_interruptions() -> None:

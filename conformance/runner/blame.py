@@ -45,6 +45,8 @@ def blame(
     first = failures[0]
     stop = _stop_of(bench, first)
     theirs = [rule for failure in failures for rule in failure.rules]
+    if stop is not None and stop.kind is Kind.NO_END:
+        return Blame(_each_once(theirs), None, stop)
     if first.rules and (stop is None or stop.kind is not Kind.DEATH):
         return Blame(_each_once(theirs), _predicted(first, own), stop)
     if stop is not None and Capability.LOCKSTEP in bench.claims.capabilities:

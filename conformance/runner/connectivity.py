@@ -22,6 +22,7 @@ from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.storm_crowd import operations
 from roceproof.conformance.suite.story import FRAMES_SEEN
+from roceproof.conformance.targets.allowance import within_processor_seconds
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import (
     Beyond,
@@ -87,7 +88,8 @@ def _asked(
             is_watched = target.watch()
             bench = Bench(target, factory.claims, seed=seed)
             try:
-                problem = ask(bench)
+                with within_processor_seconds():
+                    problem = ask(bench)
             except CaseFailed as failure:
                 said = first_said(bench, failure, target.moved() if is_watched else ())
                 problem = "\n".join([*([said] if said else []), *_told(failure, target.streams())])
@@ -95,7 +97,7 @@ def _asked(
                 bench.transcript.write(capture, comment="a first question of roceproof gate")
                 kept = [f"capture: {capture}"]
     except DeviceDied as death:
-        problem = f"the device died: {death}"
+        problem = f"{death.said}: {death}"
     except (pytest.skip.Exception, Beyond) as reason:
         return SKIPPED, str(reason).removeprefix(PREFIX)
     if problem is None:

@@ -81,7 +81,7 @@ class Controls:
             with self._factory.device(place) as target:
                 return _worked(Bench(target, self._factory.claims, seed=_SEED), skeleton)
         except DeviceDied as death:
-            return Outcome(CaseFailed(f"the device died: {death}", stop=Stop(Kind.DEATH)))
+            return Outcome(CaseFailed(f"{death.said}: {death}", stop=Stop(Kind.DEATH)))
 
 
 def skeleton_of(bench: Bench, stop: Stop) -> Skeleton:

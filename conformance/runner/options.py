@@ -184,7 +184,9 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
         from roceproof.dpi.manifest import load_manifest
 
         manifest = load_manifest(options.dut)
-        return HdlFactory(manifest, data_width=width, coverage=options.code_coverage)
+        return HdlFactory(
+            manifest, data_width=width, coverage=options.code_coverage, is_patient=False
+        )
     if options.target == "model":
         if options.dut != REFERENCE_DUT:
             from roceproof.conformance.targets.limited_model import LimitedModelFactory

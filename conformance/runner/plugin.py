@@ -17,6 +17,7 @@ import pytest
 
 from roceproof import __version__
 from roceproof.conformance.runner.counted import counters_of, note_counters
+from roceproof.conformance.runner.ending import NO_ROOM, no_room
 from roceproof.conformance.runner.endurance import UNREACHABLE
 from roceproof.conformance.runner.factories import (
     OPTIONS,
@@ -40,12 +41,12 @@ from roceproof.conformance.runner.reach import NAME as REACH
 from roceproof.conformance.runner.reach import Reach, reach_of
 from roceproof.conformance.runner.results import OBSERVED, Results
 from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.runner.verdict import conclude, located
+from roceproof.conformance.runner.verdict import conclude, ended_by, located
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared, shown_by_chance
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.skips import PREFIX, is_known, reason_to_skip
-from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.targets.allowance import within_processor_seconds
 from roceproof.conformance.targets.interface import (
     Beyond,
     CasePlace,
@@ -208,19 +209,20 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     own: CaseFailed | None = None
     result = None
     try:
-        result = yield
+        with within_processor_seconds():
+            result = yield
     except CaseFailed as failure:
         own = located(failure, pyfuncitem.path)
     except DeviceDied as death:
-        text = f"the device died: {death}"
-        own = bench.failed(text, rules=["LIVE-01"], stop=Stop(Kind.DEATH))
+        own = ended_by(death, bench, pyfuncitem.path)
     except Beyond as limit:
         pytest.skip(f"{PREFIX}{bench.claims.device}: {limit}")
     except AssertionError as failure:
         told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
         own = located(told, pyfuncitem.path)
     note_counters(pyfuncitem, bench, before)
-    conclude(pyfuncitem, bench, options, own)
+    with within_processor_seconds():
+        conclude(pyfuncitem, bench, options, own)
     return result
 
 
@@ -252,6 +254,8 @@ def pytest_runtest_makereport(
         report.longrepr = str(call.excinfo.value)
     elif call.excinfo is not None and report.failed:
         report.user_properties.append((CASE_BROKE, broken_by(call.excinfo, item)))
+        if why := no_room(call.excinfo.value):
+            report.user_properties.append((NO_ROOM, why))
         return report  # which shows nothing of the device, nor a deviation
     if options.mutant:
         return report

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from roceproof import __version__
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner import journal
 from roceproof.conformance.runner.counted import COUNTERS
+from roceproof.conformance.runner.ending import NO_ROOM, end_session
 from roceproof.conformance.runner.endurance import UNREACHABLE, Endurance
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.options import Options
@@ -76,8 +78,8 @@ class Results:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict; a failing set-up counts like a failing case."""
-        if self._endurance.is_over(report) and self._options.target == "nic" and self._session:
-            self._session.shouldstop = self._stopped = self._endurance.reason
+        if self._endurance.is_over(report) and self._options.target == "nic":
+            self._stop(self._endurance.reason)
         if report.outcome == RUNS_AGAIN or (report.when != "call" and report.passed):
             return
         if report.when == "teardown" and report.nodeid in self._cases and not report.failed:
@@ -96,11 +98,23 @@ class Results:
             if name in entry:
                 entry[name] = str(entry[name]).split()
         self._cases[report.nodeid] = entry
-        if (path := self._options.journal) is not None:
-            over = journal.Over(entry, self._observed.get(report.nodeid))
-            journal.add(path, report.nodeid, over)
-            if self._stopped:
-                journal.run_again(path, self._endurance.undecided())
+        if NO_ROOM in entry:
+            self._stop(str(entry[NO_ROOM]))
+        elif (path := self._options.journal) is not None:
+            try:
+                self._note(path, report.nodeid)
+            except OSError as error:
+                self._stop(f"{path}: {error.strerror}; make room")
+
+    def _note(self, path: Path, nodeid: str) -> None:
+        journal.add(path, nodeid, journal.Over(self._cases[nodeid], self._observed.get(nodeid)))
+        if self._endurance.reason and self._stopped:
+            journal.run_again(path, self._endurance.undecided())
+
+    def _stop(self, reason: str) -> None:
+        if self._session and not self._stopped:
+            self._stopped = reason
+            end_session(self._session, reason)
 
     def waive(self, reasons: Callable[[str, Iterable[str]], list[str]]) -> None:
         """Accept the failures for which there are reasons; no finding is made of them."""
@@ -133,10 +147,13 @@ class Results:
     def write(self) -> None:
         """Write the document where it was asked for."""
         if self._options.report is not None:
-            self._options.report.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self.document(), indent=1, sort_keys=True)
-            with whole_file(self._options.report) as part:
-                part.write_text(text + "\n")
+            try:
+                self._options.report.parent.mkdir(parents=True, exist_ok=True)
+                with whole_file(self._options.report) as part:
+                    part.write_text(text + "\n")
+            except OSError as error:
+                self._stopped = self._stopped or f"{self._options.report}: {error.strerror}"
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say how fast it went."""

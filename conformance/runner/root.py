@@ -39,7 +39,7 @@ class Root:
     @property
     def stops(self) -> bool:
         """Whether a case goes no further because of it."""
-        return self.hides or self.troubles[0] in (*STOPS, str(Kind.DEATH))
+        return self.hides or self.troubles[0] in (*STOPS, str(Kind.DEATH), str(Kind.NO_END))
 
     @property
     def accuses(self) -> set[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from roceproof.conformance.runner.blame import Blame, blame, head_of
 from roceproof.conformance.runner.evidence import explained, keep, keep_requests, names_of
-from roceproof.conformance.runner.factories import controls_of, widths_asked
+from roceproof.conformance.runner.factories import controls_of, factory_of, widths_asked
 from roceproof.conformance.runner.items import SEEN, rules_of, unjudged_by, width_of
 from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
@@ -21,9 +21,11 @@ from roceproof.conformance.runner.scoreboard import Judgement, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.stop import Kind
+from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.targets.interface import DeviceDied, NoEnd
 from roceproof.dpi.streams import STREAMS
 
+_ALIVE = "LIVE-01"
 REQUESTS = "requests"
 """The folder of what a device has asked for, which another one can be asked, too."""
 _EXPLAINED = pytest.StashKey[int]()
@@ -38,10 +40,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     """
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
-    blamed = None
-    if failures:
-        controls = controls_of(item.config, width_of(item))
-        blamed = blame(bench, failures, own=rules_of(item), controls=controls)
+    blamed = _blamed(item, bench, failures) if failures else None
     item.stash[SEEN] = observed(
         bench,
         judged.predicted,
@@ -62,6 +61,14 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
         raise _verdict(item, bench, options, failures, blamed, capture) from None
 
 
+def ended_by(death: DeviceDied, bench: Bench, path: Path) -> CaseFailed:
+    """The failure of a case that its device has ended, or that has no end; with the place."""
+    kind = Kind.NO_END if isinstance(death, NoEnd) else Kind.DEATH
+    rules = [] if isinstance(death, NoEnd) and death.is_late else ["LIVE-01"]
+    failure = bench.failed(f"{death.said}: {death}", rules=rules, stop=Stop(kind))
+    return located(failure.with_traceback(death.__traceback__), path)
+
+
 def located(failure: CaseFailed, path: Path) -> CaseFailed:
     """The failure with the line of the case in front."""
     places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
@@ -75,8 +82,18 @@ def streams_of(failure: CaseFailed) -> list[str]:
     return f"{STREAMS}{behind}".splitlines() if begun else []
 
 
+def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> Blame:
+    """A case that was cut short and waited in vain is not reached."""
+    if bench.target.waited_in_vain:
+        if because := bench.target.cut_short:
+            return Blame((_ALIVE,), because, failures[0].stop)
+        factory_of(item.config, width_of(item)).hung()
+    controls = controls_of(item.config, width_of(item))
+    return blame(bench, failures, own=rules_of(item), controls=controls)
+
+
 def _judged(bench: Bench, item: pytest.Item, own: CaseFailed | None) -> Judgement:
-    if own is not None and own.stop is not None and own.stop.kind is Kind.DEATH:
+    if own is not None and own.stop is not None and own.stop.kind in (Kind.DEATH, Kind.NO_END):
         return Judgement([], list(compared(bench)), [], [])
     return judgement(bench, unjudged=unjudged_by(item), known=own)
 

@@ -14,6 +14,7 @@ from roceproof.conformance.stimulus.reduction import Reduction
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.targets.allowance import within_processor_seconds
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims, DeviceDied
 from roceproof.verbs.addresses import Host
@@ -69,12 +70,12 @@ def played(plan: Plan, seed: int, open_bench: Open) -> Played:
     """Play a plan to its end or to what fails."""
     bench = None
     try:
-        with open_bench(seed, plan.host) as bench:
+        with within_processor_seconds(), open_bench(seed, plan.host) as bench:
             plan.play(bench)
     except CaseFailed as failure:
         return Played(failure, bench)
     except DeviceDied as death:
-        return Played(CaseFailed(f"the device died: {death}", rules=["LIVE-01"]), bench)
+        return Played(CaseFailed(f"{death.said}: {death}", rules=["LIVE-01"]), bench)
     return Played(None)
 
 

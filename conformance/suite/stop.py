@@ -32,6 +32,7 @@ class Kind(StrEnum):
     NO_COMPLETION = "no completion"
     NO_ANSWER = "no answer"  # of a responder, to a fence
     DEATH = "death"  # the device or its simulation is gone
+    NO_END = "no end"  # the case goes on for ever, though something still moves
     CONNECT = "no connection"
     ASSERTION = "assertion"  # what the case itself says
 
@@ -52,8 +53,8 @@ class Stop:
 
     @property
     def stands_still(self) -> bool:
-        """Whether something was due that did not come."""
-        return self.kind in (Kind.NO_PACKET, Kind.NO_COMPLETION)
+        """Whether something was due that did not come, the case's end at least."""
+        return self.kind in (Kind.NO_PACKET, Kind.NO_COMPLETION, Kind.NO_END)
 
     @property
     def words(self) -> str | None:

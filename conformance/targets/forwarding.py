@@ -48,6 +48,16 @@ class ForwardingTarget(Target):
         """The inner clock."""
         return self._inner.now_ns
 
+    @property
+    def waited_in_vain(self) -> bool:
+        """As the inner target."""
+        return self._inner.waited_in_vain
+
+    @property
+    def cut_short(self) -> str:
+        """As the inner target's patience."""
+        return self._inner.cut_short
+
     def held_up_ns(self) -> int:
         """As the inner target."""
         return self._inner.held_up_ns()

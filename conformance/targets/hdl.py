@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict, deque
 from collections.abc import Callable
 
+from roceproof.conformance.targets.allowance import Allowance, Pace
 from roceproof.conformance.targets.contract_config import config_of
 from roceproof.conformance.targets.hdl_work import payload_of, record_of
 from roceproof.conformance.targets.interface import (
     Arrival,
     DeviceDied,
+    NoEnd,
     Patience,
     Target,
     is_from,
@@ -40,8 +43,9 @@ from roceproof.verbs.work import Outcome, Work
 _START_CYCLES = 200  # a device may clear its contexts after reset
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
-_SLICE, _SLICE_SECONDS = 5000, 20.0
-"""So many cycles take any simulation less than that, unless it stands in one of them for ever."""
+_SLICE = 5000
+"""So many cycles take a simulation milliseconds, unless it stands in one of them for ever."""
+_SMALLEST_MTU = 256
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 
 
@@ -57,8 +61,12 @@ class HdlTarget(Target):
         limits: Limits | None = None,
         environment: Environment | None = None,
         frame_cycles: int = 0,
+        pace: Pace | None = None,
     ) -> None:
-        """`frame_cycles` is what a packet of the smallest path MTU lasts."""
+        """`frame_cycles` is what a packet of the smallest path MTU lasts.
+
+        `pace` is what the cases before have seen of the device.
+        """
         limits, environment = limits or Limits(), environment or Environment()
         self._simulation = simulation
         self._port = simulation.port(0)
@@ -74,8 +82,13 @@ class HdlTarget(Target):
         self._commands = 0
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
-        self._answer_cycles = limits.answer_cycles or _ANSWER_CYCLES
+        claimed = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
+        self._pace = pace or Pace()
+        self._answer_cycles = self._pace.answer_cycles(claimed, self._quiet_cycles)
+        self._was_short = self._pace.is_short
+        self._in_vain = False
+        self._allowance = Allowance(claimed, is_short=self._was_short)
         self._usual = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
         self.patience = self._usual
         self._frame_ns = self._ns(frame_cycles)
@@ -96,7 +109,8 @@ class HdlTarget(Target):
         """The MAC marks it at its end."""
         self._inject(frame, is_damaged=True)
 
-    def _inject(self, frame: bytes, *, is_damaged: bool) -> None:
+    def _inject(self, frame: bytes, *, is_damaged: bool, is_answer: bool = False) -> None:
+        self._allowance.send(is_answer=is_answer)
         self._port.inject(frame, discard=is_damaged)
         self._frames_sent += 1
         if self._watch:
@@ -104,10 +118,33 @@ class HdlTarget(Target):
 
     def receive(self, timeout_ns: int) -> Arrival | None:
         """Run until a RoCE frame has left."""
-        end = self._cycle + self._cycles(timeout_ns)
+        begin = self._cycle
+        end = begin + self._cycles(timeout_ns)
         while not self._arrivals and self._cycle < end:
             self._run(end - self._cycle, Until.FRAME)
+        self._note_wait(begin, end, has_come=bool(self._arrivals))
         return self._arrivals.popleft() if self._arrivals else None
+
+    def _note_wait(self, begin: int, end: int, *, has_come: bool) -> None:
+        if has_come:
+            self._pace.longest = max(self._pace.longest, self._cycle - begin)
+        elif end - begin >= self._answer_cycles:
+            self._in_vain = True
+
+    @property
+    def waited_in_vain(self) -> bool:
+        """Of what was waited for here."""
+        return self._in_vain
+
+    @property
+    def cut_short(self) -> str:
+        """Where cases before have hung."""
+        if not self._was_short:
+            return ""
+        return (
+            f"something never came in {self._pace.hung} cases before, so {self._answer_cycles:,} "
+            "cycles were waited for it here"
+        )
 
     def wait(self, duration_ns: int) -> None:
         """Run so long."""
@@ -180,15 +217,18 @@ class HdlTarget(Target):
     def post(self, qp: Qp, work: Work) -> None:
         """Hand over a work request with its payload."""
         self._worked.add(qp.qpn)
+        self._allowance.ask(1 + work.size // _SMALLEST_MTU)
         self._port.post(record_of(qp, work), payload=payload_of(work))
         if self._watch:
             self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work, self._cycle))
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """Run until so many have come."""
-        end = self._cycle + self._cycles(timeout_ns)
+        begin = self._cycle
+        end = begin + self._cycles(timeout_ns)
         while len(self._outcomes[qp.qpn]) < count and self._cycle < end:
             self._run(end - self._cycle, Until.COMPLETION)
+        self._note_wait(begin, end, has_come=len(self._outcomes[qp.qpn]) >= count)
         found, self._outcomes[qp.qpn] = self._outcomes[qp.qpn], []
         return found
 
@@ -257,10 +297,13 @@ class HdlTarget(Target):
         return self._answers(is_echo_reply, timeout_ns)
 
     def _answers(self, is_answer: Callable[[bytes], bool], timeout_ns: int) -> bool:
-        end = self._cycle + self._cycles(timeout_ns)
+        begin = self._cycle
+        end = begin + self._cycles(timeout_ns)
         while not any(map(is_answer, self._others)) and self._cycle < end:
             self._run(end - self._cycle, Until.FRAME)
-        return any(map(is_answer, self._others))
+        has_come = any(map(is_answer, self._others))
+        self._note_wait(begin, end, has_come=has_come)
+        return has_come
 
     def _run(self, cycles: int, until: Until) -> None:
         """Until it is time; a device that asks for addresses is answered on the way."""
@@ -272,33 +315,42 @@ class HdlTarget(Target):
     def _advance(self, cycles: int, until: Until) -> Until:
         """What came for the bench meanwhile: not a question that is answered here."""
         try:
-            stop = self._simulation.run(cycles=cycles, until=until, timeout=_SLICE_SECONDS)
+            most = self._pace.slice_seconds
+            began = time.perf_counter()
+            stop = self._simulation.run_within(most, cycles=cycles, until=until)
         except SimulationTimeout as error:
+            self._in_vain = True
             self._simulation.abandon()
             raise DeviceDied(
                 f"the simulation stands in a cycle from {self._cycle} to {self._cycle + cycles} "
-                f"for {_SLICE_SECONDS:g} s: is there a loop that does not end in the device?"
+                f"for {most:.2g} s: is there a loop that does not end in the device?"
             ) from error
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
+        self._pace.note_slice(time.perf_counter() - began)
         self._cycle = stop.cycle
         frames, completions = self._port.take_frames(), self._port.take_completions()
         taken = self._port.take_taken()
         for each in taken:
             self._note_taken(each.stream)
         self._frames_taken += [each.cycle for each in taken if each.stream is Inbound.FRAME]
+        self._allowance.taken = len(self._frames_taken)
+        self._allowance.completions += len(completions)
         if self._watch:
             self._moved += self._watch.moved(taken, frames, completions)
         came = Until.COMPLETION if completions else Until.CYCLES
         for frame in frames:
             if not _is_aside(frame.data):
+                self._allowance.frames += 1
                 self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
-            elif reply := neighbours.answer(frame.data, self._neighbours):
-                self.send(reply)
+                came |= Until.FRAME
                 continue
+            self._allowance.asides += 1
+            if reply := neighbours.answer(frame.data, self._neighbours):
+                self._inject(reply, is_damaged=False, is_answer=True)
             else:
                 self._others.append(frame.data)
-            came |= Until.FRAME
+                came |= Until.FRAME
         for timed in completions:
             done = timed.completion
             outcome = Outcome(
@@ -308,6 +360,11 @@ class HdlTarget(Target):
                 time_ns=self._ns(timed.cycle),
             )
             self._outcomes[done.qpn].append(outcome)
+        try:
+            self._allowance.come(self._cycle)
+        except NoEnd:
+            self._in_vain = True
+            raise
         return came
 
     def _ns(self, cycle: int) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.paths import BUILD
+from roceproof.conformance.targets.allowance import Pace
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.hdl_responder import HdlResponder
@@ -46,8 +47,11 @@ class HdlFactory(DeviceFactory):
         plusargs: Sequence[str] = (),
         command: str | None = None,
         coverage: Path | None = None,
+        is_patient: bool = True,
     ) -> None:
+        """One that is not patient cuts cases short when some of this device have hung."""
         self.manifest = manifest
+        self._pace = None if is_patient else Pace()
         self._width = data_width or manifest.data_widths[0]
         self._plusargs = tuple(plusargs)
         self._command = command
@@ -102,11 +106,17 @@ class HdlFactory(DeviceFactory):
             "limits": self.manifest.limits,
             "environment": self.manifest.environment,
             "frame_cycles": min(self.claims.path_mtus) * 8 // self._width,
+            "pace": self._pace,
         }
         if responder is None:
             return HdlTarget(simulation, clock_ps, **options)
         cm = self.manifest.cm
         return HdlResponder(simulation, clock_ps, responder=responder, cm=cm, **options)
+
+    def hung(self) -> None:
+        """Remember it."""
+        if self._pace:
+            self._pace.hung += 1
 
     def _next_file(self, folder: Path) -> Path:
         """Of one simulation: width, process and number."""

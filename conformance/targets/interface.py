@@ -39,6 +39,19 @@ class DeviceDied(TargetError):
     said = "the device died"
 
 
+class NoEnd(DeviceDied):
+    """A case goes on for ever, though something still moves; the text says what is too much.
+
+    `is_late` where only the processor's time says so: that accuses nobody.
+    """
+
+    said = "no end"
+
+    def __init__(self, text: str, *, is_late: bool = False) -> None:
+        super().__init__(text)
+        self.is_late = is_late
+
+
 class Refused(TargetError):
     """The device or its driver would not do what it was asked; the text says why."""
 
@@ -242,6 +255,16 @@ class Target(ABC):
         """Whether the device answers an ARP request and an echo request; needs PING."""
         raise NotImplementedError
 
+    @property
+    def waited_in_vain(self) -> bool:
+        """Whether something did not come that the whole patience has been waited for."""
+        return False
+
+    @property
+    def cut_short(self) -> str:
+        """Why this case is less patient than its device may claim to need; empty if it is not."""
+        return ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Claims:
@@ -280,6 +303,10 @@ class DeviceFactory(ABC):
 
         A KeyboardInterrupt inside means that nothing of it is wanted any more.
         """
+
+    def hung(self) -> None:
+        """A case has failed because something never came."""
+        return None
 
     def versions(self) -> Mapping[str, str]:
         """What the header and the reports say of tools and kernels."""

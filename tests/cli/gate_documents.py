@@ -10,7 +10,7 @@ from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import PASSED
 from roceproof.dpi import load_manifest
-from roceproof.gate_document import Baseline, document_of
+from roceproof.gate_document import Baseline, Known, document_of
 from roceproof.gate_guest import Landed
 from roceproof.gate_soak import Soaked
 
@@ -54,15 +54,15 @@ def judged(
 ) -> dict[str, Any]:
     usual: dict[str, Any] = {
         "checks": {64: [Check(name="frame", says="it sends", outcome=PASSED)]},
+        "session": told,
         "soaked": Soaked(plans=3, coverage={"wire": {"bins": 9, "filled": 7, "open": 0}}),
         "landed": Landed(words="left out by --no-guest"),
     }
     return document_of(
         load_manifest(DUT),
         options=Options(target="hdl", dut=DUT),
-        session=told,
+        known=Known(**usual | more),
         baseline=baseline,
-        **usual | more,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.targets import hdl
+from roceproof.conformance.targets import allowance
 from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.interface import DeviceDied
 from roceproof.dpi import PortOptions, Simulation, load_manifest
@@ -75,7 +75,8 @@ def test_a_frame_that_has_begun_and_does_not_end_is_told(simulation: Simulation)
 def test_a_simulation_that_never_ends_a_cycle_is_a_death_and_not_waited_for_twice(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hdl, "_SLICE_SECONDS", 0.2)
+    monkeypatch.setattr(allowance, "_SLICE_SECONDS", 0.2)
+    monkeypatch.setattr("roceproof.dpi.simulation.RUN_SECONDS", 0.2)  # it stands outside, too
     target = HdlTarget(simulation, 6400, host=OWN)
     os.kill(simulation.pid, signal.SIGSTOP)
     with pytest.raises(DeviceDied, match=r"stands in a cycle from 200 to 357 for 0\.2 s"):

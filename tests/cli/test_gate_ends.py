@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""However a gate ends, its verdict is never a pass that nobody has earned."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_documents import DUT, FAILING, PASSING, case, judged
+
+from roceproof import gate_command
+from roceproof.gate_command import Gate, run_gate
+from roceproof.gate_markdown import markdown_of
+from roceproof.gate_text import print_gate
+
+UNUSABLE = 2
+
+
+def interrupted(*what: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_of_a_run_before_nothing_stays_and_of_others_everything(tmp_path, monkeypatch) -> None:
+    """Where --out is a folder of the user's, `requests` may be one, too."""
+    monkeypatch.setattr(gate_command, "_judge", interrupted)
+    place = tmp_path / "requests"
+    place.mkdir()
+    (place / "test_case.pcapng").touch()
+    (place / "notes.txt").touch()
+    gate = a_gate(tmp_path)
+    old = ("gate.json", "gate.html", "gate.md", "coverage.html", "coverage.json", "results.json")
+    for name in old:
+        (tmp_path / name).write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        run_gate(gate)
+    assert [file.name for file in place.iterdir()] == ["notes.txt"]
+    assert not [name for name in old if (tmp_path / name).exists() and is_old(tmp_path, name)]
+    document = json.loads(read(tmp_path, "gate.json"))
+    assert (document["verdict"], document["lacks"]) == ("incomplete", ["interrupted"])
+
+
+def is_old(folder: Path, name: str) -> bool:
+    return read(folder, name) == "old"
+
+
+def read(folder: Path, name: str) -> str:
+    return (folder / name).read_text()
+
+
+def a_gate(out: Path, **words: Any) -> Gate:
+    usual: dict[str, Any] = dict.fromkeys(("kernel", "baseline", "waivers", "guest", "as_json"))
+    usual |= {"manifest": DUT, "suite": "smoke", "widths": (), "seed": 1, "plans": 0}
+    return Gate(**usual | {"out": out, "jobs": 1, "quiet": True} | words)
+
+
+def test_a_gate_that_is_killed_leaves_no_verdict_but_that_it_has_not_ended(
+    tmp_path, monkeypatch
+) -> None:
+    (tmp_path / "gate.json").write_text('{"verdict": "pass"}')
+    seen = []
+    monkeypatch.setattr(gate_command, "_judge", lambda *_: seen.append(read(tmp_path, "gate.json")))
+    run_gate(a_gate(tmp_path))
+    (before,) = map(json.loads, seen)
+    assert before["verdict"] == "incomplete"
+    assert before["lacks"] == ["it has not ended: it is under way, or was killed"]
+
+
+LACKS = {
+    "a case of unknown reason": {"cases": [case("test_a", "error"), case("test_b", "passed")]},
+    "cases not run": {"cases": [case("test_b", "passed")], "not_run": 3},
+    "only skips": {"cases": [case("test_a", "skipped", reason="it has no RC")]},
+    "given up": {"cases": [case("test_b", "passed")], "stopped": "out: no space"},
+}
+
+
+@pytest.mark.parametrize("lacking", LACKS)
+def test_a_suite_that_has_not_judged_all_is_no_pass(lacking: str) -> None:
+    told = {"findings": [], "not_run": 0, **LACKS[lacking]}
+    document = judged(told, lacks=list(gate_command._lacks_of(told)))
+    assert document["verdict"] == "incomplete"
+    assert judged({**PASSING, "not_run": 0})["verdict"] == "pass"
+
+
+def test_a_failure_stays_one_however_little_was_judged(capsys) -> None:
+    document = judged(FAILING, lacks=["out of time"])
+    assert document["verdict"] == "fail"
+    assert "Not all was judged: `out of time`" in markdown_of(document)
+    print_gate(document, out=Path("out"), quiet=True)
+    assert "FAIL uc_writer, 64 bit: not all was judged: out of time" in capsys.readouterr().out
+
+
+def test_what_did_not_run_is_told_beside_the_verdict(capsys) -> None:
+    print_gate(judged(PASSING), out=Path("out"), quiet=False)
+    out = capsys.readouterr().out
+    assert "PASS uc_writer, 64 bit, without Soft-RoCE (left out by --no-guest)" in out
+
+
+@pytest.mark.parametrize(
+    "words", [["--kernel", "nonsense"], ["--kernel", "6.12", "--no-guest"], ["--minutes", "nan"]]
+)
+def test_what_cannot_be_done_as_asked_ends_with_2_in_one_line(console, tmp_path, words) -> None:
+    run = console.run("gate", str(DUT), "--out", str(tmp_path / "out"), *words)
+    assert (run.returncode, run.stdout) == (UNUSABLE, "")
+    assert "Traceback" not in run.stderr
+    assert words[0] in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+    assert not (tmp_path / "out" / "gate.json").exists()

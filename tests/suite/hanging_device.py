@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The endpoint with its responder, hung: one build that stops in any place.
+
+Which event brings it about, after how many, and which streams stop then, is in a file beside its
+manifest, read when a simulation starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from roceproof.common.paths import BUILD, REFERENCE_DUT
+
+_EVENTS = [
+    *("cycle", "configuration", "work", "payload-beat", "sent-beat", "sent-frame", "heard-beat"),
+    *("heard-frame", "damaged", "completed", "region", "receive", "received", "written", "read"),
+]
+_ALL = "rx pl qpc wr tx cpl mr rcv rcp mwc mwd mrc"
+_STREAMS = [*_ALL.split(), "endless", "again", "babbling", "loop"]
+_MANIFEST = """\
+schema = 2
+name = "hanging"
+top = "hanging_endpoint"
+sources = ["{endpoint}", "{wrapper}"]
+clock_ps = 6400
+data_widths = [64]
+[parameters]
+Place = '"{place}"'
+[capabilities]
+RC = ["SEND", "SEND_IMM", "WRITE", "WRITE_IMM"]
+UC = ["SEND", "SEND_IMM", "WRITE", "WRITE_IMM"]
+[limits]
+qps = 16
+[responder]
+regions = 256
+states = true
+message_count = true
+RC = ["SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ"]
+UC = ["SEND", "SEND_IMM", "WRITE", "WRITE_IMM"]
+"""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """After so many of an event these streams stop."""
+
+    event: str
+    count: int
+    streams: str
+
+    def __str__(self) -> str:
+        mask = sum(1 << _STREAMS.index(stream) for stream in self.streams.split())
+        return f"{_EVENTS.index(self.event)} {self.count} {mask}\n"
+
+
+HANGS = {
+    "after-reset": Hang("cycle", 1, _ALL),
+    "after-a-while": Hang("cycle", 6000, _ALL),
+    "no-configuration": Hang("cycle", 1, "qpc"),
+    "in-the-second-configuration": Hang("configuration", 2, _ALL),
+    "configurations-after-four": Hang("configuration", 4, "qpc"),
+    "no-work": Hang("cycle", 1, "wr"),
+    "work-after-five": Hang("work", 5, "wr"),
+    "no-payload": Hang("cycle", 1, "pl"),
+    "amid-payload": Hang("payload-beat", 40, "pl"),
+    "sends-nothing": Hang("cycle", 1, "tx"),
+    "amid-a-frame": Hang("sent-beat", 50, "tx"),
+    "after-seven-frames": Hang("sent-frame", 7, "tx"),
+    "a-frame-without-end": Hang("sent-frame", 3, "endless"),
+    "asks-without-end": Hang("heard-frame", 2, "babbling"),
+    "hears-nothing": Hang("cycle", 1, "rx"),
+    "amid-what-it-hears": Hang("heard-beat", 30, "rx"),
+    "after-a-damaged-frame": Hang("damaged", 1, _ALL),
+    "completes-nothing": Hang("cycle", 1, "cpl"),
+    "completes-five": Hang("completed", 5, "cpl"),
+    "completes-without-end": Hang("completed", 1, "again"),
+    "no-receive": Hang("cycle", 1, "rcv"),
+    "no-region": Hang("cycle", 1, "mr"),
+    "tells-no-receive": Hang("cycle", 1, "rcp"),
+    "writes-nothing": Hang("cycle", 1, "mwc mwd"),
+    "reads-nothing": Hang("cycle", 1, "mrc"),
+    "a-cycle-without-end": Hang("work", 2, "loop"),
+}
+
+
+def hanging_device(folder: Path, hang: str | None = None) -> Path:
+    """Its manifest, which says nothing of where it hangs."""
+    place = BUILD / "hanging" / "hang.txt"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(str(HANGS[hang]) if hang else "0 0 0\n")
+    manifest = folder / "dut.toml"
+    manifest.write_text(
+        _MANIFEST.format(
+            endpoint=REFERENCE_DUT.with_name("endpoint.f"),
+            wrapper=Path(__file__).parent / "hanging" / "hanging_endpoint.sv",
+            place=place,
+        )
+    )
+    return manifest
