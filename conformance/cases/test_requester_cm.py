@@ -11,6 +11,7 @@ from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMess
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.callee import Callee
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.management import SERVICE_ID
 from roceproof.conformance.suite.pattern import ACK, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
@@ -140,7 +141,7 @@ def test_a_rep_behind_a_rej_comes_too_late(bench: Bench) -> None:
     qp.expect_silence()
 
 
-@case("CM-10", unjudged={"CM-01": "sends a short MAD"})
+@case("CM-10", unjudged={"CM-01": "sends a short MAD"}, breaks=WRONG_MESSAGES)
 def test_a_rep_that_is_cut_short_is_none(bench: Bench) -> None:
     callee = Callee(bench)
     callee.send(callee.reply().pack()[:100])
@@ -158,7 +159,12 @@ def strange(mad: bytes, draw: Random) -> bytes:
     return bytes(corrupted)
 
 
-@case("CM-10", "FUZZ-18", unjudged={"CM-01": "random MADs", "CM-02": "random MADs"})
+@case(
+    "CM-10",
+    "FUZZ-18",
+    unjudged={"CM-01": "random MADs", "CM-02": "random MADs"},
+    breaks=WRONG_MESSAGES,
+)
 def test_answers_that_are_none_do_not_disturb_who_waits_for_one(bench: Bench) -> None:
     callee = Callee(bench)
     for _ in range(200):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE, WRONG_ANSWERS
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -50,7 +51,7 @@ def done(bench: Bench, qp: Connection) -> list[int]:
     return [outcome.wr_id for outcome in told if outcome.status == SUCCESS]
 
 
-@case("FUZZ-11", "AETH-05", needs=[Capability.RC, Capability.WRITE])
+@case("FUZZ-11", "AETH-05", needs=[Capability.RC, Capability.WRITE], breaks=WRONG_ANSWERS)
 @over("place", PLACES, ids=[place.replace(" ", "-") for place in PLACES])
 def test_no_syndrome_completes_what_it_does_not_acknowledge(bench: Bench, place: str) -> None:
     qp, messages = three_messages(bench)
@@ -73,7 +74,7 @@ def _acknowledged(psn: int, syndrome: int) -> int:
     return psn - 1 if syndrome in NAKS or syndrome in RNR_NAKS else -1
 
 
-@case("FUZZ-12", needs=[Capability.RC, Capability.WRITE], smoke=True)
+@case("FUZZ-12", needs=[Capability.RC, Capability.WRITE], smoke=True, breaks=WRONG_ANSWERS)
 @over(
     "make",
     [READ_RESP_FIRST, READ_RESP_MIDDLE, READ_RESP_LAST, READ_RESP_ONLY, ATOMIC_ACK],
@@ -95,7 +96,7 @@ def _msn(response: Pattern) -> dict[str, int]:
     return {} if response.opcode == 0x0E else {"msn": 1}
 
 
-@case("FUZZ-12", needs=[Capability.RC, Capability.WRITE], smoke=True)
+@case("FUZZ-12", needs=[Capability.RC, Capability.WRITE], smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_requests_to_a_requester_complete_nothing(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     (message,) = write_all(qp, 5)
@@ -105,7 +106,7 @@ def test_requests_to_a_requester_complete_nothing(bench: Bench) -> None:
         raise bench.failed("a request completed a WRITE")
 
 
-@case("FUZZ-13", needs=[Capability.RC, Capability.READ, Capability.MEMORY])
+@case("FUZZ-13", needs=[Capability.RC, Capability.READ, Capability.MEMORY], breaks=WRONG_ANSWERS)
 def test_no_corrupted_response_completes_a_read(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     into = qp.region(8192)
@@ -162,7 +163,12 @@ def test_other_queue_pairs_come_and_go_beside_a_busy_one(bench: Bench, service: 
         busy.finish(message)
 
 
-@case("FUZZ-21", "ACK-15", needs=[Capability.RC, Capability.WRITE, Capability.LOCKSTEP])
+@case(
+    "FUZZ-21",
+    "ACK-15",
+    needs=[Capability.RC, Capability.WRITE, Capability.LOCKSTEP],
+    breaks=WRONG_ANSWERS,
+)
 def test_an_ack_may_come_in_any_cycle_around_the_last_beat(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
     for step in range(24):

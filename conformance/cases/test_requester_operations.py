@@ -167,7 +167,7 @@ def test_immediate_data_survive_a_retransmission(bench: Bench, op: Op, lost: int
     qp = bench.connect(path_mtu=MTU)
     messages = [qp.post(op, length, immediate=length) for length in (700, 5, 300)]
     qp.expect_message(*messages)
-    qp.send(NAK(SEQUENCE_ERROR, psn=lost, msn=0))
+    qp.send(NAK(SEQUENCE_ERROR, psn=lost))
     qp.expect(*copies(messages, first=lost))
     qp.finish(*messages)
 

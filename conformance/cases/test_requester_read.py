@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -96,7 +97,7 @@ def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> Non
     lands(bench, qp, message, into, data)
 
 
-@case("READ-07", smoke=True)
+@case("READ-07", smoke=True, breaks=WRONG_ANSWERS)
 @over(
     "fault",
     ["middle-first", "only-for-many", "short-first", "long-last", "short-last", "atomic-answer"],

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY
 from roceproof.conformance.suite.pattern import ACK, Edit, Pattern
 from roceproof.conformance.suite.sweep import (
     FIRST_ACK,
@@ -63,7 +64,7 @@ def test_an_ack_behind_another_ethertype_is_none(bench: Bench) -> None:
     )
 
 
-@case("VLAN-03", needs=[Capability.VLAN])
+@case("VLAN-03", needs=[Capability.VLAN], breaks=CHANGED_ON_THE_WAY)
 @over("vlan", [None, VLAN], ids=["no VLAN", "a VLAN"])
 def test_the_priority_of_an_acks_tag_makes_no_difference(bench: Bench, vlan: int | None) -> None:
     tags = [priority << 13 | (vlan or 0) for priority in range(8)]
@@ -147,7 +148,7 @@ def test_an_ack_with_ip_options_hangs_nobody(bench: Bench) -> None:
     qp.transfer(Op.WRITE, 5)
 
 
-@case("IP-15", "UDP-10", needs=[Capability.IPV6])
+@case("IP-15", "UDP-10", needs=[Capability.IPV6], breaks=CHANGED_ON_THE_WAY)
 def test_a_router_may_change_class_label_and_hop_limit_of_an_ack(bench: Bench) -> None:
     classes = [FIRST_ACK.but(tos=tos) for tos in (0, 2, 0xFC)]
     labels = [FIRST_ACK.but(flow_label=label) for label in (0, 1, 0x12345, 0xFFFFF)]

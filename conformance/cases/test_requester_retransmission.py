@@ -10,6 +10,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.delay import Delay
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.suite.recovery import (
     NEVER,
@@ -38,7 +39,7 @@ def connect(bench: Bench, *, timeout: int | None = None, **spec: Any) -> Connect
     return bench.connect(path_mtu=MTU, ack_timeout=code, **spec)
 
 
-@case("NAK-06", "RTX-04", smoke=True)
+@case("NAK-06", "RTX-04", smoke=True, breaks=WRONG_ANSWERS)
 @over("start", [0, 3, 5, 8])
 def test_a_sequence_nak_restarts_exactly_there(bench: Bench, start: int) -> None:
     qp = connect(bench)
@@ -93,7 +94,7 @@ def test_a_restart_crosses_the_wrap(bench: Bench, start: int) -> None:
     qp.finish(*messages)
 
 
-@case("RTX-09")
+@case("RTX-09", breaks=WRONG_ANSWERS)
 def test_one_gap_told_three_times_is_one_restart(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 6 * MTU)
@@ -105,7 +106,7 @@ def test_one_gap_told_three_times_is_one_restart(bench: Bench) -> None:
     qp.finish(*messages)
 
 
-@case("RTX-10")
+@case("RTX-10", breaks=WRONG_ANSWERS)
 def test_a_nak_of_what_is_acknowledged_is_ignored(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 3 * MTU)
@@ -253,7 +254,7 @@ def test_code_0_means_no_timeout(bench: Bench) -> None:
     qp.finish(message)
 
 
-@case("RTX-23")
+@case("RTX-23", breaks=WRONG_ANSWERS)
 def test_the_recovery_of_one_queue_pair_does_not_hold_up_another(bench: Bench) -> None:
     lost = connect(bench, timeout=timeout_code(bench))
     healthy = connect(bench)
@@ -263,7 +264,7 @@ def test_the_recovery_of_one_queue_pair_does_not_hold_up_another(bench: Bench) -
         healthy.transfer(Op.WRITE, 2 * MTU)
 
 
-@case("NAK-06", "RTX-04")
+@case("NAK-06", "RTX-04", breaks=WRONG_ANSWERS)
 def test_recovery_follows_recovery(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 3 * MTU, 5, 2 * MTU)

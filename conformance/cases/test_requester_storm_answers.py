@@ -15,6 +15,7 @@ from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.hail import Hail, hailing
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import (
     ACK,
 )
@@ -69,7 +70,7 @@ def until_quiet(storm: Storm) -> None:
         idle = 0 if storm.step() else idle + 1
 
 
-@case(*RULES, smoke=True)
+@case(*RULES, smoke=True, breaks=WRONG_ANSWERS)
 @over("cpl_stall", [0, 90, 99])
 def test_an_ack_behind_a_full_receive_path_is_not_lost(bench: Bench, cpl_stall: int) -> None:
     storm = Storm(bench)

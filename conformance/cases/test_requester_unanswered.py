@@ -12,6 +12,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.delay import Delay, again_where_held_up
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import (
@@ -150,7 +151,7 @@ def test_code_0_waits_for_ever(bench: Bench) -> None:
     qp.finish(message)
 
 
-@case("RTX-08", "FUZZ-11")
+@case("RTX-08", "FUZZ-11", breaks=WRONG_ANSWERS)
 @over("psn", [0, 1, 2])
 def test_a_message_that_is_naked_does_not_wait_for_the_timeout(bench: Bench, psn: int) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench, SLOW_CODE))

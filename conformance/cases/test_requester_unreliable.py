@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import INVALID_REQUEST, NAK, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
@@ -32,7 +33,7 @@ def test_far_more_leaves_than_a_window_would_hold(bench: Bench) -> None:
         qp.follow(*messages)
 
 
-@case("UC-01", needs=[Capability.WRITE])
+@case("UC-01", needs=[Capability.WRITE], breaks=WRONG_ANSWERS)
 @over("code", [SEQUENCE_ERROR, INVALID_REQUEST])
 def test_no_response_stops_or_repeats_anything(bench: Bench, code: int) -> None:
     qp = bench.connect(Service.UC, path_mtu=MTU)

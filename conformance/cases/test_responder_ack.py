@@ -9,6 +9,7 @@ from roceproof.conformance.model.codes import NO_CREDITS, credits_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE, UNASKED
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -109,7 +110,7 @@ def test_only_what_came_in_order_is_acknowledged(bench: Bench) -> None:
     qp.fence(50, msn=51)
 
 
-@case("ACK-07", "AETH-02")
+@case("ACK-07", "AETH-02", breaks=["BTH-02"])
 def test_an_acknowledgement_is_28_bytes_with_a_plain_bth(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, payload=5, a=1, se=1, **at(qp.region())))
@@ -128,7 +129,7 @@ def test_an_acknowledgement_is_28_bytes_with_a_plain_bth(bench: Bench) -> None:
     assert answers[0].udp_length == ACK_UDP_BYTES
 
 
-@case("ACK-11", needs=[Capability.UC])
+@case("ACK-11", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE | UNASKED)
 def test_uc_is_never_acknowledged(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()
@@ -136,7 +137,7 @@ def test_uc_is_never_acknowledged(bench: Bench) -> None:
     qp.fence(3)
 
 
-@case("ACK-11", needs=[Capability.UD])
+@case("ACK-11", needs=[Capability.UD], breaks=UNASKED)
 def test_ud_is_never_acknowledged(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     number = qp.post_receive(qp.region())
@@ -192,7 +193,7 @@ def test_an_atomic_is_answered_with_an_ack_syndrome(bench: Bench) -> None:
     qp.expect(ATOMIC_ACK(psn=0, syndrome="ACK", msn=1, original=0))
 
 
-@case("AETH-02", "MSN-05")
+@case("AETH-02", "MSN-05", breaks=OUT_OF_SEQUENCE)
 def test_naks_of_all_kinds_have_their_codes_and_do_not_count(bench: Bench) -> None:
     qp = bench.connect(min_rnr_timer=12)
     accepts_each(qp, [WRITE_ONLY()] * 2)

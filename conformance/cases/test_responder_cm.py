@@ -11,6 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.caller import Caller, changed
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.management import SERVICE_ID
 from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.recovery import copies, longest_wait_ns
@@ -180,7 +181,11 @@ MALFORMED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@case("CM-10", unjudged={"CM-01": "sends malformed MADs", "CM-02": "sends malformed MADs"})
+@case(
+    "CM-10",
+    unjudged={"CM-01": "sends malformed MADs", "CM-02": "sends malformed MADs"},
+    breaks=WRONG_MESSAGES,
+)
 @over("kind", MALFORMED)
 def test_what_is_no_message_connects_and_hangs_nothing(bench: Bench, kind: str) -> None:
     caller = Caller(bench)
@@ -194,7 +199,12 @@ def test_what_is_no_message_connects_and_hangs_nothing(bench: Bench, kind: str) 
     caller.ask(good, Attribute.REP)
 
 
-@case("CM-10", "FUZZ-18", unjudged={"CM-01": "random MADs", "CM-02": "random MADs"})
+@case(
+    "CM-10",
+    "FUZZ-18",
+    unjudged={"CM-01": "random MADs", "CM-02": "random MADs"},
+    breaks=WRONG_MESSAGES,
+)
 def test_random_messages_hang_nothing(bench: Bench) -> None:
     caller = Caller(bench)
     for _ in range(200):

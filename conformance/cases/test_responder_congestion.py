@@ -34,7 +34,7 @@ def test_packets_that_are_not_marked_draw_no_notification(
     qp.expect_silence()
 
 
-@case("CNP-01", "CNP-09", needs=[Capability.MARKS], smoke=True)
+@case("CNP-01", "CNP-09", needs=[Capability.MARKS], smoke=True, breaks=["BTH-02"])
 @over_services
 def test_a_marked_packet_draws_a_notification_to_its_queue_pair(
     bench: Bench, service: Service

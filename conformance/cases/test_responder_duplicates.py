@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -307,7 +308,7 @@ def test_a_burst_of_duplicates_draws_at_most_one_ack_each(bench: Bench) -> None:
     assert acks <= BURST, f"{acks} ACKs for {BURST} duplicates"
 
 
-@case("DUP-12")
+@case("DUP-12", breaks=OUT_OF_SEQUENCE)
 def test_a_duplicate_before_the_first_request_draws_no_ack_of_what_was_never_sent(
     bench: Bench,
 ) -> None:

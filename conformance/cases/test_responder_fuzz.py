@@ -14,6 +14,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.fuzz import run
 from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, FuzzSession
+from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     FETCH_ADD,
@@ -178,6 +179,7 @@ def management(bench: Bench) -> Iterator[Pattern]:
     "CM-10",
     needs=[Capability.UD],
     unjudged={"BTH-10": "a device may answer to QP1 of the sender, which no case opens"},
+    breaks=WRONG_MESSAGES,
 )
 def test_management_datagrams_of_any_content_kill_nobody(bench: Bench) -> None:
     qp = bench.connect()

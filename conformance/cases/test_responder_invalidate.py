@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -85,7 +86,7 @@ def test_a_repeated_send_with_invalidate_is_acknowledged_again(bench: Bench) -> 
     qp.fence(1, msn=2)
 
 
-@case("DUP-01", "INV-01")
+@case("DUP-01", "INV-01", breaks=OUT_OF_SEQUENCE)
 @invalidating
 def test_a_repeated_send_with_invalidate_kills_no_other_key(bench: Bench) -> None:
     qp = bench.connect()

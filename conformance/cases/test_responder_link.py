@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -84,7 +85,7 @@ def test_the_priority_within_a_vlan_makes_no_difference(bench: Bench) -> None:
     accepts_each(bench.connect(vlan=TAG), [WRITE_ONLY(vlan=tag) for tag in tags])
 
 
-@case("VLAN-02", needs=[Capability.VLAN])
+@case("VLAN-02", needs=[Capability.VLAN], breaks=OUT_OF_SEQUENCE)
 def test_answers_of_all_kinds_carry_the_tag(bench: Bench) -> None:
     qp = bench.connect(vlan=TAG)
     region = qp.region(2 * qp.mtu)

@@ -7,6 +7,7 @@ from roceproof.conformance.suite.background_traffic import broadcasts
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import ANYTHING, OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -38,7 +39,7 @@ def disturb(bench: Bench, other: Connection) -> None:
             other.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=2))
 
 
-@case("FUZZ-16", "QPS-06", needs=[Capability.STATES])
+@case("FUZZ-16", "QPS-06", needs=[Capability.STATES], breaks=OUT_OF_SEQUENCE)
 def test_changes_beside_traffic_do_not_change_it(bench: Bench) -> None:
     qp, others = bench.connect(), [bench.connect() for _ in range(3)]
     parts = [qp.random.randbytes(qp.mtu) for _ in range(60)]
@@ -70,7 +71,7 @@ def test_unrelated_traffic_between_requests_changes_nothing(bench: Bench) -> Non
     write = WRITE_ONLY(psn=0, payload=64, **at(region))
     for psn in range(20):
         for frame in broadcasts(bench):
-            bench.send(frame)
+            bench.send(frame, breaks=ANYTHING)
         for port in (4790, 4792):
             edit = edits.set_udp(2, port.to_bytes(2, "big"))
             qp.send(write.but(psn=psn).resealed(edit))

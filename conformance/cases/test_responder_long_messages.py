@@ -49,7 +49,7 @@ def test_long_messages_arrive_whole(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)
     region = qp.region(LENGTH)
     parts = [qp.random.randbytes(MTU) for _ in range(PACKETS - 1)] + [qp.random.randbytes(5)]
-    ends = {"psn": PACKETS - 1, "payload": parts[-1], "a": 1}
+    ends = {"psn": PACKETS - 1, "payload": parts[-1], "a": int(service is Service.RC)}
     qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=LENGTH, **at(region)))
     qp.send(*middles(parts, WRITE_MIDDLE), WRITE_LAST(**ends))
     if service is Service.RC:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -149,7 +150,7 @@ def test_a_key_of_another_protection_domain_is_refused(bench: Bench) -> None:
     assert region.read(0, 8) == bytes(8)
 
 
-@case("RETH-11", smoke=True)
+@case("RETH-11", smoke=True, breaks=WRONG_LENGTHS)
 def test_a_write_that_ends_early_is_refused(bench: Bench) -> None:
     region = bench.target.register(4096)
     each_is_refused(bench, [WRITE_ONLY(psn=0, payload=8, dmalen=12, **at(region))], INVALID_REQUEST)
@@ -162,7 +163,7 @@ def test_a_write_that_ends_early_is_refused(bench: Bench) -> None:
     qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
 
 
-@case("RETH-11")
+@case("RETH-11", breaks=WRONG_LENGTHS)
 def test_a_last_of_a_whole_mtu_that_comes_too_early_is_refused(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(
@@ -172,7 +173,7 @@ def test_a_last_of_a_whole_mtu_that_comes_too_early_is_refused(bench: Bench) -> 
     qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
 
 
-@case("RETH-11", smoke=True)
+@case("RETH-11", smoke=True, breaks=WRONG_LENGTHS)
 def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
     region = bench.target.register(4096)
     each_is_refused(bench, [WRITE_ONLY(psn=0, payload=12, dmalen=8, **at(region))], INVALID_REQUEST)
@@ -186,7 +187,7 @@ def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
     assert region.read(SLOT + 4, SLOT) == bytes(SLOT)
 
 
-@case("RETH-11")
+@case("RETH-11", breaks=OUT_OF_ORDER)
 def test_a_middle_that_leaves_nothing_for_the_last_is_refused_by_the_next_at_the_latest(
     bench: Bench,
 ) -> None:
@@ -199,7 +200,7 @@ def test_a_middle_that_leaves_nothing_for_the_last_is_refused_by_the_next_at_the
     qp.expect(NAK(INVALID_REQUEST, psn=frozenset({1, 2}), msn=0))
 
 
-@case("RETH-11")
+@case("RETH-11", breaks=WRONG_LENGTHS)
 @over("packet", [WRITE_ONLY, WRITE_FIRST], ids=["ONLY", "FIRST"])
 def test_a_write_of_no_bytes_that_carries_some_is_refused(bench: Bench, packet: Maker) -> None:
     qp = bench.connect()
@@ -209,12 +210,12 @@ def test_a_write_of_no_bytes_that_carries_some_is_refused(bench: Bench, packet: 
     assert region.read(0, qp.mtu) == bytes(qp.mtu)
 
 
-@case("MTU-06")
+@case("MTU-06", breaks=WRONG_LENGTHS)
 def test_a_write_first_of_no_bytes_is_refused(bench: Bench) -> None:
     each_is_refused(bench, [WRITE_FIRST(psn=0, dmalen=0, a=1)], INVALID_REQUEST)
 
 
-@case("UC-09", needs=[Capability.UC])
+@case("UC-09", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE)
 def test_an_unreliable_write_of_no_bytes_that_carries_some_is_dropped(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()

@@ -41,8 +41,9 @@ def test_a_write_into_slow_memory_arrives_whole(
     qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=region.size, **at(region)))
     for psn, part in enumerate(parts[1:-1], start=1):
         qp.send(WRITE_MIDDLE(psn=psn, payload=part))
-    qp.send(WRITE_LAST(psn=len(parts) - 1, payload=parts[-1], a=1))
-    if service is Service.RC:
+    asks = service is Service.RC
+    qp.send(WRITE_LAST(psn=len(parts) - 1, payload=parts[-1], a=asks))
+    if asks:
         qp.expect(ACK(psn=len(parts) - 1, msn=1))
     qp.fence(len(parts))
     assert region.read(0, region.size) == b"".join(parts)

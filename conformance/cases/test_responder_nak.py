@@ -8,6 +8,7 @@ from collections.abc import Callable
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, UNASKED, WRONG_LENGTHS
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -92,7 +93,7 @@ def test_a_burst_behind_a_gap_draws_one_nak(bench: Bench) -> None:
     qp.fence(0)
 
 
-@case("NAK-03")
+@case("NAK-03", breaks=OUT_OF_SEQUENCE)
 def test_a_new_gap_draws_a_new_nak(bench: Bench) -> None:
     qp = bench.connect()
     for gap in (0, 1, 2):
@@ -117,7 +118,7 @@ def test_a_gap_that_stays_is_filled_however_late(bench: Bench) -> None:
     accepts_each(qp, [WRITE_ONLY()] * 2, start=1)
 
 
-@case("NAK-05", smoke=True)
+@case("NAK-05", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_duplicates_are_served_while_a_nak_is_out(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(8, filled=True)
@@ -136,7 +137,7 @@ def test_duplicates_are_served_while_a_nak_is_out(bench: Bench) -> None:
     qp.fence(2)
 
 
-@case("NAK-07", "MSN-05", "NAK-15")
+@case("NAK-07", "MSN-05", "NAK-15", breaks=OUT_OF_ORDER)
 @over_faults
 def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()
@@ -145,7 +146,7 @@ def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -
     qp.expect(NAK(FATAL[fault], psn=3, msn=3))
 
 
-@case("NAK-08")
+@case("NAK-08", breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER)
 @over_faults
 def test_a_responder_is_silent_after_a_fatal_nak(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()
@@ -166,7 +167,7 @@ def test_a_fatal_nak_is_the_end_of_one_queue_pair_only(bench: Bench) -> None:
     qp.fence(0)
 
 
-@case("NAK-11", needs=[Capability.UC])
+@case("NAK-11", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS | UNASKED)
 def test_uc_never_draws_a_nak(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region(access=NOT_WRITABLE)
@@ -184,7 +185,7 @@ def test_uc_never_draws_a_nak(bench: Bench) -> None:
     qp.fence(23)
 
 
-@case("NAK-11", needs=[Capability.UD])
+@case("NAK-11", needs=[Capability.UD], breaks=WRONG_LENGTHS | UNASKED)
 def test_ud_never_draws_a_nak(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     qp.send(UD_SEND_ONLY(payload=8, a=1), UD_SEND_ONLY(payload=8, a=1, qkey=qp.spec.qkey ^ 1))
@@ -193,7 +194,7 @@ def test_ud_never_draws_a_nak(bench: Bench) -> None:
     qp.expect_silence()
 
 
-@case("NAK-12")
+@case("NAK-12", breaks=OUT_OF_ORDER)
 @over_faults
 def test_acks_that_are_due_come_before_a_fatal_nak(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()
@@ -220,7 +221,7 @@ def test_the_psn_is_looked_at_before_anything_else(bench: Bench, fault: Fault) -
     qp.fence(0)
 
 
-@case("NAK-14")
+@case("NAK-14", breaks=OUT_OF_SEQUENCE)
 def test_a_duplicate_is_acknowledged_whatever_is_wrong_with_it(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()])
@@ -246,14 +247,14 @@ def test_permission_is_looked_at_before_receives_and_keys(bench: Bench) -> None:
     qp.expect(NAK(INVALID_REQUEST, psn=0))
 
 
-@case("NAK-14")
+@case("NAK-14", breaks=WRONG_LENGTHS)
 def test_receives_are_looked_at_before_lengths(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(SEND_ONLY(psn=0, payload=qp.mtu + 4, a=1))
     qp.expect(RNR(psn=0))
 
 
-@case("NAK-14")
+@case("NAK-14", breaks=WRONG_LENGTHS)
 @over("dmalen", [4, 12])
 def test_lengths_are_looked_at_before_keys(bench: Bench, dmalen: int) -> None:
     qp = bench.connect()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -67,7 +68,7 @@ def test_a_read_takes_a_psn_for_each_response(bench: Bench, mtu: int) -> None:
         psn += 1
 
 
-@case("PSN-13", smoke=True)
+@case("PSN-13", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over("steps", [1, 2, 100, HALF - 1])
 def test_the_half_behind_the_expected_psn_is_duplicates(bench: Bench, steps: int) -> None:
     qp = bench.connect()
@@ -80,7 +81,7 @@ def test_the_half_behind_the_expected_psn_is_duplicates(bench: Bench, steps: int
     assert region.read(0, 8) == bytes(8)
 
 
-@case("PSN-14", smoke=True)
+@case("PSN-14", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over("steps", [1, 2, 1000, HALF - 1])
 def test_the_half_ahead_of_the_expected_psn_is_out_of_sequence(bench: Bench, steps: int) -> None:
     qp = bench.connect()

@@ -156,7 +156,7 @@ def responses_at(psn: int) -> list[Pattern]:
     return [READ_RESP_FIRST(psn=psn), READ_RESP_MIDDLE(psn=psn + 1), READ_RESP_LAST(psn=psn + 2)]
 
 
-@case("MTU-06", smoke=True)
+@case("MTU-06", smoke=True, breaks=["READ-01"])
 @over("size", [4, 256])
 def test_a_read_that_carries_a_payload_is_refused(bench: Bench, size: int) -> None:
     qp = bench.connect(path_mtu=256)

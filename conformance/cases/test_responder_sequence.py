@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, UNASKED, WRONG_LENGTHS
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -77,7 +78,7 @@ def test_what_continues_a_message_needs_a_first(bench: Bench, maker: Maker) -> N
     refuses(qp, maker(psn=0, payload=qp.mtu))
 
 
-@case("OPC-07")
+@case("OPC-07", breaks=WRONG_LENGTHS | OUT_OF_ORDER)
 @over("start", STARTS, ids=name)
 @over("first", FIRSTS, ids=name)
 def test_no_message_starts_inside_another(bench: Bench, first: Maker, start: Maker) -> None:
@@ -90,7 +91,7 @@ def test_no_message_starts_inside_another(bench: Bench, first: Maker, start: Mak
     assert region.read(0, region.size) == bytes(region.size)
 
 
-@case("OPC-08")
+@case("OPC-08", breaks=OUT_OF_ORDER)
 @over("maker", (*SENDS, *WRITES), ids=name)
 @over("middles", [0, 1])
 def test_a_message_goes_on_as_it_began(bench: Bench, maker: Maker, middles: int) -> None:
@@ -102,7 +103,7 @@ def test_a_message_goes_on_as_it_began(bench: Bench, maker: Maker, middles: int)
     refuses(qp, maker(psn=1 + middles, payload=qp.mtu))
 
 
-@case("OPC-09", smoke=True)
+@case("OPC-09", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over("first", FIRSTS, ids=name)
 def test_a_duplicate_inside_a_message_leaves_it_whole(bench: Bench, first: Maker) -> None:
     qp = bench.connect()
@@ -128,7 +129,7 @@ def test_a_duplicate_inside_a_message_leaves_it_whole(bench: Bench, first: Maker
     assert region.read(0, len(data)) == data
 
 
-@case("OPC-10", needs=[Capability.UC])
+@case("OPC-10", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE)
 @over("maker", (*SENDS, *WRITES), ids=name)
 def test_uc_drops_what_continues_no_message(bench: Bench, maker: Maker) -> None:
     qp = bench.connect(Service.UC)
@@ -136,7 +137,7 @@ def test_uc_drops_what_continues_no_message(bench: Bench, maker: Maker) -> None:
     qp.drops(maker(psn=0, payload=qp.mtu), fence=1)
 
 
-@case("OPC-10", "NAK-11", needs=[Capability.UC])
+@case("OPC-10", "NAK-11", needs=[Capability.UC], breaks=OUT_OF_ORDER | UNASKED)
 @over("first", FIRSTS, ids=name)
 def test_uc_says_nothing_to_a_message_inside_another(bench: Bench, first: Maker) -> None:
     qp = bench.connect(Service.UC)
@@ -157,7 +158,7 @@ def test_an_operation_that_the_queue_pair_forbids_is_no_access_error(
     assert region.read(0, 8) == bytes(8)
 
 
-@case("MTU-06")
+@case("MTU-06", breaks=WRONG_LENGTHS)
 @over("change", [-256, -4, -1, 1, 4])
 @over("first", FIRSTS, ids=name)
 def test_first_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
@@ -167,7 +168,7 @@ def test_first_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: 
     refuses(qp, first(psn=0, payload=qp.mtu + change, dmalen=3 * qp.mtu, **at(region)))
 
 
-@case("MTU-06")
+@case("MTU-06", breaks=WRONG_LENGTHS)
 @over("change", [-256, -4, -1, 1, 4])
 @over("first", FIRSTS, ids=name)
 def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
@@ -177,7 +178,7 @@ def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change:
     refuses(qp, middle(psn=1, payload=qp.mtu + change))
 
 
-@case("MTU-06")
+@case("MTU-06", breaks=WRONG_LENGTHS)
 @over("size", [0, 257, 260])
 @over("maker", (SEND_LAST, SEND_LAST_IMM, WRITE_LAST, WRITE_LAST_IMM), ids=name)
 def test_last_carries_one_byte_to_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
@@ -188,7 +189,7 @@ def test_last_carries_one_byte_to_the_path_mtu(bench: Bench, maker: Maker, size:
     refuses(qp, maker(psn=1, payload=size))
 
 
-@case("MTU-06")
+@case("MTU-06", breaks=WRONG_LENGTHS)
 @over("size", [257, 260, 4096])
 @over("maker", (SEND_ONLY, SEND_ONLY_IMM, WRITE_ONLY, WRITE_ONLY_IMM), ids=name)
 def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
@@ -228,7 +229,7 @@ def test_more_pad_than_payload_is_refused(bench: Bench, maker: Maker, pad: int) 
     bench.connect().fence(0)
 
 
-@case("PAD-06")
+@case("PAD-06", breaks=OUT_OF_SEQUENCE)
 @over("size", [1, 2, 3, 5])
 def test_a_send_that_fills_no_words_is_not_executed(bench: Bench, size: int) -> None:
     qp = bench.connect()

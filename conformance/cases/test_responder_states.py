@@ -11,6 +11,12 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import (
+    OTHER_OPCODES,
+    OUT_OF_SEQUENCE,
+    UNASKED,
+    WRONG_LENGTHS,
+)
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -47,7 +53,12 @@ UNRELIABLE = [
 ]
 
 
-@case("QPS-01", needs=[Capability.STATES], smoke=True)
+@case(
+    "QPS-01",
+    needs=[Capability.STATES],
+    smoke=True,
+    breaks=OUT_OF_SEQUENCE | OTHER_OPCODES | UNASKED,
+)
 @over_services
 @over("state", [State.RESET, State.INIT], ids=["RESET", "INIT"])
 def test_a_queue_pair_that_is_not_ready_to_receive_drops_everything(
@@ -104,7 +115,7 @@ def test_a_queue_pair_that_is_ready_to_receive_serves_requests(
     qp.fence(2)
 
 
-@case("QPS-03", needs=[Capability.STATES], smoke=True)
+@case("QPS-03", needs=[Capability.STATES], smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()
     region = qp.region()
@@ -140,7 +151,7 @@ def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: 
     assert region.read(0, 64) == bytes(64)
 
 
-@case("QPS-03", "NAK-08")
+@case("QPS-03", "NAK-08", breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS)
 def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()
     region = qp.region()
@@ -197,7 +208,7 @@ def behind_a_read_and_an_atomic(qp: Connection) -> None:
     qp.expect(ATOMIC_ACK(psn=3))
 
 
-@case("QPS-04", "MSN-07", smoke=True)
+@case("QPS-04", "MSN-07", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over(
     "state",
     [
@@ -235,7 +246,7 @@ def serves_everything(qp: Connection) -> None:
     qp.expect(ACK(psn=7, msn=4))
 
 
-@case("QPS-04", "DUP-12")
+@case("QPS-04", "DUP-12", breaks=OUT_OF_SEQUENCE)
 def test_reset_forgets_what_was_acknowledged(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, a=1))
@@ -245,7 +256,7 @@ def test_reset_forgets_what_was_acknowledged(bench: Bench) -> None:
     qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
 
 
-@case("QPS-04", needs=[Capability.UC], smoke=True)
+@case("QPS-04", needs=[Capability.UC], smoke=True, breaks=OUT_OF_SEQUENCE)
 @over("family", ["SEND", "WRITE"])
 @over("torn", [False, True], ids=["open", "torn"])
 def test_reset_ends_an_open_message_of_an_unreliable_connection(
@@ -298,7 +309,7 @@ def test_receives_that_wait_for_room_are_flushed_too(bench: Bench) -> None:
     bystander.fence(0)
 
 
-@case("QPS-05", smoke=True)
+@case("QPS-05", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over("step", [1000, -1000], ids=["old_ones_are_behind", "old_ones_are_ahead"])
 def test_late_packets_of_the_connection_before_do_no_harm(bench: Bench, step: int) -> None:
     qp = bench.connect()

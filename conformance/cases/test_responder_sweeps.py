@@ -101,7 +101,7 @@ def test_a_receive_in_memory_that_must_not_be_written(bench: Bench, service: Ser
     qp, bystander = bench.connect(service), bench.connect()
     region = bench.target.register(256, access=FULL_ACCESS - {"local_write"})
     receive = qp.post_receive(region)
-    qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.send(SEND_ONLY(psn=0, payload=8, a=service is Service.RC))
     if service is Service.RC:
         qp.expect(NAK(OPERATIONAL_ERROR, psn=0))
     bystander.fence(0)

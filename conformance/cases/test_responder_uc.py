@@ -8,6 +8,7 @@ from collections.abc import Callable
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
@@ -94,7 +95,7 @@ def test_messages_of_all_sizes_are_delivered(bench: Bench, family: str) -> None:
         psn += len(packets)
 
 
-@case("UC-04", smoke=True)
+@case("UC-04", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over_families
 @over("lost", [1, 2], ids=["MIDDLE", "LAST"])
 def test_a_message_with_a_hole_is_not_delivered(bench: Bench, family: str, lost: int) -> None:
@@ -107,7 +108,7 @@ def test_a_message_with_a_hole_is_not_delivered(bench: Bench, family: str, lost:
     assert uc.region.read(1024 + lost * 256, 1024) == bytes(1024)
 
 
-@case("UC-05", smoke=True)
+@case("UC-05", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over_families
 def test_the_messages_behind_a_torn_one_are_delivered(bench: Bench, family: str) -> None:
     for lost in (1, 2):
@@ -120,7 +121,7 @@ def test_the_messages_behind_a_torn_one_are_delivered(bench: Bench, family: str)
         uc.delivers(uc.message(6, 9), receives[2])
 
 
-@case("UC-05", smoke=True)
+@case("UC-05", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over_families
 @over("jump", [1, 1000, -5, 1 << 22], ids=["lost_one", "ahead", "behind", "far_ahead"])
 def test_a_message_starts_at_any_psn(bench: Bench, family: str, jump: int) -> None:
@@ -134,7 +135,7 @@ def test_a_message_starts_at_any_psn(bench: Bench, family: str, jump: int) -> No
         jump += jump + len(packets) + 1
 
 
-@case("UC-06", smoke=True)
+@case("UC-06", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over_families
 def test_what_is_left_of_a_message_without_its_first_is_dropped(bench: Bench, family: str) -> None:
     uc = Receiver(bench, family)
@@ -145,7 +146,7 @@ def test_what_is_left_of_a_message_without_its_first_is_dropped(bench: Bench, fa
     assert uc.region.read(8, 4088) == before[8:]
 
 
-@case("UC-07", "OPC-10", smoke=True)
+@case("UC-07", "OPC-10", smoke=True, breaks=OUT_OF_ORDER)
 @over_families
 def test_a_new_message_in_an_open_one_replaces_it(bench: Bench, family: str) -> None:
     for length in (8, 600):
@@ -155,7 +156,7 @@ def test_a_new_message_in_an_open_one_replaces_it(bench: Bench, family: str) -> 
         uc.delivers(uc.message(2, length), receive)
 
 
-@case("UC-08", "OPC-10", smoke=True)
+@case("UC-08", "OPC-10", smoke=True, breaks=OUT_OF_ORDER)
 @over_families
 @over("packet", [1, 2], ids=["MIDDLE", "LAST"])
 def test_a_middle_or_last_of_no_message_is_dropped(bench: Bench, family: str, packet: int) -> None:
@@ -204,7 +205,7 @@ def faults(qp: Connection, region: Region) -> dict[str, Callable[[], list[Patter
     }
 
 
-@case("UC-09", "NAK-11", smoke=True)
+@case("UC-09", "NAK-11", smoke=True, breaks=WRONG_LENGTHS)
 @over(
     "fault",
     [
@@ -242,7 +243,7 @@ def test_a_message_without_a_receive_is_dropped_without_a_word(bench: Bench, fam
     uc.delivers(uc.message(4, 9), uc.post_receive())
 
 
-@case("UC-11")
+@case("UC-11", breaks=OUT_OF_SEQUENCE)
 def test_a_message_of_one_packet_that_comes_twice_is_delivered_twice(bench: Bench) -> None:
     uc = Receiver(bench, "SEND")
     receives = [uc.post_receive(), uc.post_receive()]
@@ -251,7 +252,7 @@ def test_a_message_of_one_packet_that_comes_twice_is_delivered_twice(bench: Benc
     uc.delivers(only, receives[1])
 
 
-@case("UC-12", smoke=True)
+@case("UC-12", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_torn_send_takes_its_receive_only_once(bench: Bench) -> None:
     uc = Receiver(bench, "SEND")
     first, second = uc.post_receive(), uc.post_receive()
@@ -262,7 +263,7 @@ def test_a_torn_send_takes_its_receive_only_once(bench: Bench) -> None:
     uc.delivers(uc.message(42, 5), second)
 
 
-@case("UC-13")
+@case("UC-13", breaks=OUT_OF_SEQUENCE)
 def test_a_gap_delays_the_next_message_and_does_not_lose_it(bench: Bench) -> None:
     uc = Receiver(bench, "WRITE")
     packets = [uc.message(7 * place, 8, offset=8 * place) for place in range(100)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import UNASKED
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM, Pattern
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
@@ -72,7 +73,7 @@ def test_a_datagram_that_just_fits_is_delivered(bench: Bench) -> None:
         delivers(qp, region, receive, UD_SEND_ONLY(psn=psn, payload=length))
 
 
-@case("UD-07", "ACK-11", smoke=True)
+@case("UD-07", "ACK-11", smoke=True, breaks=UNASKED)
 @over(
     "datagram",
     [UD_SEND_ONLY(payload=8, a=1), UD_SEND_ONLY_IMM(payload=8, a=1, imm=7)],

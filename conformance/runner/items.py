@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from roceproof.common.errors import RoceproofError
 from roceproof.verbs.addresses import Host, parse_mac
 
 SEEN = pytest.StashKey[dict[str, Any]]()
@@ -25,6 +26,11 @@ def unjudged_by(item: pytest.Item) -> frozenset[str]:
     return frozenset(
         rule for mark in item.iter_markers("unjudged") for rule in mark.kwargs["reasons"]
     )
+
+
+def broken_on_purpose(item: pytest.Item) -> frozenset[str]:
+    """The rules that a case itself breaks, and says so."""
+    return frozenset(rule for mark in item.iter_markers("breaks") for rule in mark.args)
 
 
 def width_of(item: pytest.Item) -> int | None:
@@ -53,4 +59,6 @@ def broken_by(caught: pytest.ExceptionInfo[BaseException], item: pytest.Item) ->
     """An exception that says nothing of the device, and the case's line that met it."""
     lines = [entry.lineno + 1 for entry in caught.traceback if Path(entry.path) == item.path]
     place = f" ({item.path.name}:{lines[-1]})" if lines else ""
-    return f"{caught.exconly().partition(chr(10))[0]}{place}"
+    ours = isinstance(caught.value, RoceproofError)
+    told = str(caught.value) if ours else caught.exconly()
+    return f"{told.partition(chr(10))[0]}{place}"

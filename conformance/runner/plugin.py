@@ -30,6 +30,7 @@ from roceproof.conformance.runner.items import (
     SEEN,
     belongs,
     broken_by,
+    broken_on_purpose,
     identity_of,
     rules_of,
     width_of,
@@ -64,6 +65,7 @@ MARKS = {
     "masses": "many by chance or by number; of them the gate suite has those that smoke has",
     "long_life": "takes minutes; only the long suite has it",
     "unjudged(reasons)": "rules that the observer leaves alone here, each with the reason",
+    "breaks(*ids)": "rules that a case itself breaks on purpose",
     "targets(*names)": "kinds of target that can show it",
     "identity(mac, ip)": "the address that the device shall have, where it lets itself be told",
 }
@@ -173,7 +175,7 @@ def bench(request: pytest.FixtureRequest, data_width: int | None) -> Iterator[Be
         with factory.device(other) as device, _watched(request, device, factory) as target:
             fresh = Bench(target, factory.claims, seed=seed, version=version)
             yield fresh
-            for failure in judge(fresh):
+            for failure in judge(fresh, breaks=broken_on_purpose(request.node)):
                 raise failure
 
     try:

@@ -11,6 +11,7 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
+from roceproof.conformance.runner.bench_law import hold_to_the_law, is_unsaid
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import Predicted, compared
 from roceproof.conformance.suite.failure import CaseFailed, rule_of
@@ -32,6 +33,8 @@ class Judged(NamedTuple):
     warnings: list[Finding]
     entries: list[Entry]
     """The frames of what is broken."""
+    unsaid: list[tuple[Finding, Entry]]
+    """What the bench has broken without saying that it means to."""
 
 
 class Judgement(NamedTuple):
@@ -42,6 +45,8 @@ class Judgement(NamedTuple):
     findings: list[tuple[Finding, Entry]]
     others: list[CaseFailed]
     """Those of the failures that neither predicted packets nor the observer show."""
+    unsaid: list[tuple[Finding, Entry]]
+    """What the bench itself has broken, and did not mean to."""
     lost: str | None = None
     """The question behind the case that had no answer; empty if each had, None if not asked."""
 
@@ -67,12 +72,18 @@ def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
         [finding for finding, _ in ours if finding.severity is Severity.MUST],
         [finding for finding, _ in ours if finding.severity is Severity.SHOULD],
         [entry for finding, entry in ours if finding.severity is Severity.MUST],
+        [each for each in found if is_unsaid(*each)],
     )
 
 
-def judge(bench: Bench, *, unjudged: Collection[str] = ()) -> list[CaseFailed]:
-    """What stands against a device whose case is over; empty if nothing does."""
-    return judgement(bench, unjudged=unjudged).failures
+def judge(bench: Bench, *, breaks: Collection[str] = ()) -> list[CaseFailed]:
+    """What stands against a device whose plan is over; empty if nothing does.
+
+    A plan that itself breaks another rule than it says is `CaseBreaks`.
+    """
+    judged = judgement(bench)
+    hold_to_the_law(bench, judged.unsaid, breaks, is_accused=bool(judged.failures))
+    return judged.failures
 
 
 def judgement(
@@ -105,7 +116,7 @@ def judgement(
         lost, failure = _lost(bench)
         others += [] if failure is None else [failure]
     found = list(zip(judged.broken, judged.entries, strict=True))
-    return Judgement([*failures, *others], predicted, found, others, lost)
+    return Judgement([*failures, *others], predicted, found, others, judged.unsaid, lost)
 
 
 def _as_asked(

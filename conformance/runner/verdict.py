@@ -9,10 +9,17 @@ from typing import Any
 
 import pytest
 
+from roceproof.conformance.runner.bench_law import hold_to_the_law
 from roceproof.conformance.runner.blame import Blame, blame, head_of
 from roceproof.conformance.runner.evidence import explained, keep, keep_requests, names_of
 from roceproof.conformance.runner.factories import controls_of, factory_of, widths_asked
-from roceproof.conformance.runner.items import SEEN, rules_of, unjudged_by, width_of
+from roceproof.conformance.runner.items import (
+    SEEN,
+    broken_on_purpose,
+    rules_of,
+    unjudged_by,
+    width_of,
+)
 from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
 from roceproof.conformance.runner.options import Options
@@ -40,6 +47,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     """
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
+    hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=bool(failures))
     blamed = _blamed(item, bench, failures) if failures else None
     item.stash[SEEN] = observed(
         bench,
@@ -94,7 +102,7 @@ def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> 
 
 def _judged(bench: Bench, item: pytest.Item, own: CaseFailed | None) -> Judgement:
     if own is not None and own.stop is not None and own.stop.kind in (Kind.DEATH, Kind.NO_END):
-        return Judgement([], list(compared(bench)), [], [])
+        return Judgement([], list(compared(bench)), [], [], [])
     return judgement(bench, unjudged=unjudged_by(item), known=own)
 
 

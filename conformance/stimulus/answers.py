@@ -116,8 +116,8 @@ def response(
     trailer: int = 0,
     brink: int | None = None,
     **fields: Any,
-) -> bytes:
-    """The frame of an ACK or NAK at a PSN relative to the queue pair's start."""
+) -> Pattern:
+    """An ACK or NAK at a PSN relative to the queue pair's start."""
     pattern = ACKNOWLEDGE(psn=psn, syndrome=syndrome, **fields)
     if brink is not None:
         pattern = pattern.but(ident=_turning(flow.build(pattern.but(ident=0)), brink))
@@ -125,7 +125,7 @@ def response(
         pattern = FLAWS[flaw](pattern, bit, flow)
     if trailer:
         pattern = pattern.corrupted(edits.trailer(bytes(0xA5 for _ in range(trailer))))
-    return flow.build(pattern)
+    return pattern
 
 
 def _turning(frame: bytes, brink: int) -> int:

@@ -15,12 +15,13 @@ from roceproof.conformance.stimulus.requests import Request
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
+from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, meant_by
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome, Region
+from roceproof.verbs.work import Op, Outcome, Region
 
 READ = 0x0C
 OF_THE_ORACLE = {
@@ -30,6 +31,7 @@ OF_THE_ORACLE = {
 """What answers say, and in which order: an oracle follows what an observer has to guess, such as
 reserved opcodes, packets cut short, requests of lives before, and another request at the PSN of one
 that was refused."""
+_UNRELIABLE = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
 _UNSAID = 20  # bytes in front of the IPv4 header of a datagram that is received
 
 
@@ -48,6 +50,8 @@ class Asked:
     def __init__(self, bench: Bench, qp: Connection) -> None:
         self.qp = qp
         self.is_datagram = qp.spec.service is Service.UD
+        self.asks = "last" if qp.spec.service is Service.RC else "none"
+        """Which packets ask for an ACK, if a plan says nothing."""
         self.places: list[Place] = []
         self.inbox: Place | None = None
         self.next_psn = 0
@@ -60,6 +64,7 @@ class Asked:
         self._bench = bench
         self._frames: list[bytes] = []
         self._judged = 0
+        self._breaks = NOTHING
         self._outcomes: list[Outcome] = []
         self._oracle = self._new_oracle()
         self._receives: list[int] = []
@@ -73,6 +78,7 @@ class Asked:
         self._frames, self._outcomes, self._receives = [], [], []
         self.sent, self.read = [], []
         self._judged = self.next_psn = 0
+        self._breaks = NOTHING
         self._oracle = self._new_oracle()
         for place in self._all_places():
             self._mirror(place)
@@ -101,6 +107,13 @@ class Asked:
         self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
         self._receives.append(offset)
 
+    def may_be_asked(self, request: Request) -> bool:
+        """Whether its service has the operation, a message of that length, and such ACKs."""
+        if self.is_datagram:
+            return request.size <= self.qp.mtu
+        is_plain = request.op in _UNRELIABLE and request.ask == "none"
+        return is_plain or self.qp.spec.service is Service.RC
+
     def forget(self, place: Place) -> None:
         """Its key is taken back; the device is at rest."""
         place.region.deregister()
@@ -127,14 +140,19 @@ class Asked:
         if is_damaged:
             self._bench.send_damaged(frame, flow=self.qp.to_device)
             return
-        self.send_frame(frame, is_void=bool(pattern.edits))
+        self.send_frame(frame, is_void=bool(pattern.edits), breaks=meant_by(pattern))
         if not pattern.edits:
             self.sent.append(pattern)
 
-    def send_frame(self, frame: bytes, *, is_void: bool = False) -> None:
+    def send_frame(self, frame: bytes, *, is_void: bool = False, breaks: Rules = NOTHING) -> None:
         """Send any frame; the observer does not see one that is void."""
-        self._bench.send(frame, flow=self.qp.to_device, is_void=is_void)
+        breaks |= self._breaks
+        self._bench.send(frame, flow=self.qp.to_device, is_void=is_void, breaks=breaks)
         self._frames.append(frame)
+
+    def goes_astray(self) -> None:
+        """From now on the plan is no healthy requester, until the next life."""
+        self._breaks = WRONG_REQUESTS
 
     @property
     def is_dead(self) -> bool:
@@ -147,7 +165,10 @@ class Asked:
         wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory()
         expected = {distance(psn, self.qp.spec.rq_psn) for psn in self._oracle.next_psns}
         if len(expected) == 1:
-            self.next_psn = expected.pop()
+            (due,) = expected
+            if due != self.next_psn:
+                self.goes_astray()  # what was refused is not repeated
+            self.next_psn = due
         return wrong
 
     def _all_places(self) -> list[Place]:

@@ -27,6 +27,7 @@ from roceproof.conformance.stimulus.requests import Request, compared, datagram_
 from roceproof.conformance.stimulus.revoking import INVALIDATING, Revoking
 from roceproof.conformance.stimulus.sharing import Sharing
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.intent import ANYTHING
 from roceproof.conformance.suite.pattern import READ_REQUEST, opcode
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
@@ -97,7 +98,9 @@ class Asking(Sharing, Hurrying, Revoking):
         known = self._qps.get(key)
         if known is None or not known.places:
             return
-        request = Request(op=Op[op], size=size, **fields)
+        request = Request(op=Op[op], size=size, **{"ask": known.asks} | fields)
+        if not (request.is_plain and known.may_be_asked(request)):
+            known.goes_astray()
         place = known.places[request.region % len(known.places)]
         if request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
             request = replace(request, size=8, compare=compared(request, place.region))
@@ -126,6 +129,7 @@ class Asking(Sharing, Hurrying, Revoking):
         if known is None:
             return
         self.settle()
+        known.goes_astray()
         at = max(0, len(known.sent) - back)
         for packet in known.sent[at : at + count]:
             known.send(packet if ask is None else packet.but(a=int(ask)))
@@ -146,6 +150,7 @@ class Asking(Sharing, Hurrying, Revoking):
         if known is None or not reads:
             return
         self.settle()
+        known.goes_astray()
         first = reads[-1 - (back - 1) % len(reads)].said
         passed = skip * known.qp.mtu
         known.send(
@@ -163,9 +168,10 @@ class Asking(Sharing, Hurrying, Revoking):
         known = self._qps.get(key)
         if known is not None:
             self._let_reads_end(known)
+            known.goes_astray()
             at = max(0, len(known.former) - back)
             for frame in known.former[at : at + count]:
-                known.send_frame(frame)
+                known.send_frame(frame, breaks=ANYTHING)
 
     def flawed(
         self,
@@ -182,10 +188,11 @@ class Asking(Sharing, Hurrying, Revoking):
         if known is None or not known.places:
             return
         self._let_reads_end(known)
+        known.goes_astray()
         region = known.places[0].region
         self._made += 1
         data = payload(self._made, size)
-        request, start = Request(op=Op[op], size=size), known.next_psn + psn
+        request, start = Request(op=Op[op], size=size, ask=known.asks), known.next_psn + psn
         if known.is_datagram:
             packet = datagram_of(request, psn=start, qkey=known.qp.spec.qkey, data=data)
         else:
@@ -202,6 +209,7 @@ class Asking(Sharing, Hurrying, Revoking):
         if known is None or not known.places or known.is_datagram or value in INVALIDATING:
             return
         self._let_reads_end(known)
+        known.goes_astray()
         region = known.places[0].region
         self._made += 1
         known.send(

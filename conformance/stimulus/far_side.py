@@ -64,7 +64,7 @@ class FarSide:
             psn = _seen(known, psn)  # nobody can say whether what comes next has been sent
         if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
             return
-        frame = response(
+        answer = response(
             known.codec,
             psn=psn,
             syndrome=syndrome,
@@ -76,12 +76,12 @@ class FarSide:
         )
         for turn in range(count):
             if flaw is None:
-                self._scene.send(frame, is_void=turn > 0)  # the same again says nothing new
+                self._scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new
                 lag = self._scene.pace.lag_ns(self._bench.target.now_ns)
                 now = self._bench.target.now_ns
                 known.judge.answered(Response(psn, syndrome, now, now + lag))
             else:
-                self._scene.send(frame, is_void=True, is_damaged=flaw == DAMAGED)
+                self._scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
 
     def salvo(
         self,

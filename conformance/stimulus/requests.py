@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from roceproof.conformance.suite.pattern import (
     CMP_SWAP,
@@ -85,6 +86,11 @@ class Request:
     stops: bool = False
     """The requester goes on as if the message ended with it."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a healthy requester sends it like that."""
+        return replace(self, **_PLAIN) == self
+
     def arranged(self, packets: Sequence[Pattern]) -> list[Pattern]:
         """The packets in the order in which they come."""
         order = list(packets)
@@ -98,6 +104,13 @@ class Request:
         elif self.lost:
             del order[at]
         return order
+
+
+_PLAIN: dict[str, Any] = {
+    **{"skip": 0, "more": 0, "bytes": None, "turned": None},
+    **dict.fromkeys(("lost", "twice", "early", "stops"), False),
+}
+"""What is wrong with no packet by itself."""
 
 
 def packets_of(
@@ -138,7 +151,8 @@ def _with_data(
         if index == 0:
             packet = packet.but(**where) if op in _WRITES else packet
         if index == last:
-            packet = packet.but(imm=request.immediate, se=int(request.solicited), inv=dead)
+            solicited = request.solicited and op is not Op.WRITE
+            packet = packet.but(imm=request.immediate, se=int(solicited), inv=dead)
         yield packet
 
 

@@ -33,6 +33,7 @@ class Revoking:
         if known is None or not sent or len(known.places) < 2:
             return
         self.settle()
+        known.goes_astray()
         others = known.places[1:]
         known.send(sent[-1].but(inv=others[kills % len(others)].region.rkey, a=1))
 

@@ -12,6 +12,14 @@ from roceproof.conformance.stimulus.queue_pair import QueuePair
 from roceproof.conformance.stimulus.state import Response
 from roceproof.conformance.stimulus.tolerance import differences
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.intent import (
+    CHANGED_ON_THE_WAY,
+    NOTHING,
+    WRONG_ANSWERS,
+    Rules,
+    meant_by,
+)
+from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
@@ -59,14 +67,28 @@ class Scene:
 
     # to the device
 
-    def send(self, frame: bytes, *, is_void: bool = False, is_damaged: bool = False) -> None:
+    def say(self, known: QueuePair, answer: Pattern, **notes: bool) -> None:
+        """An answer of the far side, which counts no messages and may answer anything."""
+        breaks = WRONG_ANSWERS | CHANGED_ON_THE_WAY | meant_by(answer)
+        self.send(known.codec.build(answer), breaks=breaks, **notes)
+
+    def send(
+        self,
+        frame: bytes,
+        *,
+        is_void: bool = False,
+        is_damaged: bool = False,
+        breaks: Rules = NOTHING,
+    ) -> None:
         """A frame travels when time next moves."""
         target = self.bench.target
         self.pace.sent(len(frame), target.now_ns)
         if is_damaged and Capability.DAMAGE not in self.bench.claims.capabilities:
             return
         comment = "damaged" if is_damaged else ""
-        self.bench.transcript.add(Entry(target.now_ns, False, frame, comment, is_void))
+        self.bench.transcript.add(
+            Entry(target.now_ns, False, frame, comment, is_void, breaks=breaks)
+        )
         if is_damaged:
             target.send_damaged(frame)
         else:
@@ -164,7 +186,7 @@ class Scene:
         """A good ACK of all up to that PSN; by its code the completion tells which it was."""
         now, syndrome = self.bench.target.now_ns, self._acknowledged % _CREDIT_CODES
         self._acknowledged += 1
-        self.send(response(known.codec, psn=psn, syndrome=syndrome))
+        self.say(known, response(known.codec, psn=psn, syndrome=syndrome))
         known.unserved = 0
         known.judge.answered(Response(psn, syndrome, now, now + self.pace.lag_ns(now)))
 

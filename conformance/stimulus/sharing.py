@@ -11,6 +11,7 @@ from collections import deque
 from contextlib import suppress
 
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -66,12 +67,13 @@ class SharedQueue:
         elif self._held[index] is not None:
             self._end(index, qp.mtu, SEND_LAST(psn=self._psns[index], payload=max(size, 1), a=1))
         elif not self._waiting:
-            qp.send(SEND_ONLY(psn=self._psns[index], payload=size, a=1))
+            qp.send(SEND_ONLY(psn=self._psns[index], payload=size, a=1), breaks=OUT_OF_SEQUENCE)
             qp.expect(RNR(psn=self._psns[index]))
         else:
             self._held[index] = self._waiting.popleft()
             if kind == "begin":
-                qp.send(SEND_FIRST(psn=self._psns[index], payload=qp.mtu, a=1))
+                first = SEND_FIRST(psn=self._psns[index], payload=qp.mtu, a=1)
+                qp.send(first, breaks=OUT_OF_SEQUENCE)
                 qp.expect(ACK(psn=self._psns[index]))
                 self._psns[index] += 1
             else:
@@ -83,7 +85,7 @@ class SharedQueue:
         number, offset = held
         filled = qp.filled(packet)
         data = filled.said["payload"]
-        qp.send(filled)
+        qp.send(filled, breaks=OUT_OF_SEQUENCE)
         qp.expect(ACK(psn=self._psns[index]))
         qp.receives(number, byte_len=before + len(data))
         if self._region.read(offset + before, len(data)) != data:
@@ -95,7 +97,8 @@ class SharedQueue:
         """A request that is refused ends the receive in use, and none that waits."""
         qp, held = self._qps[index], self._held[index]
         where = at(self._region) | ({} if held else {"rkey": self._region.rkey ^ 1 << 20})
-        qp.send(WRITE_ONLY(psn=self._psns[index], payload=8, a=1, **where))
+        write = WRITE_ONLY(psn=self._psns[index], payload=8, a=1, **where)
+        qp.send(write, breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER)
         code = INVALID_REQUEST if held else ACCESS_ERROR
         qp.expect(NAK(code, psn=self._psns[index]))
         if held:

@@ -31,16 +31,20 @@ def case(
     smoke: bool = False,
     long: bool = False,
     unjudged: Mapping[str, str] | None = None,
+    breaks: Iterable[str] = (),
     targets: Iterable[str] = (),
 ) -> Callable[[F], F]:
     """Declare a case.
 
     `unjudged` names rules that the passive observer must not judge here, each with the reason:
-    what the case itself sends can make a capture look broken. `targets` restricts a case to
+    what the case itself sends can make a capture look broken. `breaks` names the rules that the
+    case breaks on purpose, where that does not follow from what it sends (`intent`): any other is
+    an error of the case. `targets` restricts a case to
     some kinds of target, for what only they can show; elsewhere it is skipped with that reason.
     A `long` case takes minutes, and only the suite of that name has it.
     """
-    for rule in (*rules, *(unjudged or {})):
+    broken = sorted(breaks)
+    for rule in (*rules, *(unjudged or {}), *broken):
         if rule not in RULES:
             raise CaseError(f"{rule} is no rule; list: roceproof rules")
 
@@ -52,6 +56,8 @@ def case(
             marks.append(pytest.mark.long_life)
         if unjudged:
             marks.append(pytest.mark.unjudged(reasons=dict(unjudged)))
+        if broken:
+            marks.append(pytest.mark.breaks(*broken))
         if targets:
             marks.append(pytest.mark.targets(*targets))
         for each in marks:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packets import whole_frames
 from roceproof.conformance.suite.room import Room
@@ -100,10 +101,17 @@ class Exchange:
         flow: FlowCodec | None = None,
         comment: str = "",
         is_void: bool = False,
+        breaks: Rules = NOTHING,
     ) -> None:
-        """Send any frame to the device; the observer does not see one that is void."""
+        """Send any frame to the device, which may break these rules and those that it says.
+
+        The observer does not see one that is void.
+        """
+        breaks |= meant_by(packet)
         for frame in self._frames(packet):
-            self.transcript.add(Entry(self.target.now_ns, False, frame, comment, is_void, flow))
+            now = self.target.now_ns
+            entry = Entry(now, False, frame, comment, is_void, flow, breaks=breaks)
+            self.transcript.add(entry)
             self.target.send(frame)
 
     def send_damaged(self, packet: bytes | ScapyPacket, *, flow: FlowCodec | None = None) -> None:

@@ -11,6 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.intent import ANYTHING
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
@@ -71,7 +72,7 @@ class FuzzSession:
 
     def send_frame(self, frame: bytes) -> None:
         """Send any frame."""
-        self._bench.send(frame)
+        self._bench.send(frame, breaks=ANYTHING)
         self._frames.append(frame)
 
     def fence(self) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from roceproof.conformance.suite.exchange import Exchange
 from roceproof.conformance.suite.failure import is_aside, is_harmless, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import (
     Sendable,
@@ -111,10 +112,13 @@ class PacketFlow:
         """The path MTU in bytes."""
         return self.spec.path_mtu
 
-    def send(self, *packets: Sendable) -> None:
-        """Send packets to the device; a payload given as a length is random bytes."""
+    def send(self, *packets: Sendable, breaks: Rules = NOTHING) -> None:
+        """Send packets to the device; a payload given as a length is random bytes.
+
+        They may break these rules, and those that they say themselves.
+        """
         for packet in packets:
-            self._send(packet)
+            self._send(packet, breaks=breaks)
 
     def frame(self, packet: Sendable) -> bytes:
         """The (first) frame that `send` would send."""
@@ -227,10 +231,14 @@ class PacketFlow:
         wanted = self.lengths.fit_pattern(wanted)
         return mismatches(wanted, packet, frame, self.from_device)
 
-    def _send(self, packet: Sendable, **notes: Any) -> None:
+    def _send(self, packet: Sendable, *, breaks: Rules = NOTHING, **notes: Any) -> None:
+        breaks |= meant_by(packet)
         for frame in frames_of(packet, self.to_device, self.random):
-            self.was_refused |= is_refusal(frame)
-            self._exchange.send(frame, flow=self.to_device, **notes)
+            self._send_frame(frame, breaks=breaks, **notes)
+
+    def _send_frame(self, frame: bytes, **notes: Any) -> None:
+        self.was_refused |= is_refusal(frame)
+        self._exchange.send(frame, flow=self.to_device, **notes)
 
     def _expect_outcome(self, wr_id: int, status: str, *, within_ns: int | None = None) -> Outcome:
         outcome = self._next_outcome(within_ns)

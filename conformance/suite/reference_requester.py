@@ -14,6 +14,7 @@ from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import ANYTHING, NOTHING
 from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.suite.reference_responder import Impairment, Network
 from roceproof.verbs.work import Work
@@ -63,11 +64,12 @@ class ReferenceRequester:
 
     def _send(self, request: Segment) -> None:
         flow, random = self._qp.to_device, self._bench.random
-        frame = bytearray(flow.frame_of(request))
+        frame, breaks = bytearray(flow.frame_of(request)), NOTHING
         if random.random() < self._corruption:
+            breaks = ANYTHING
             bit = random.randrange(8 * _LINK_BYTES, 8 * len(frame))
             frame[bit // 8] ^= 1 << bit % 8
-        self._bench.send(bytes(frame), flow=flow)
+        self._bench.send(bytes(frame), flow=flow, breaks=breaks)
 
     def _receive(self, response: Segment) -> None:
         self._requester.receive(response, self._bench.target.now_ns)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -10,20 +11,24 @@ from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow, told
 from roceproof.conformance.suite.packets import Sendable, Wanted
-from roceproof.conformance.suite.pattern import (
-    ACK,
-)
+from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.prediction import Posted, predict
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.limits import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
+
+_MSNS = 1 << 24
+_ACK = 0x1F
+"""No syndrome above it says that a request was executed."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +181,22 @@ class RequesterSide(PacketFlow):
         """The same, where a wrong field breaks the rules of the case and not the field's own."""
         return self.expect(*(pattern for message in messages for pattern in message.packets))
 
+    def _send(self, packet: Sendable, **notes: Any) -> None:
+        super()._send(self._counted(packet), **notes)
+
+    def _counted(self, packet: Sendable) -> Sendable:
+        """A response whose MSN is not said has that of a responder which has taken all before."""
+        if not isinstance(packet, Pattern) or "msn" in packet.said:
+            return packet
+        row = OPCODES.get(packet.opcode)
+        if row is None or Aeth not in row.headers:
+            return packet
+        syndrome = packet.said.get("syndrome", _ACK)
+        is_refused = syndrome == "RNR" or (isinstance(syndrome, int) and syndrome > _ACK)
+        taken = packet.said.get("psn", 0) - is_refused
+        done = bisect_right(self._posted, taken, key=lambda message: message.last_psn)
+        return packet.but(msn=done % _MSNS)
+
     def ack(self, message: Posted, **fields: Any) -> None:
         """Acknowledge everything up to the end of a message."""
         self.send(ACK(**{"psn": message.last_psn, "msn": message.ordinal} | fields))
@@ -199,7 +220,8 @@ class RequesterSide(PacketFlow):
 
     def ignores(self, message: Posted, *responses: Sendable) -> None:
         """The device takes none of these for an answer: only a good ACK completes the message."""
-        self.send(*responses)
+        for response in responses:
+            self._send(response, comment="must be ignored", is_void=True)
         self.does_not_complete()
         self.ack(message)
         self.completes(message)

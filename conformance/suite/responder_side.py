@@ -7,7 +7,7 @@ from typing import Any
 
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
-from roceproof.conformance.suite.packets import Sendable, Wanted, frames_of
+from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
@@ -100,10 +100,9 @@ class ResponderSide(PacketFlow):
         executed = self._exchange.claims.executed_on(self.spec.service)
         return executed is None or operation in executed
 
-    def _send(self, packet: Sendable, **notes: Any) -> None:
-        for frame in frames_of(packet, self.to_device, self.random):
-            executable_request(self._exchange.claims, self.spec.service, frame)
-            super()._send(frame, **notes)
+    def _send_frame(self, frame: bytes, **notes: Any) -> None:
+        executable_request(self._exchange.claims, self.spec.service, frame)
+        super()._send_frame(frame, **notes)
 
     def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:
         """Fetch memory over the wire with one READ that fits one packet; uses one PSN."""

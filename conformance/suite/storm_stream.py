@@ -28,7 +28,6 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 
 SUCCESS, FLUSHED = "success", "wr_flush_err"
-_MSNS = 1 << 24
 
 
 class Due(NamedTuple):
@@ -81,7 +80,6 @@ class Stream:
         self._failure: tuple[int, str] | None = None  # PSN that a NAK named, and the status
         self._is_dead = False
         self._had_begun = False
-        self._posted = 0
         self.sent_psn = 0  # of the next frame
         self.acked_psn = 0  # everything before it is acknowledged
 
@@ -98,7 +96,6 @@ class Stream:
         self._held.append(message)
         self._to_leave.append(message)
         self._to_complete.append(message)
-        self._posted = message.ordinal
         self._hand_over()
         return message
 
@@ -213,22 +210,18 @@ class Stream:
     def ack(self, psn: int) -> Pattern:
         """An ACK of everything up to a PSN, which counts from now on."""
         self._answered(psn + 1)
-        return ACK(psn=psn, msn=self._msn(psn + 1), credits=self.qp.random.randrange(32))
+        return ACK(psn=psn, credits=self.qp.random.randrange(32))
 
     def nak(self, code: int, psn: int, *, status: str) -> Pattern:
         """A NAK that ends the queue pair: what lies before it succeeds, then comes this status."""
         self._answered(psn)
         self._failure = psn, status
-        return NAK(code, psn=psn, msn=self._msn(psn))
+        return NAK(code, psn=psn)
 
     def _answered(self, psn: int) -> None:
         self.acked_psn = max(self.acked_psn, psn)
         while self._left and self._left[0].end_psn <= self.acked_psn:
             self._left.popleft()
-
-    def _msn(self, psn: int) -> int:
-        done = next((m.ordinal - 1 for m in self._to_complete if m.end_psn > psn), self._posted)
-        return done % _MSNS
 
     # how it is judged
 

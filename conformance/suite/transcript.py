@@ -34,6 +34,8 @@ class Entry(NamedTuple):
     flow: FlowCodec | None = None
     """The direction of the connection that it belonged to then."""
     fcs: bytes = b""
+    breaks: frozenset[str] = frozenset()
+    """The rules that the case means it to break."""
 
 
 @dataclass

@@ -17,6 +17,7 @@ SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 RESPONDER_HEAD = """
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.wire.scapy import *
 pytestmark = RESPONDER
 """
