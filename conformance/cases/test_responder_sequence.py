@@ -253,6 +253,18 @@ def test_a_pad_that_contradicts_dmalen_is_refused(bench: Bench, dmalen: int, pad
     assert region.read(0, 16) == bytes(16)
 
 
+def ends_there(bench: Bench, memory: Region, data: bytes, before: bytes, *, rule: str) -> None:
+    """The data are in memory, and nothing behind them: that is a rule of its own."""
+    size, found = len(data), memory.read(0, len(before))
+    assert found[:size] == data
+    wrong = [place for place in range(size, len(before)) if found[place] != before[place]]
+    if wrong:
+        end, start = wrong[-1] + 1, wrong[0]
+        text = f"{size} bytes were sent, and what lies {start - size} behind their end was written"
+        was = f"want  {before[start:end].hex()}\ngot   {found[start:end].hex()}"
+        raise bench.failed(f"{text}\n{was}", rules=[rule])
+
+
 @case("PAD-08", "PAD-03", smoke=True)
 @over("length", [1, 2, 3, 5])
 def test_pad_bytes_may_be_anything_and_are_never_delivered(bench: Bench, length: int) -> None:
@@ -260,16 +272,15 @@ def test_pad_bytes_may_be_anything_and_are_never_delivered(bench: Bench, length:
     region, receive = qp.region(), qp.region()
     before = qp.random.randbytes(16)
     data = qp.random.randbytes(length)
-    for memory in (region, receive):
+    write, send = WRITE_ONLY(payload=data, a=1, **at(region)), SEND_ONLY(payload=data, a=1)
+    places = ((write, region, "RETH-12"), (send, receive, "PAD-03"))
+    for psn, (packet, memory, rule) in enumerate((*places, *places)):
         memory.write(0, before)
-    write = WRITE_ONLY(psn=0, payload=data, a=1, **at(region))
-    send = SEND_ONLY(psn=1, payload=data, a=1)
-    number = qp.post_receive(receive)
-    for packet in (write, send):
-        for place in range(1, -length % 4 + 1):
+        number = qp.post_receive(receive) if memory is receive else None
+        for place in range(1, -length % 4 + 1 if psn >= len(places) else 1):
             packet = packet.resealed(edits.flip_end(place, 0xFF))
-        qp.send(packet)
-        qp.expect(ACK(psn=packet.said["psn"]))
-    qp.receives(number, byte_len=length)
-    assert region.read(0, 16) == data + before[length:]
-    assert receive.read(0, 16) == data + before[length:]
+        qp.send(packet.but(psn=psn))
+        qp.expect(ACK(psn=psn))
+        if number is not None:
+            qp.receives(number, byte_len=length)
+        ends_there(bench, memory, data, before, rule=rule)
