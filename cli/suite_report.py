@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -124,10 +125,7 @@ class Listener:
     def _tell(self, report: pytest.TestReport) -> None:
         name = report.nodeid.rpartition("/")[2]
         broken = str(dict(report.user_properties).get("broken", "")).split()
-        if reasons := self._waivers.reasons(name.rpartition("::")[2], broken):
-            if not self._quiet and self._stories:
-                words = f"{name}: {' '.join(broken)} {'; '.join(reasons)}"
-                self._results.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}")
+        if self._waivers.reasons(name.rpartition("::")[2], broken):
             return
         self._failures += 1
         if not self._stories:
@@ -184,6 +182,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     console.print(f"{where}: {', '.join(told)}")
     skips = Counter(case.get("reason", "") for case in cases if case["outcome"] == "skipped")
     print_skips(skips, console, few=FEW_SKIPS if document.get("findings") else None)
+    _print_waived(cases, console)
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
         console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
@@ -203,6 +202,20 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
         f"seed {document['seed']}"
     )
+
+
+def _print_waived(cases: Sequence[Document], console: Terminal) -> None:
+    """A line for all cases that are accepted for the same reasons."""
+    accepted: dict[str, list[Document]] = {}
+    for case in cases:
+        if case["outcome"] == WAIVED:
+            accepted.setdefault("; ".join(case[WAIVED]), []).append(case)
+    for reasons, several in accepted.items():
+        rules = dict.fromkeys(rule for case in several for rule in case.get("broken", ()))
+        name = f"{several[0]['file']}::{several[0]['case']}"
+        more = f" and {len(several) - 1} more" if several[1:] else ""
+        words = f"{name}{more}: {' '.join(rules)} {reasons}"
+        console.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}", highlight=False)
 
 
 def print_skips(reasons: Counter[str], console: Terminal, *, few: int | None = None) -> None:
