@@ -10,11 +10,11 @@ from typing import Any
 
 from roceproof.conformance.rules.signatures import title
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.heads import without_place
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.runner.root import STOPS, Root, rule_of_trouble
-from roceproof.conformance.runner.unexplained import without_place
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]
@@ -40,7 +40,7 @@ def _document(
     shown = min(root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name))
     stopped = root.stops
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
-    rules += sorted(root.rules)
+    rules += sorted(root.rules.difference(rules))
     if stopped or not rules:
         rules += [rule for name in sorted(root.cases) for rule in cases[name].get("broken", ())]
     others = {name for other in found if other is not root for name in other.cases}
@@ -85,7 +85,7 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
         return str(words)
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
-    if trouble.startswith(RULE):
+    if trouble.startswith(RULE) and not root.head:
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
     return shorten(without_place(root.head), _LONGEST, placeholder=" ...") or trouble

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any
 
+from roceproof.conformance.runner.heads import likeness, without_place
 from roceproof.conformance.runner.root import Root
-from roceproof.conformance.runner.unexplained import explained_by, likeness, without_place
+from roceproof.conformance.runner.unexplained import explained_by
 
 Document = dict[str, Any]
 _LONGEST = 300

@@ -12,8 +12,9 @@ from roceproof.conformance.suite.failure import FIELD_RULES
 from roceproof.conformance.suite.stop import Kind
 
 STOPS = (str(Kind.NO_PACKET), str(Kind.NO_COMPLETION))
-_OF_ONE_THING = frozenset({"ICRC", "MSN", "MTU", "OPC", "PAD", "PSN", "UD"})
-"""Families of which each rule speaks of the same field."""
+OF_ONE_FIELD = frozenset({"MSN", "MTU", "OPC", "PAD", "PSN", "UD"})
+"""Families of which each rule speaks of the same field of what a device sends."""
+_OF_ONE_THING = OF_ONE_FIELD | {"ICRC"}
 _DECIDES = frozenset({"ICRC", "MTU", "OPC", "PAD", "PSN"})
 """And those of fields on which it depends what a packet is, and what may follow it."""
 
@@ -33,6 +34,8 @@ class Root:
     """What it is, where that is true of all cases."""
     hides: bool = False
     """Nothing else can be told from its cases."""
+    covers: bool = False
+    """Whatever else its cases lack came of it."""
     rules: set[str] = field(default_factory=set)
     """What is accused besides the rules of its troubles."""
 
@@ -49,7 +52,7 @@ class Root:
     @property
     def decides(self) -> bool:
         """Whether it depends on what is wrong what a packet is, and what may follow it."""
-        return any(family(rule) in _DECIDES for rule in self.accuses)
+        return self.covers or any(family(rule) in _DECIDES for rule in self.accuses)
 
     def accounts_for(self, rule: str) -> bool:
         """Whether that is broken by the same fault, where both are."""

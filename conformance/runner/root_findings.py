@@ -17,7 +17,8 @@ from typing import Any
 
 from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.runner.outcomes import FAILING
-from roceproof.conformance.runner.root import STOPS, Root, fields_of
+from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
+from roceproof.conformance.runner.scoreboard import STRAY
 from roceproof.conformance.runner.shared_features import of_stop, of_trouble
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
@@ -26,7 +27,7 @@ from roceproof.dpi.streams import Standing
 Document = dict[str, Any]
 _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
-_NOT_ANSWERED = "LIVE-01"
+_NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
 _CHANCE = 4
 """A value that is written with as few signs is the same by chance."""
@@ -38,6 +39,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     found = [*_of_all(failed, seen)]
     hidden = {name for root in found if root.hides for name in root.cases}
     left = {name: each for name, each in seen.items() if name not in hidden}
+    found += _strays(failed, left)
     troubles = _troubles(failed, left)
     for stop in (each for each in troubles if each in STOPS):
         found += [root for root in of_stop(stop, failed, left) if not _is_told(root, found)]
@@ -50,6 +52,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
             found.append(root)
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
+    found = _of_one_thing(found)
     return sorted(
         found,
         key=lambda root: (not root.says, not root.stops, -len(root.cases), root.troubles),
@@ -72,6 +75,20 @@ def _of_all(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
         yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=in_all(fact, [*asked]))
 
 
+def _strays(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
+    """Packets to a QPN that nobody has: what came of them in their cases is theirs."""
+    heads = {
+        name: head
+        for name in sorted(failed & seen.keys())
+        for head, _ in seen[name].get("failures", ())
+        if STRAY in head
+    }
+    if heads:
+        rules = {rule for name in heads for rule in seen[name].get("rules", ())}
+        first = next(iter(heads.values()))
+        yield Root([RULE + _STRAY], set(heads), head=first, rules=rules, covers=True)
+
+
 def _used(streams: Mapping[str, Standing]) -> bool:
     """Whether a case had any use for its device."""
     return any(streams[name].beats or streams[name].waits for name in ("qpc", "wr"))
@@ -83,6 +100,27 @@ def _standing_of(seen: Document) -> dict[str, Standing]:
     if stop := seen.get("stop"):
         found[stop["kind"]] = Standing(1)
     return found
+
+
+def _of_one_thing(found: list[Root]) -> list[Root]:
+    """Rules about the same field that are broken in no case in which another of them is not."""
+    kept: list[Root] = []
+    for root in sorted(found, key=lambda root: -len(root.cases)):
+        host = next((other for other in kept if _is_part(root, other)), None)
+        if host is None:
+            kept.append(root)
+        else:
+            host.take(root)
+    return kept
+
+
+def _is_part(root: Root, other: Root) -> bool:
+    if root.says or root.stops or other.says or other.stops or not root.accuses:
+        return False
+    if root.cases <= other.cases:
+        return all(map(other.accounts_for, root.accuses))
+    kin = {family(rule) for rule in root.accuses | other.accuses}
+    return len(kin) == 1 and kin <= OF_ONE_FIELD and bool(root.cases & other.cases)
 
 
 def _unreached(found: list[Root]) -> None:

@@ -22,6 +22,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
 from roceproof.conformance.wire.neighbours import is_advertised
 
+STRAY = "a packet to a QPN that nobody has"
 _TOLD = 8
 """Findings that a failure tells one by one."""
 
@@ -104,7 +105,7 @@ def judgement(
     if bench.strays and "BTH-10" not in unjudged:
         flow = bench.connections[0].from_device if bench.connections else None
         shown = got(bench.strays[0], flow) if flow else "a frame"
-        text = f"a packet to a QPN that nobody has: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
+        text = f"{STRAY}: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
         others.append(CaseFailed(text, rules=["BTH-10"]))
     if strays := bench.target.stray_completions():
         text = f"want  no completion of a QPN that has no work\ngot   work {strays[0].wr_id:#x}"

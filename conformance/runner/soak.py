@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.blame import head_of
+from roceproof.conformance.runner.heads import likeness as kind_of
 from roceproof.conformance.runner.options import Options, open_factory
 from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.runner.unexplained import likeness as kind_of
 from roceproof.conformance.stimulus.trial import draws_of, try_seed
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench

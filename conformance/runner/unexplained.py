@@ -3,28 +3,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roceproof.conformance.runner.heads import likeness, name_of_wanted, wrong_fields
 from roceproof.conformance.runner.root import STOPS, Root, family, fields_of
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]
-_DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
-_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
-_DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
-_ONLY_BYTES = "its fields are right, its bytes wrong"
-_PLACE = re.compile(
-    r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
-    r"|^(?:def test_found[^;]*; )?(?:play(?:\.\w+\([^;]*\)| = \w+\(bench\)); )+"
-)
-"""Where in a case, on which queue pair, in which storm or plan: not what was wrong."""
-_COMPLETION = re.compile(
-    r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
-    r"got +work \S+ completed with (?P<got>\w+)"
-)
 _FOLLOWS_PAD = ("pad", "pad bytes", "payload")
+_FIELD_OF = {"MSN": "msn", "PSN": "psn"}
+"""The field that a family of rules is about."""
 _ALIVE = "LIVE-01"
 
 
@@ -82,7 +71,8 @@ def _failures(case: Document, seen: Document) -> list[tuple[str, Sequence[str]]]
     stop = seen.get("stop") or {}
     if told and stop.get("kind") == str(Kind.WRONG_PACKET):
         fields = ", ".join(f"{name}: want {want}, got {got}" for name, want, got in stop["fields"])
-        told[0] = (fields, told[0][1])
+        name = name_of_wanted(told[0][0])
+        told[0] = (f"{name} came otherwise; {fields}" if name else fields, told[0][1])
     return [(head, rules) for head, rules in told if head or rules]
 
 
@@ -119,12 +109,14 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
     the payload goes with the pad.
     """
-    wrong = set(_WRONG_FIELD.findall(head))
+    wrong = wrong_fields(head)
     fields: dict[str, Root] = {}
     for root in known:
         for name in fields_of(root.troubles):
             fields.setdefault(name, root)
         accused = {family(rule) for rule in root.accuses}
+        for name in accused & _FIELD_OF.keys():
+            fields.setdefault(_FIELD_OF[name], root)
         if "PAD" in accused:
             fields |= dict.fromkeys(_FOLLOWS_PAD, root)
         if "field ip_length" in root.troubles:
@@ -139,29 +131,11 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
 def _joined(groups: Mapping[str, Root]) -> list[Root]:
     """Packets with more wrong fields show the same fault as packets with fewer of them."""
     found: list[tuple[set[str], Root]] = []
-    for root in sorted(groups.values(), key=lambda root: len(_WRONG_FIELD.findall(root.head))):
-        fields = set(_WRONG_FIELD.findall(root.head)) - {"icrc"}
+    for root in sorted(groups.values(), key=lambda root: len(wrong_fields(root.head))):
+        fields = wrong_fields(root.head) - {"icrc"}
         host = next((other for names, other in found if names and names <= fields), None)
         if host is None:
             found.append((fields, root))
         else:
             host.take(root)
     return [root for _, root in found]
-
-
-def likeness(head: str) -> str:
-    """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
-    _, is_death, words = head.partition(_DEATH)
-    if is_death:
-        return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
-    if fields := _WRONG_FIELD.findall(head):
-        return ", ".join(sorted(set(fields)))
-    if done := _COMPLETION.search(head):
-        want, got = done["want"], done["got"]
-        return f"other work completed with {got}" if want in (None, got) else f"{want}: {got}"
-    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", without_place(head))
-
-
-def without_place(head: str) -> str:
-    """What was wrong, without where and when."""
-    return _PLACE.sub("", head)

@@ -153,3 +153,44 @@ def test_a_plan_that_shows_what_cases_show_is_no_finding_of_its_own() -> None:
         (0, ["b.py", "c.py"]),
     ]
     assert found[1]["sentence"] == "show: got 1 frame too many"
+
+
+def test_packets_to_nobody_explain_what_is_missed_and_accused_with_them() -> None:
+    session = Session()
+    stray = ["a packet to a QPN that nobody has: ACK psn=+0 qpn=0x77", ["BTH-10"]]
+    for number in range(3):
+        session.add(({"nth": number}, ""), head="want ACK psn=+0; got nothing in time")
+        missed = ["want ACK psn=+0; got nothing in time", []]
+        also(session, failures=[missed, stray], rules={"IP-08": "frame 2"})
+    (finding,) = told(session)
+    assert finding["sentence"] == f"show: {stray[0]}"
+    assert (finding["count"], finding["rules"][0]) == (3, "BTH-10")
+
+
+def test_the_same_field_of_answers_is_one_finding_however_it_is_told() -> None:
+    session = Session()
+    heads = [
+        "want ACK syndrome=ACK msn=1; got ACK syndrome=0x1f msn=0; msn: want 1, got 0",
+        "want for frame 0: RC ACKNOWLEDGE psn=+0 msn=1 or RC ACKNOWLEDGE psn=+0 msn=2; "
+        "got in all, to 1 frames: RC ACKNOWLEDGE psn=+0 msn=0 (0 bytes)",
+        "the observer says",
+    ]
+    for head in heads:
+        session.add(({}, ""), head=head)
+        also(session, failures=[[head, []]] if "want" in head else [], rules={"MSN-04": "no"})
+    session.add(({}, ""), head=heads[0])
+    also(session, failures=[[heads[0], []]])
+    (finding,) = told(session)
+    assert finding["sentence"].startswith("show: MSN-04 is broken")
+    assert finding["count"] == 4
+
+
+def test_answers_that_never_come_are_alike_by_the_packet_that_was_wanted() -> None:
+    session = Session()
+    for head in (
+        "want ACK psn=+0 msn=1",
+        "not dropped: TVer 1; want ACK psn=+3",
+        "want NAK psn=+1",
+    ):
+        session.add(({}, ""), head=f"{head}; got nothing in time")
+    assert [len(root.cases) for root in session.roots()] == [2, 1]

@@ -7,11 +7,11 @@ from typing import Any
 
 from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.finding_words import documents
+from roceproof.conformance.runner.heads import without_place
 from roceproof.conformance.runner.observations import FEATURES
 from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.runner.separation import separate
-from roceproof.conformance.runner.unexplained import without_place
 from roceproof.conformance.suite.failure import CaseFailed
 
 USUAL = {

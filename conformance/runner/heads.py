@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is alike in the heads of failures: wrong fields, or the words without numbers."""
+
+from __future__ import annotations
+
+import re
+
+_DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
+_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
+_ONLY_BYTES = "its fields are right, its bytes wrong"
+_PLACE = re.compile(
+    r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
+    r"|^(?:def test_found[^;]*; )?(?:play(?:\.\w+\([^;]*\)| = \w+\(bench\)); )+"
+)
+"""Where in a case, on which queue pair, in which storm or plan: not what was wrong."""
+_COMPLETION = re.compile(
+    r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
+    r"got +work \S+ completed with (?P<got>\w+)"
+)
+_WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
+_SAID = re.compile(r"(\w+)=(\S+)")
+_NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
+_NOTHING = "nothing"
+_KINDS = ("ACK", "RNR")
+"""Syndromes of which any does."""
+
+
+def likeness(head: str) -> str:
+    """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
+    _, is_death, words = head.partition(_DEATH)
+    if is_death:
+        return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
+    if fields := wrong_fields(head):
+        return ", ".join(sorted(fields))
+    if done := _COMPLETION.search(head):
+        want, got = done["want"], done["got"]
+        return f"other work completed with {got}" if want in (None, got) else f"{want}: {got}"
+    if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
+        if both["got"].startswith(_NOTHING):
+            return f"no {names[0]}"
+        if got := _NAME.findall(both["got"]):
+            return f"want {names[0]}, got {got[0]}"
+    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", without_place(head))
+
+
+def wrong_fields(head: str) -> set[str]:
+    """The fields that are said to be wrong, or that differ where the same packet was wanted."""
+    if named := set(_WRONG_FIELD.findall(head)):
+        return named
+    both = _WANT_GOT.search(head)
+    if both is None:
+        return set()
+    got, names = dict(_SAID.findall(both["got"])), set(_NAME.findall(both["got"]))
+    found = []
+    for packet in both["want"].split(" or "):
+        if names.isdisjoint(_NAME.findall(packet)):
+            continue
+        said = dict(_SAID.findall(packet))
+        wrong = {
+            name for name in said.keys() & got.keys() if said[name] not in (got[name], *_KINDS)
+        }
+        found.append(wrong)
+    return min(found, key=len, default=set())
+
+
+def name_of_wanted(head: str) -> str:
+    """The packet that a failure speaks of, if it does."""
+    both = _WANT_GOT.search(head)
+    return next(iter(_NAME.findall(both["want"])), "") if both else ""
+
+
+def without_place(head: str) -> str:
+    """What was wrong, without where and when."""
+    return _PLACE.sub("", head)
