@@ -79,6 +79,8 @@ static bool read_row(const struct reading *reading, const json_t *row, struct ro
         read_number(reading, row, "min_rnr_timer", 31, &fact->min_rnr_timer);
     if (!fine)
         return false;
+    if (fact->path_mtu >= 0 && !roce_is_path_mtu((uint32_t)fact->path_mtu))
+        return refuse(reading, "path_mtu", "256, 512, 1024, 2048 or 4096");
     if (qpn < 0 || remote_qpn < 0)
         return refuse(reading, qpn < 0 ? "qpn" : "remote_qpn", "given");
     const json_t *credits = json_object_get(row, "credits");

@@ -23,6 +23,10 @@ static inline bool roce_same_address(const struct roce_address *a, const struct 
     return a->version == b->version && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
+static inline bool roce_is_path_mtu(uint32_t size) {
+    return size == 256 || size == 512 || size == 1024 || size == 2048 || size == 4096;
+}
+
 struct roce_fact {
     enum roce_service service;
     struct roce_address address;

@@ -203,10 +203,6 @@ static inline uint32_t roce_reversed(uint32_t value) {
     return (value & 0xFF) << 16 | (value & 0xFF00) | value >> 16;
 }
 
-static inline bool roce_is_path_mtu(uint32_t size) {
-    return size == 256 || size == 512 || size == 1024 || size == 2048 || size == 4096;
-}
-
 static inline bool roce_all_zero(const uint8_t *bytes, uint32_t count) {
     uint32_t at = 0;
     while (at < count && bytes[at] == 0)
