@@ -12,10 +12,11 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.copies import without_copies
 from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
+from roceproof.conformance.diagnosis.observation import Observation
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
 from roceproof.conformance.diagnosis.psn.timeline import Suffered
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
-from roceproof.conformance.diagnosis.structure.diagnosis import explain_structure
+from roceproof.conformance.diagnosis.structure.diagnosis import Structure, explain_structure
 
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
@@ -70,8 +71,42 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         )
         if psns:
             break  # a device is judged as a whole, and never twice
-    diagnoses = copies + structure.diagnoses + icrcs + psns
+    built = _built(structure, icrcs, excerpt.all_seen())
+    diagnoses = copies + built + icrcs + psns
     return Explanation(diagnoses, for_icrcs.notes + for_psns.notes)
+
+
+def _built(
+    structure: Structure, icrcs: Iterable[Diagnosis], observations: Iterable[Observation]
+) -> list[Diagnosis]:
+    """What is built wrongly, in doubt where no ICRC tells that the packets end where they seem to.
+
+    That is where all of them are wrong, and nothing explains any, nor others of that transmitter.
+    """
+    if not structure.of_ends:
+        return structure.diagnoses
+    unexplained = {n for found in icrcs if found.id == UNDECIDED for n in found.frames}
+    telling = {n for found in icrcs if found.id not in (UNDECIDED, CORRUPT) for n in found.frames}
+    senders = {}
+    for seen in observations:
+        senders[seen.number] = seen.interface, seen.frame[6:12]
+        read = structure.read.get(seen.number, seen)
+        if read.sound and not read.wrong:
+            telling.add(seen.number)
+    in_doubt = {senders[number] for number in unexplained if number in senders}
+    return [
+        _without_end(found)
+        if found in structure.of_ends
+        and telling.isdisjoint(found.frames)
+        and any(senders.get(number) in in_doubt for number in found.frames)
+        else found
+        for found in structure.diagnoses
+    ]
+
+
+def _without_end(found: Diagnosis) -> Diagnosis:
+    words = f"{found.text} No ICRC tells whether the packets end there."
+    return replace(found, id=UNDECIDED, equivalent=(found.id,), explained=0, text=words)
 
 
 def _rests_on(found: Diagnosis, unsettled: Set[int]) -> bool:

@@ -15,7 +15,7 @@ from explained import cases_of, explain, healthy, planted, with_icrc
 
 from roceproof.conformance.diagnosis.icrc.alignment import Run, align, copies_of_one
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
 from roceproof.conformance.faults.engine import outgoing
 from roceproof.conformance.faults.icrc_catalogue import engine_of
 from roceproof.conformance.faults.plan import Kind
@@ -168,7 +168,7 @@ def test_exchanged_results_of_like_packets_are_not_flipped_bits() -> None:
     (like,) = cases_of([other])
     pair = [with_icrc(one.seen.frame, like.right), with_icrc(other, one.right)]
     (found,) = explain([*frames[:9], *pair, *frames[11:]])
-    assert found.id == UNDECIDED and {"S65", CORRUPT} <= {*found.equivalent}
+    assert found.id == UNDECIDED and "S65" in found.equivalent
 
 
 def test_healthy_and_lossy_and_reordered_traffic_slips_nowhere() -> None:

@@ -62,6 +62,9 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     facts = (first.note,) if first.note else ()
     if doubts[first]:
         return Answer(UNDECIDED, scope, explained, tuple(names), (doubts[first], *facts))
+    if "S53" in first.ids and _is_contradicted(scope, first):
+        possible = (*names, *(name.replace("S53", "S65") for name in names))
+        return Answer(UNDECIDED, scope, explained, tuple(dict.fromkeys(possible)), facts)
     return Answer(names[0], scope, explained, tuple(names[1:]), facts, first)
 
 
@@ -79,6 +82,12 @@ def _doubt(scope: Scope, hypothesis: Hypothesis, explained: Sequence[CrcInput]) 
     if "S64" in hypothesis.ids:  # what is learned says one thing for each error
         errors = len({packet.found ^ packet.right for packet in explained})
     return shortage(hypothesis.ids, errors, distinct(right))
+
+
+def _is_contradicted(scope: Scope, hypothesis: Hypothesis) -> bool:
+    """Whether right packets are predicted to be wrong, as a pause of the device may do."""
+    scope.budget.spend(sum(map(cost, scope.some_right)))
+    return any(hypothesis.predict(each) not in (None, each.found) for each in scope.some_right)
 
 
 def _unexplained(scope: Scope, hypothesis: Hypothesis) -> list[CrcInput]:

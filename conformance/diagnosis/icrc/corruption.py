@@ -12,7 +12,11 @@ from roceproof.conformance.diagnosis.icrc.history import held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 
+_PSN_MODULUS = 1 << 24
 _ICRC = "ICRC"
+_PSN = "psn"
+_COUNT = frozenset({"id", _PSN})
+"""The fields in which packets that are alike differ: another packet's ICRC looks like a flip."""
 
 
 class FlippedBit(NamedTuple):
@@ -33,6 +37,11 @@ class FlippedBit(NamedTuple):
         return (
             self.part if self.part in FIELDS else f"{self.part}, byte {self.within}, bit {self.bit}"
         )
+
+    @property
+    def is_of_count(self) -> bool:
+        """Whether it is one of a field that counts packets."""
+        return self.part in _COUNT
 
     @property
     def is_of_icrc(self) -> bool:
@@ -63,8 +72,16 @@ def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> Flipp
     offset = packet.covered_end - 1 - distance
     if distance < 0:
         offset = packet.covered_end + ICRC_BYTES + distance
-    within = offset - packet.seen.ip
-    return FlippedBit(packet.seen.number, offset, within, bit, _part(packet, offset, bit))
+    within, part = offset - packet.seen.ip, _part(packet, offset, bit)
+    if part == _PSN and _follows(packet):
+        return None
+    return FlippedBit(packet.seen.number, offset, within, bit, part)
+
+
+def _follows(packet: CrcInput) -> bool:
+    """Whether its PSN is the one that is due, and so hardly changed."""
+    before = packet.predecessor
+    return before is not None and packet.seen.bth.psn == (before.seen.bth.psn + 1) % _PSN_MODULUS
 
 
 def hold_neighbours(packets: Sequence[CrcInput], flips: Iterable[FlippedBit]) -> set[int]:
@@ -73,7 +90,7 @@ def hold_neighbours(packets: Sequence[CrcInput], flips: Iterable[FlippedBit]) ->
     A copy is what a packet is without the bit that seems to have changed; but where that is one of
     the PSN, it is the neighbour that has this PSN.
     """
-    changed = {(flip.number, flip.offset, flip.bit) for flip in flips if flip.part != "psn"}
+    changed = {(flip.number, flip.offset, flip.bit) for flip in flips if flip.part != _PSN}
     near = held_nearby(packets, other_qp=False, besides=changed)
     return {packet.seen.number for packet in near}
 

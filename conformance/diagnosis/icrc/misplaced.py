@@ -86,7 +86,8 @@ def _stale(found: Slipped, stale: str, slipping: str) -> list[str]:
     if found.exchanged or found.offsets != {-1} or found.in_step > 1:
         return [slipping]
     interrupted = any(slip.before == -1 for slip in found.slips)
-    return [stale] if found.first_is_reset and not interrupted else [stale, slipping]
+    sure = found.first_is_reset and not interrupted and not found.contradicting
+    return [stale] if sure else [stale, slipping]
 
 
 def _of_other_qps(scope: Scope, found: Slipped) -> list[str]:
@@ -131,7 +132,11 @@ def _late(scope: Scope) -> Answer | None:
         return None
     fact = f"{len(scope.wrong)} of {len(scope.packets)}, so at times: the latch misses an enable"
     crossing = all(elsewhere(each.previous, each) for each in scope.wrong if each.previous)
-    return Answer("S53", scope, scope.wrong, ("S60",) if crossing else (), (fact,))
+    others = ("S60",) if crossing else ()
+    back = sum(one.seen.wrong and not other.seen.wrong for one, other in pairwise(scope.packets))
+    if back < _LATE:  # a queue that slips one way and the other gets back into step as often
+        return Answer(UNDECIDED, scope, scope.wrong, ("S53", "S65", *others), (fact,))
+    return Answer("S53", scope, scope.wrong, others, (fact,))
 
 
 def _always_late(packets: Sequence[CrcInput]) -> bool:

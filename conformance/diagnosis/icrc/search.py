@@ -19,7 +19,7 @@ from roceproof.conformance.diagnosis.icrc.answer import (
     flips,
     names_of,
 )
-from roceproof.conformance.diagnosis.icrc.corruption import hold_neighbours
+from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, hold_neighbours
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.history import PartlyLatched
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
@@ -36,8 +36,8 @@ _MISSING = 0.2
 """The share of packets that may follow one that was not captured."""
 _FOLLOWING = frozenset({"S53", "S54", "S55", "S63", "S65", "S66"})
 """What depends on the packets before, of which some may be missing."""
-_FEW_FLIPS = 2
-"""So many wrong packets may be single bits and something else by chance."""
+_OF_OTHERS = _FOLLOWING | {"S60"}
+"""What puts values of other packets into a packet."""
 
 
 def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> list[Answer]:
@@ -103,10 +103,15 @@ def _whole(scope: Scope) -> list[Answer]:
 
 def _or_changed(scope: Scope, answer: Answer, candidates: Sequence[Answer]) -> Answer:
     """The answer, with single bits beside it if they explain all that is wrong as well."""
-    as_well = any(CORRUPT in names_of(each) for each in candidates)
-    if not as_well or answer.name == CORRUPT or len(scope.wrong) > _FEW_FLIPS:
+    if answer.name == CORRUPT:
         return answer
-    return replace(answer, equivalent=(*answer.equivalent, CORRUPT))
+    found = flips(answer.explained, None) if _OF_OTHERS & {*answer.name.split("+")} else []
+    if len(found) == len(answer.explained) and len({flip.field for flip in found}) > 1:
+        possible = (answer.name, *answer.equivalent, CORRUPT)
+        return replace(answer, name=UNDECIDED, equivalent=possible)
+    if any(CORRUPT in names_of(each) for each in candidates):
+        return replace(answer, equivalent=(*answer.equivalent, CORRUPT))
+    return answer
 
 
 def _or_simpler(answer: Answer, candidates: Sequence[Answer]) -> Answer:
@@ -135,8 +140,24 @@ def _without_flips(scope: Scope) -> list[Answer]:
     answers = _whole(Scope(rest, scope.budget, scope.place, scope.words))
     if not _candidates(answers):
         return []
-    changed = [packet for packet in scope.wrong if packet.seen.number in hit]
-    return [*answers, Answer(CORRUPT, scope, changed, (), flip_facts(found))]
+    return [*answers, *_changed(scope, found, answers)]
+
+
+def _changed(
+    scope: Scope, found: Sequence[FlippedBit], beside: Sequence[Answer]
+) -> Iterator[Answer]:
+    """Account for single bits; beside results of other packets some may be such results, too."""
+    names = dict.fromkeys(name for each in beside for name in names_of(each))
+    others = [name for name in names if _OF_OTHERS & {*name.split("+")}]
+    for name, flips_ in (
+        (CORRUPT, [flip for flip in found if not (others and flip.is_of_count)]),
+        (UNDECIDED, [flip for flip in found if others and flip.is_of_count]),
+    ):
+        numbers = {flip.number for flip in flips_}
+        packets = [packet for packet in scope.wrong if packet.seen.number in numbers]
+        if packets:
+            possible = (CORRUPT, *others) if name == UNDECIDED else ()
+            yield Answer(name, scope, packets, possible, flip_facts(flips_))
 
 
 def _between(scope: Scope, candidates: Sequence[Answer]) -> Answer:

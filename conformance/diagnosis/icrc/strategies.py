@@ -112,7 +112,7 @@ def _is_habit(found: list[FlippedBit]) -> bool:
 
 
 def _by_last_beat(scope: Scope) -> Answer | None:
-    """S57 or S64 where no value could be recomputed: the kind of last beat decides alone."""
+    """What the kind of last beat decides alone: no value could be recomputed, so any of three."""
     best: tuple[str, Tail] | None = None
     for tail in tails(scope.wrong):
         doubt = tells_apart(tail, scope.wrong, scope.right)
@@ -124,9 +124,8 @@ def _by_last_beat(scope: Scope) -> Answer | None:
         return None
     doubt, tail = best
     fact = f"wrong where there are {tail}; no value could be recomputed"
-    if doubt:
-        return Answer(UNDECIDED, scope, scope.wrong, ("S57", "S64"), (doubt, fact))
-    return Answer("S57", scope, scope.wrong, ("S64",), (fact,))
+    facts = (doubt, fact) if doubt else (fact,)
+    return Answer(UNDECIDED, scope, scope.wrong, ("S57", "S64", "S66"), facts)
 
 
 def _behind_a_boundary(scope: Scope) -> Answer | None:

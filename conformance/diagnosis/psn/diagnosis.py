@@ -15,6 +15,7 @@ from typing import Any
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.observation import Observation, Station
+from roceproof.conformance.diagnosis.psn.events import LEAST_COUNTED
 from roceproof.conformance.diagnosis.psn.evidence import (
     Cause,
     Evidence,
@@ -37,6 +38,8 @@ from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Dia
 _SHOWN = 3
 _MANY = 4  # wrong steps; what explains fewer may do so by chance
 _FOR_LOOSE = 8  # the same of what only follows other packets
+_BY_CHANCE = LOOSE | {"P09", "P12", "P14", "P16", "P23"}
+"""What may befall any step, and takes as many as other packets' pace does."""
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
@@ -290,10 +293,11 @@ def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidenc
     total = len({number for found in evidence for number in found.frames})
     shown = explained or evidence
     text = "; ".join(found.text for found in shown[:_SHOWN])
+    few = len(frames) < LEAST_COUNTED and bool(ids) and ids[0] in _BY_CHANCE
     if len(shown) > _SHOWN:
         text += f"; and in {len(shown) - _SHOWN} more connections"
-    if not ids:
-        possible = tuple(dict.fromkeys(id_ for found in evidence for id_ in found.weak))
+    if few or not ids:
+        possible = tuple(dict.fromkeys((*ids, *(id_ for found in evidence for id_ in found.weak))))
         advice = "Give the start PSNs with --qps; capture both directions from the first packet."
         words = "no hypothesis fits"
         if possible:

@@ -22,11 +22,11 @@ _LATE_NS = 3_000
 _RECENT = 8  # requests received that may not have been executed yet
 _LEAST_CASES = 2
 _NEAR = 4
-_LEAST_COUNTED = 3  # fewer steps follow other packets by chance
+LEAST_COUNTED = 3  # fewer steps follow other packets by chance
 
 
 def counts(
-    events: Callable[[Stream], Sequence[Sent] | Sequence[Reply]], least: int = _LEAST_COUNTED
+    events: Callable[[Stream], Sequence[Sent] | Sequence[Reply]], least: int = LEAST_COUNTED
 ) -> Callable[[Stream, list[Step]], bool]:
     """Whether the PSN moves on with each of those frames, at most a few of them late."""
 

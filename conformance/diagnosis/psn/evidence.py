@@ -20,7 +20,6 @@ from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST
-from roceproof.conformance.wire.opcodes import Family
 
 _FEW, _MANY = 2, 4
 _LIKE_LOSS = frozenset({"P12", "P16", "P23"})
@@ -202,8 +201,7 @@ def of_restarts(streams: Sequence[Stream], budget: Budget) -> Iterator[Evidence]
 def of_recovery(stream: Stream, budget: Budget, *, deaf: bool) -> Iterator[Evidence]:
     """P11, P18, P19: what is sent again, and what comes behind it.
 
-    If a requester may drop acknowledgements, it has to be seen that it does not drop all; what
-    answers a READ may be dropped for its length.
+    A requester that may drop acknowledgements repeats what is acknowledged for that alone.
     """
     side = stream.side
     again = psn_recovery.new_psns(side, budget) or psn_recovery.new_psns_unanswered(stream)
@@ -228,10 +226,7 @@ def of_recovery(stream: Stream, budget: Budget, *, deaf: bool) -> Iterator[Evide
     if replays:
         text = f"frame {replays[0].number} repeats PSN {replays[0].psn:#08x}, which is acknowledged"
         frames = [sent.number for sent in replays]
-        sure = not deaf or any(
-            sent.psn != stream.first.psn and sent.row.family is not Family.READ for sent in replays
-        )
-        ids, weak = (("P19",), ()) if sure else ((), ("P19",))
+        ids, weak = ((), ("P19",)) if deaf else (("P19",), ())
         yield _evidence(side, Cause.REACTION, ids, frames, text, peer=False, weak=weak)
 
 

@@ -20,6 +20,8 @@ from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import Family, Position
 
 _LARGEST_GAP = 64
+_LEAST_LAGS = 3
+"""Of fewer connections the first message may have been lost behind the capture."""
 MISCOUNTED = "MSN-02"
 """A responder that takes the first message, and does not count it."""
 
@@ -62,7 +64,7 @@ class Ends:
         """Whether its responder counts a message too few in all of several connections."""
         other = stream.side.counterpart
         lags = self._lags.get(other.station, []) if other else []
-        return len(lags) > 1 and {*lags} == {1} and stream.completed.uncounted == 1
+        return len(lags) >= _LEAST_LAGS and {*lags} == {1} and stream.completed.uncounted == 1
 
 
 def judge_start(stream: Stream, ends: Ends) -> Start | None:

@@ -33,6 +33,10 @@ _UNREADABLE = frozenset({"BTH-01", "OPC-11", "OPC-12"})
 _PADS = frozenset({"PAD-01"})
 _SIZES = frozenset({"MTU-07", "RETH-01", "RETH-02", "IMM-01", "PAD-01", "PAD-03"})
 _OF_MESSAGES = _SIZES | {"OPC-01", "OPC-03", "OPC-05", "MTU-01", "MTU-02"}
+_OF_ENDS = _SIZES | frozenset(
+    {"PAD-05", "AETH-01", "ATOM-01", "ATOM-02", "UD-01", "READ-01", "ACK-07", "MTU-01", "MTU-02"}
+)
+"""What words that are missing, or too many, may make of any packet."""
 _FOLLOW = {
     "OPC-01": _SIZES | {"MTU-01", "MTU-02"},
     "OPC-03": _SIZES | {"OPC-01"},
@@ -51,6 +55,8 @@ class Structure:
     """What is built wrongly, and how the rest of the diagnosis is to see the packets."""
 
     diagnoses: list[Diagnosis] = field(default_factory=list)
+    of_ends: list[Diagnosis] = field(default_factory=list)
+    """Those of them that hold only if packets end where their ICRCs seem to end."""
     read: dict[int, Observation] = field(default_factory=dict)
     """Packets that are to be read otherwise than they say, by number."""
     withheld: set[int] = field(default_factory=set)
@@ -167,7 +173,7 @@ class _Judge:
         return {
             rule: found
             for rule, found in misplaced.items()
-            if len(found) > 1 and len(found) >= _OF_CHANCES * judged.chances[_family(rule)]
+            if _distinct(found) > 1 and len(found) >= _OF_CHANCES * judged.chances[_family(rule)]
         }
 
     def _some_right(self) -> bool:
@@ -215,9 +221,15 @@ class _Judge:
         if premise:
             words += f" The ICRC is that {premise}."
         advice = f"{RULES[rule].sentence} Mend this first: ICRC and PSN are judged behind it."
-        self._found.diagnoses.append(
-            Diagnosis(rule, (), numbers, len(numbers), len(numbers), words, advice)
-        )
+        found = Diagnosis(rule, (), numbers, len(numbers), len(numbers), words, advice)
+        self._found.diagnoses.append(found)
+        if rule in _OF_ENDS and not any(case.seen.body_size % 4 for case in cases):
+            self._found.of_ends.append(found)
+
+
+def _distinct(cases: Iterable[_Case]) -> int:
+    """How many packets these are, copies aside."""
+    return len({case.seen.frame[case.seen.bth_at : case.seen.end] for case in cases})
 
 
 def _lacks_pad(seen: Observation) -> bool:
@@ -228,7 +240,7 @@ def _lacks_pad(seen: Observation) -> bool:
 def _one_bit_each(cases: Sequence[_Case]) -> bool:
     """Whether in every packet another single bit of a field is wrong, as the way makes it."""
     changed = {case.bits for case in cases}
-    return all(bits.bit_count() == 1 for bits in changed) and 2 * len(changed) > len(cases) > 1
+    return all(bits.bit_count() == 1 for bits in changed) and 2 * len(changed) > len(cases)
 
 
 def _whole(seen: Observation) -> Observation:
