@@ -18,6 +18,13 @@ from roceproof.dpi.verilate import BRIDGE_C
 
 _SPDX = "SPDX-License-Identifier: BSD-2-Clause"
 _MADE = "Made by ci/file_lists.py; do not edit."
+RX_PATH = REPOSITORY / "rtl" / "rx_path.f"
+_RX_PATH = {
+    *("roceproof_dut_pkg", "roce_pkg", "icrc_pkg", "crc32_matrix_pkg", "rx_header_pkg"),
+    *("request_pkg", "stream_fifo", "crc32_accumulate", "crc32_unwind", "crc32_word"),
+    *("icrc_mask", "icrc_engine", "icrc_check", "rx_window", "rx_parser", "rx_response_join"),
+    *("arp_reply", "icmp_echo", "frame_mux", "rx_path"),
+}
 _CORE = """\
 CAPI=2:
 # {spdx}
@@ -40,6 +47,17 @@ targets:
 def file_lists() -> Iterator[tuple[Path, str]]:
     """Each file and what belongs in it."""
     endpoint = load_manifest(REFERENCE_DUT)
+    yield (
+        RX_PATH,
+        "\n".join(
+            [
+                f"// {_SPDX}",
+                f"// {_MADE} Frames in, responses and answers out, for wrappers.",
+                *(path.name for path in endpoint.sources if path.stem in _RX_PATH),
+                "",
+            ]
+        ),
+    )
     yield from _lists("endpoint", "The reference RoCEv2 endpoint", endpoint.sources, endpoint.top)
     yield from _lists(
         "bridge",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,15 @@ def test_our_own_lists_are_in_step_with_the_manifest_and_the_build() -> None:
 @pytest.mark.parametrize("name", ["rtl/endpoint.core", "rtl/endpoint.f"])
 def test_other_tools_see_the_endpoint_as_its_manifest_does(name: str) -> None:
     assert tuple(read(REPOSITORY, name).sources) == load_manifest(REFERENCE_DUT).sources
+
+
+def test_the_list_for_wrappers_has_all_that_receiving_needs() -> None:
+    sources = read(REPOSITORY, "rtl/rx_path.f").sources
+    words = ["verilator", "--lint-only", "--top-module", "rx_path"]
+    done = subprocess.run([*words, *map(str, sources)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    needed = {path.name for path in sources}
+    assert needed <= {path.name for path in load_manifest(REFERENCE_DUT).sources}
 
 
 def test_the_list_of_the_bridge_stands_behind_the_endpoints() -> None:
