@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -10,10 +13,35 @@ from typing import Any
 import pytest
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.runner.names import plain_name
 from roceproof.verbs.addresses import Host, parse_mac
 
 SEEN = pytest.StashKey[dict[str, Any]]()
 """What a case has seen of its device (`observations`)."""
+
+
+def plainly_named(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The same with names that can be typed behind `-k`; two that were the same get a number."""
+    given = Counter((item.parent, item.name) for item in items)
+    named = []
+    for item in items:
+        plain, taken = plain_name(item.name), 1
+        if plain != item.name and isinstance(item, pytest.Function):
+            while (item.parent, plain) in given:
+                taken += 1
+                plain = f"{plain_name(item.name)[:-1]}.{taken}]"
+            given[item.parent, plain] += 1
+            parameters = plain.partition("[")[2].removesuffix("]")
+            item = type(item).from_parent(
+                item.parent,
+                name=plain,
+                callspec=replace(item.callspec, _idlist=(parameters,)),
+                fixtureinfo=item._fixtureinfo,
+                keywords={parameters: True},
+                originalname=item.originalname,
+            )
+        named.append(item)
+    return named
 
 
 def rules_of(item: pytest.Item) -> list[str]:

@@ -14,6 +14,7 @@ import pytest
 
 from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.conformance.runner.journal import Over, cases_over
+from roceproof.conformance.runner.names import expression_for
 from roceproof.conformance.targets.interface import DeviceFactory, TargetError
 
 TARGETS = ("hdl", "rxe", "nic", "model")
@@ -77,9 +78,7 @@ class Options:
             words += ["--mutant", self.mutant]
         if self.suite == "long":
             words += ["--suite", "long"]
-        path, _, name = nodeid.partition("::")
-        expression = f"{Path(path).stem} and {name}"
-        return shlex.join([*words, "--seed", str(self.seed), "-k", expression])
+        return shlex.join([*words, "--seed", str(self.seed), "-k", expression_for(nodeid)])
 
 
 def session_arguments(target: str) -> list[str]:

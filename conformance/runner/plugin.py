@@ -32,6 +32,7 @@ from roceproof.conformance.runner.items import (
     broken_by,
     broken_on_purpose,
     identity_of,
+    plainly_named,
     rules_of,
     width_of,
 )
@@ -128,11 +129,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("data_width", widths, ids=[f"{w}bit" for w in widths], indirect=True)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the suite does not want, skip what the target does not claim."""
     options = config.stash.get(OPTIONS, None)
     if options is None:
         return
+    items[:] = plainly_named(items)
     cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
     over = options.cases_over()
     left_out = [item for item in cases if not belongs(item, options.suite) or item.nodeid in over]

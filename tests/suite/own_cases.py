@@ -42,6 +42,20 @@ class Suite:
             check=False,
         )
 
+    def paste(self, line: str) -> subprocess.CompletedProcess[str]:
+        """Run a printed line in a shell, as somebody would who stands in the folder."""
+        path = f"{COMMAND.parent}:{os.environ['PATH']}"
+        return subprocess.run(
+            line,
+            shell=True,
+            cwd=self.folder,
+            env={**os.environ, "NO_COLOR": "1", "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
     def results(self, out: str = "out") -> list[dict[str, Any]]:
         document = json.loads((self.folder / out / "results.json").read_text())
         return list(document["cases"])
