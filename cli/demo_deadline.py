@@ -18,6 +18,12 @@ _ANSWER_CYCLES = 100_000
 _SLACK = 4
 """A timer may take so many times its value."""
 _GENEROUS = 16
+_TAG = b"\x81\x00"
+_KINDS = {
+    b"\x08\x06": "ARP",
+    b"\x08\x00": "IPv4 without RoCEv2",
+    b"\x86\xdd": "IPv6 without RoCEv2",
+}
 
 
 def due_completion(
@@ -43,16 +49,25 @@ def told_last_frames(capture: Path) -> str:
     """The last frame in each direction, from what has been captured so far."""
     last = {record.flow: record for record in read(capture)} if capture.exists() else {}
     told = [
-        f"{word} at {last[flow].time_ns / 1000:,.3f} us, {_told(last[flow].frame)}"
+        f"{word} at {last[flow].time_ns / 1000:,.3f} us, {told_frame(last[flow].frame)}"
         for flow, word in ((Flow.OUTBOUND, "sent"), (Flow.INBOUND, "received"))
         if flow in last
     ]
     return f"last frames: {'; '.join(told)}" if told else "no frame was seen"
 
 
-def _told(frame: bytes) -> str:
+def told_frame(frame: bytes) -> str:
+    """A frame in a few words."""
     packet = parse(frame)
     if packet is None:
-        return f"{len(frame)} bytes, no RoCEv2"
+        return f"{len(frame)} bytes, {_kind_of(frame)}"
     name = packet_name(packet.bth.opcode, packet.aeth.syndrome if packet.aeth else None)
     return f"{name} with PSN {packet.bth.psn:#x}, {len(frame)} bytes"
+
+
+def _kind_of(frame: bytes) -> str:
+    """What a frame without RoCEv2 carries, behind a VLAN tag if there is one."""
+    tagged = frame[12:14] == _TAG
+    kind = frame[16:18] if tagged else frame[12:14]
+    words = _KINDS.get(kind, f"EtherType 0x{kind.hex()}")
+    return f"{words} behind a VLAN tag" if tagged else words

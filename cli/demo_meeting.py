@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
 from roceproof.demo_plan import Connection
 from roceproof.demo_report import MessageResult, PeerFacts
+from roceproof.demo_silence import told_silence
 from roceproof.dpi import Manifest, PortOptions, Simulation, SimulationError
 from roceproof.dpi.build import build_simulation
 from roceproof.lossy_wire import Losses, lossy_wire
@@ -91,7 +93,7 @@ def meeting(
                 netns=peer.netns,
                 command=wanted.command,
             ) as simulation,
-            root_cause(simulation, peer),
+            root_cause(simulation, peer, shown.capture),
         ):
             yield simulation, peer
     progress.step("checking every frame of the capture")
@@ -126,13 +128,19 @@ def _port(link: str, shown: Demonstration) -> PortOptions:
 
 
 @contextmanager
-def root_cause(simulation: Simulation, peer: SoftRoce) -> Iterator[None]:
-    """When one side fails because the other has died, raise the death instead."""
+def root_cause(simulation: Simulation, peer: SoftRoce, capture: Path) -> Iterator[None]:
+    """When one side fails because the other has died, raise the death instead.
+
+    Where a peer has heard nothing, what is told says which of its questions had no answer.
+    """
     try:
         yield
-    except AgentError:
-        simulation.statistics()
-        raise
+    except AgentError as error:
+        now = simulation.statistics()
+        if error.errno != errno.ETIMEDOUT:
+            raise
+        told = "\n".join([error.text, *told_silence(capture, now)])
+        raise AgentError(error.op, told, error.errno) from error
     except SimulationError:
         peer.call("hello")
         raise
