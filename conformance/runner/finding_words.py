@@ -10,7 +10,7 @@ from typing import Any
 
 from roceproof.conformance.rules.signatures import title
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.heads import without_place
+from roceproof.conformance.runner.heads import in_short
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
@@ -88,7 +88,7 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
     if trouble.startswith(RULE) and not root.head:
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
-    return shorten(without_place(root.head), _LONGEST, placeholder=" ...") or trouble
+    return shorten(in_short(root.head), _LONGEST, placeholder=" ...") or trouble
 
 
 def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
-_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want |^receive \d+: want (\w+)=")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ONLY_BYTES = "its fields are right, its bytes wrong"
 _PLACE = re.compile(
@@ -18,6 +18,12 @@ _COMPLETION = re.compile(
     r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
     r"got +work \S+ completed with (?P<got>\w+)"
 )
+_TOO_EARLY = re.compile(
+    r"completion came too early|; owed: work .*; got +work \S+ completed"
+    r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
+)
+_RECEIVES = re.compile(r"want +receives completed: (?P<want>[^;]*); got +(?P<got>[^;]*)")
+_OF_A_RECEIVE = ("", "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
 _SAID = re.compile(r"(\w+)=(\S+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
@@ -33,6 +39,8 @@ def likeness(head: str) -> str:
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
+    if _TOO_EARLY.search(head):
+        return "completed too early"
     if done := _COMPLETION.search(head):
         want, got = done["want"], done["got"]
         return f"other work completed with {got}" if want in (None, got) else f"{want}: {got}"
@@ -46,22 +54,40 @@ def likeness(head: str) -> str:
 
 def wrong_fields(head: str) -> set[str]:
     """The fields that are said to be wrong, or that differ where the same packet was wanted."""
-    if named := set(_WRONG_FIELD.findall(head)):
-        return named
+    named = {one or other for one, other in _WRONG_FIELD.findall(without_place(head))}
+    return named or {name for name, _, _ in _differences(head)}
+
+
+def in_short(head: str) -> str:
+    """What was wrong: the fields that differ, where two packets are told, or else the head."""
+    wrong = _differences(head)
+    if not wrong or _WRONG_FIELD.search(without_place(head)):
+        return without_place(head)
+    both = _WANT_GOT.search(head)
+    names = _NAME.findall(both["got"]) if both else []
+    what = f"{names[0]} came" if names else "a receive completed"
+    fields = "; ".join(f"{field}: want {want}, got {got}" for field, want, got in wrong)
+    return f"{what} otherwise; {fields}"
+
+
+def _differences(head: str) -> list[tuple[str, str, str]]:
+    """What was wanted and what came, of each field that differs from the likest packet wanted."""
+    if receives := _RECEIVES.search(head):
+        pairs = zip(receives["want"].split(), receives["got"].split(), strict=False)
+        told = zip(_OF_A_RECEIVE, pairs, strict=False)
+        return [(field, want, got) for field, (want, got) in told if want != got]
     both = _WANT_GOT.search(head)
     if both is None:
-        return set()
-    got, names = dict(_SAID.findall(both["got"])), set(_NAME.findall(both["got"]))
+        return []
+    came, names = dict(_SAID.findall(both["got"])), set(_NAME.findall(both["got"]))
     found = []
     for packet in both["want"].split(" or "):
         if names.isdisjoint(_NAME.findall(packet)):
             continue
-        said = dict(_SAID.findall(packet))
-        wrong = {
-            name for name in said.keys() & got.keys() if said[name] not in (got[name], *_KINDS)
-        }
-        found.append(wrong)
-    return min(found, key=len, default=set())
+        said = {name: want for name, want in _SAID.findall(packet) if want not in _KINDS}
+        differ = [name for name in said.keys() & came.keys() if said[name] != came[name]]
+        found.append([(name, said[name], came[name]) for name in sorted(differ)])
+    return min(found, key=len, default=[])
 
 
 def name_of_wanted(head: str) -> str:

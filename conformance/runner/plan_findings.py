@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any
 
-from roceproof.conformance.runner.heads import likeness, without_place
+from roceproof.conformance.runner.heads import in_short, likeness
 from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.unexplained import explained_by
 
@@ -41,7 +41,7 @@ def _root(finding: Document) -> Root:
 
 
 def _of_plan(plan: Document) -> Document:
-    words = shorten(without_place(plan["head"]), _LONGEST, placeholder=" ...")
+    words = shorten(in_short(plan["head"]), _LONGEST, placeholder=" ...")
     return {
         "sentence": f"show: {words}",
         "troubles": ["plan"],
