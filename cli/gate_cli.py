@@ -59,6 +59,12 @@ from roceproof.shared_options import kernel_option, waivers_option
     type=click.FloatRange(0, 1_000_000, min_open=True),
     help="End in so many, with what is known by then.",
 )
+@click.option(
+    "--propose-limits",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the lines of a manifest that would make findings limits.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print gate.json.")
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only what fails, and no progress on stderr.")
@@ -75,6 +81,7 @@ def gate(
     out: Path,
     resume: bool,
     minutes: float | None,
+    propose_limits: Path | None,
     as_json: bool,
     jobs: int,
     quiet: bool,
@@ -102,5 +109,6 @@ def gate(
         quiet=quiet,
         resume=resume,
         minutes=minutes,
+        propose_limits=propose_limits,
     )
     sys.exit(run_gate(wanted))

@@ -35,6 +35,7 @@ from roceproof.gate_document import Known, document_of, read_baseline
 from roceproof.gate_guest import Landed, meet_guest
 from roceproof.gate_junit import add_to_junit
 from roceproof.gate_markdown import markdown_of
+from roceproof.gate_proposals import write_proposals
 from roceproof.gate_soak import soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
@@ -68,6 +69,7 @@ class Gate:
     quiet: bool
     resume: bool = False
     minutes: float | None = None
+    propose_limits: Path | None = None
 
 
 def run_gate(wanted: Gate) -> int:
@@ -103,6 +105,8 @@ def run_gate(wanted: Gate) -> int:
         document = told()
         if not isinstance(end, BuildError):
             end = _written(wanted, document) or end
+            if wanted.propose_limits is not None:
+                write_proposals(wanted.propose_limits, document)
     if wanted.as_json:
         print(json.dumps(document))
     elif not isinstance(end, BuildError):

@@ -49,7 +49,14 @@ def _cases(count: int) -> str:
 def _findings(document: Document) -> Iterable[str]:
     findings = document["findings"]
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
-        yield f"{number}. {_code(finding['sentence'])} ({_cases(finding['count'])})"
+        plans = len(finding["plans"])
+        told = [_cases(finding["count"])] if finding["cases"] else []
+        told += [f"{plans} random plan{'' if plans == 1 else 's'}"] if plans else []
+        yield f"{number}. {_code(finding['sentence'])} ({', '.join(told)})"
+        if finding["explained"]:
+            yield f"   explained by {_code(finding['explained'])}"
+        if finding["manifest"]:
+            yield f"   as a limit in the manifest: {_code('; '.join(finding['manifest']))}"
         if finding["rules"]:
             rules = ", ".join(finding["rules"][:_MOST_NAMES])
             yield f"   accuses {rules}{', ...' if len(finding['rules']) > _MOST_NAMES else ''}"

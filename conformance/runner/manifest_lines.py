@@ -15,7 +15,9 @@ _FIXABLE = {
     "tos": "traffic_class",
     "sport": "udp_sport",
     "ident": "ip_id",
-    "se": "solicited",
+    "va": "remote_addr",
+    "rkey": "rkey",
+    "imm": "immediate",
 }
 """Fields of packets that a device need not let anybody choose, and their keys in `[fixed]`."""
 _LIMITS = {
@@ -46,11 +48,15 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
     fields = fields_of(root.troubles)
     if root.stops or not fields or not fields <= _FIXABLE.keys():
         return []
-    found = []
+    found: list[Line] = []
     for name in sorted(fields):
         told = [seen[case]["values"].get(name, {}).get("got", []) for case in root.cases]
         values = {value for each in told for value in each}
-        if len(values) != 1:
+        if name == "ident":
+            kind = "constant" if len(values) == 1 else "any"
+            found.append(Line("limits", f'identification = "{kind}"'))
+        if len(values) == 1:
+            found.append(Line("fixed", f"{_FIXABLE[name]} = {int(values.pop(), 0)}"))
+        elif name != "ident":
             return []
-        found.append(Line("fixed", f"{_FIXABLE[name]} = {int(values.pop(), 0)}"))
     return found

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +21,7 @@ from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import Baseline, read_baseline
 from roceproof.gate_guest import Landed
 from roceproof.gate_junit import add_to_junit
+from roceproof.gate_proposals import proposals_of
 from roceproof.gate_soak import Soaked
 from roceproof.gate_stories import stories_of
 from roceproof.gate_text import print_gate
@@ -202,6 +204,20 @@ def test_in_junit_what_the_baseline_knows_is_a_skip_and_what_is_new_fails(tmp_pa
     assert [gate.get(name) for name in counts] == ["4", "2", "0", "1"]  # a plan, the guest's end
     texts = [story["text"] for story in stories_of(document, junit=path, out=tmp_path)]
     assert texts == ["want 1", "s"]  # of the plans, which fail alike
+
+
+def test_lines_of_a_manifest_are_proposed_for_what_may_be_a_limit() -> None:
+    document = judged(FAILING)
+    assert "# Nothing: no finding is a limit" in proposals_of(document)
+    (finding,) = document["findings"]
+    limit = {"sentence": "show: pad", "cases": ["a", "b"], "count": 2}
+    lines = ["[limits] length_multiple = 4", "[fixed] hop_limit = 64"]
+    document["findings"].append({**finding, **limit, "manifest": lines})
+    told = proposals_of(document)
+    assert "With all of it 1 of 3 failing cases would still fail." in told
+    read = tomllib.loads(told)
+    assert read == {"limits": {"length_multiple": 4}, "fixed": {"hop_limit": 64}}
+    assert "# 2 cases show: pad\nhop_limit = 64\n" in told
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])

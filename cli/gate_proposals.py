@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a manifest could say of a gate's findings: lines to choose from, and what they leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from roceproof.common.printable import printable
+from roceproof.common.whole_file import whole_file
+
+Document = dict[str, Any]
+
+
+def proposals_of(document: Document) -> str:
+    """Tables of a manifest, each line with the finding that it would make a limit."""
+    proposed = [each for each in document["findings"] if each["manifest"]]
+    others = [each for each in document["findings"] if not each["manifest"]]
+    failing = {case for each in document["findings"] for case in each["cases"]}
+    left = {case for each in others for case in each["cases"]}
+    lines = [f"# What a manifest can say of what the gate holds against {document['device']}."]
+    if not proposed:
+        return "\n".join([*lines, "# Nothing: no finding is a limit that it has a word for.", ""])
+    lines += [
+        "# Take over what is a limit of the device, and leave out what is a fault.",
+        f"# With all of it {len(left)} of {len(failing)} failing cases would still fail.",
+    ]
+    tables: dict[str, list[str]] = {}
+    for finding in proposed:
+        for line in finding["manifest"]:
+            table, _, text = line.removeprefix("[").partition("] ")
+            why = f"# {finding['count']} cases {printable(finding['sentence'])}"
+            tables.setdefault(table, []).extend([why, text])
+    for table, told in tables.items():
+        lines += ["", f"[{table}]", *told]
+    return "\n".join([*lines, ""])
+
+
+def write_proposals(path: Path, document: Document) -> None:
+    """Write them where they were asked for."""
+    with whole_file(path) as part:
+        part.write_text(proposals_of(document), encoding="utf-8")
