@@ -18,6 +18,7 @@ from rich.table import Table
 from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.runner.outcomes import BAD, CASE_BROKE, FAILING, NOT_REACHED, WAIVED
 from roceproof.conformance.runner.results import Results
 from roceproof.suite_findings import print_findings
@@ -59,6 +60,7 @@ class Listener:
         )
         self._task = self._display.add_task("preparing", total=None)
         self._failures = 0
+        self._begun: dict[str, float] = {}
         self._heartbeat = Heartbeat(self._say_how_far)
 
     def __enter__(self) -> Listener:
@@ -82,7 +84,18 @@ class Listener:
             far = "preparing"
         else:
             far = f"{task.completed:.0f} of {task.total:.0f} cases, {self._failures} failed"
-        self._console.print(f"{self.seconds:6.1f} s  {far}", markup=False)
+        running = [f"{name} for {self.seconds - since:.0f} s" for name, since in self._running()]
+        told = "; ".join([far, *running])
+        self._console.print(f"{self.seconds:6.1f} s  {told}", markup=False)
+
+    def _running(self) -> list[tuple[str, float]]:
+        """The cases that are running and since when, the oldest first."""
+        return sorted(self._begun.copy().items(), key=lambda each: each[1])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Know what runs."""
+        self._begun[short_name(nodeid)] = self.seconds
+        self._display.update(self._task, description=", ".join(n for n, _ in self._running()))
 
     @property
     def seconds(self) -> float:
@@ -117,6 +130,8 @@ class Listener:
         has_crashed = report.when not in ("setup", "call", "teardown")
         if report.when == "teardown" or (has_crashed and report.failed):
             self._display.advance(self._task)
+        if report.when == "teardown" or has_crashed:
+            self._begun.pop(short_name(report.nodeid), None)
         if report.failed:
             self._display.stop()
             self._tell(report)

@@ -24,10 +24,10 @@ _SHORTER = 16
 _UNTAKEN = 1 << 16
 _ANSWERS, _LEAST_ANSWER_CYCLES = 2_000, 100_000
 _HUNG, _LONGER = 6, 4
-_SLICES, _SLICE_SECONDS = 100, 20.0
-_TIMES_AS_SLOW = 100, 20
+_SLICES, _SLICE_SECONDS = 5, 20.0
+_TIMES_AS_SLOW = 200, 20
 """As the slowest slice so far: at first, and when enough cases have hung."""
-_LEAST_SLICE_SECONDS = 1.0, 0.25
+_LEAST_SLICE_SECONDS = 2.0, 0.25
 
 
 class Pace:
@@ -114,11 +114,11 @@ class Allowance:
 
 
 @contextmanager
-def within_processor_seconds(seconds: int = PROCESSOR_SECONDS) -> Iterator[None]:
+def within_processor_seconds(seconds: float = PROCESSOR_SECONDS) -> Iterator[None]:
     """End what is done here when it has taken so many of this process."""
 
     def late(number: int, frame: FrameType | None) -> None:
-        raise NoEnd(f"{seconds} processor seconds and no end", is_late=True)
+        raise NoEnd(f"{seconds:g} processor seconds and no end", is_late=True)
 
     before = signal.signal(signal.SIGVTALRM, late)
     left, _ = signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

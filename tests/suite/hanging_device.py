@@ -48,6 +48,8 @@ class Hang:
     event: str
     count: int
     streams: str
+    told: str
+    """What the verdict says of it, among other things."""
 
     def __str__(self) -> str:
         mask = sum(1 << _STREAMS.index(stream) for stream in self.streams.split())
@@ -55,32 +57,34 @@ class Hang:
 
 
 HANGS = {
-    "after-reset": Hang("cycle", 1, _ALL),
-    "after-a-while": Hang("cycle", 6000, _ALL),
-    "no-configuration": Hang("cycle", 1, "qpc"),
-    "in-the-second-configuration": Hang("configuration", 2, _ALL),
-    "configurations-after-four": Hang("configuration", 4, "qpc"),
-    "no-work": Hang("cycle", 1, "wr"),
-    "work-after-five": Hang("work", 5, "wr"),
-    "no-payload": Hang("cycle", 1, "pl"),
-    "amid-payload": Hang("payload-beat", 40, "pl"),
-    "sends-nothing": Hang("cycle", 1, "tx"),
-    "amid-a-frame": Hang("sent-beat", 50, "tx"),
-    "after-seven-frames": Hang("sent-frame", 7, "tx"),
-    "a-frame-without-end": Hang("sent-frame", 3, "endless"),
-    "asks-without-end": Hang("heard-frame", 2, "babbling"),
-    "hears-nothing": Hang("cycle", 1, "rx"),
-    "amid-what-it-hears": Hang("heard-beat", 30, "rx"),
-    "after-a-damaged-frame": Hang("damaged", 1, _ALL),
-    "completes-nothing": Hang("cycle", 1, "cpl"),
-    "completes-five": Hang("completed", 5, "cpl"),
-    "completes-without-end": Hang("completed", 1, "again"),
-    "no-receive": Hang("cycle", 1, "rcv"),
-    "no-region": Hang("cycle", 1, "mr"),
-    "tells-no-receive": Hang("cycle", 1, "rcp"),
-    "writes-nothing": Hang("cycle", 1, "mwc mwd"),
-    "reads-nothing": Hang("cycle", 1, "mrc"),
-    "a-cycle-without-end": Hang("work", 2, "loop"),
+    "after-reset": Hang("cycle", 1, _ALL, "qpc_ready_o"),
+    "after-a-while": Hang("cycle", 6000, _ALL, "WAITS for the device"),
+    "no-configuration": Hang("cycle", 1, "qpc", "qpc_ready_o"),
+    "in-the-second-configuration": Hang("configuration", 2, _ALL, ""),
+    "configurations-after-four": Hang("configuration", 4, "qpc", "qpc_ready_o is low"),
+    "no-work": Hang("cycle", 1, "wr", "wr_ready_o"),
+    "work-after-five": Hang("work", 5, "wr", "wr_ready_o is low"),
+    "no-payload": Hang("cycle", 1, "pl", "pl_tready_o"),
+    "amid-payload": Hang("payload-beat", 40, "pl", "pl_tready_o is low"),
+    "sends-nothing": Hang("cycle", 1, "tx", "tx_tvalid_o"),
+    "amid-a-frame": Hang("sent-beat", 50, "tx", "amid a frame"),
+    "after-seven-frames": Hang("sent-frame", 7, "tx", "tx_tvalid_o is low"),
+    "a-frame-without-end": Hang("sent-frame", 3, "endless", ""),
+    "asks-without-end": Hang(
+        "heard-frame", 2, "babbling", "ARP and ICMP frames came of the device"
+    ),
+    "hears-nothing": Hang("cycle", 1, "rx", "rx_tready_o is low"),
+    "amid-what-it-hears": Hang("heard-beat", 30, "rx", "rx_tready_o is low"),
+    "after-a-damaged-frame": Hang("damaged", 1, _ALL, ""),
+    "completes-nothing": Hang("cycle", 1, "cpl", "cpl_valid_o"),
+    "completes-five": Hang("completed", 5, "cpl", "cpl_valid_o is low"),
+    "completes-without-end": Hang("completed", 1, "again", "completions"),
+    "no-receive": Hang("cycle", 1, "rcv", ""),
+    "no-region": Hang("cycle", 1, "mr", ""),
+    "tells-no-receive": Hang("cycle", 1, "rcp", ""),
+    "writes-nothing": Hang("cycle", 1, "mwc mwd", ""),
+    "reads-nothing": Hang("cycle", 1, "mrc", ""),
+    "a-cycle-without-end": Hang("work", 2, "loop", "stands in a cycle"),
 }
 
 

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""No case goes on for ever, and none of a slow but right device is ended for it."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from roceproof.conformance.targets.allowance import Allowance, Pace, within_processor_seconds
+from roceproof.conformance.targets.interface import NoEnd
+
+LITTLE = {"frames": 100, "asides": 100, "completions": 100}
+ENDLESS = {"frames": 300_000, "asides": 3_000, "completions": 5_000}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_more_than_was_asked_for_has_no_end(what: str) -> None:
+    allowance = Allowance(100_000, asked=2)
+    setattr(allowance, what, LITTLE[what])
+    allowance.come(5_000)
+    setattr(allowance, what, ENDLESS[what])
+    with pytest.raises(NoEnd, match=r"came of the device in 5,000 cycles, and the case has"):
+        allowance.come(5_000)
+    allowance.ask(ENDLESS[what])
+    allowance.come(5_000)  # who asks for much gets much
+
+
+def test_frames_that_nobody_takes_are_not_sent_for_ever_and_answers_ask_for_nothing() -> None:
+    allowance = Allowance(100_000)
+    with pytest.raises(NoEnd, match=r"65,537 frames wait for the device: rx_tready_o is low"):
+        for _ in range(1 << 20):
+            allowance.send(is_answer=True)
+    assert allowance.asked == 0
+
+
+@pytest.mark.parametrize(("claimed", "most"), [(1_000, 200_000_000), (10_000_000, 20_000_000_000)])
+def test_simulated_time_is_bounded_by_what_the_manifest_claims(claimed: int, most: int) -> None:
+    Allowance(claimed).come(most)
+    with pytest.raises(NoEnd, match="and no end; a case lasts"):
+        Allowance(claimed).come(most + 1)
+
+
+def test_processor_seconds_are_the_last_guard_and_accuse_nobody() -> None:
+    with pytest.raises(NoEnd) as caught, within_processor_seconds(0.05):
+        while True:
+            pass
+    assert caught.value.is_late
+    with within_processor_seconds(100):
+        with within_processor_seconds(50):
+            pass
+        assert 50 < signal_left() < 101  # the outer guard still watches
+    assert signal_left() == 0
+
+
+def signal_left() -> float:
+    return signal.getitimer(signal.ITIMER_VIRTUAL)[0]
+
+
+def test_patience_shrinks_when_cases_have_hung_to_some_times_what_it_ever_took() -> None:
+    pace = Pace()
+    assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
+    pace.longest, pace.hung = 50_000, 5
+    assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
+    pace.hung = 6
+    assert pace.answer_cycles(1_000_000, 36_000) == 200_000
+    pace.longest = 900_000  # a slow device keeps its patience
+    assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
+
+
+def test_a_slice_of_time_may_take_many_times_as_long_as_any_before() -> None:
+    pace = Pace()
+    assert pace.slice_seconds == 20
+    for _ in range(10):
+        pace.note_slice(0.001)
+    assert pace.slice_seconds == 2
+    pace.note_slice(0.05)
+    assert pace.slice_seconds == 10
+    pace.note_slice(3)
+    assert pace.slice_seconds == 20
