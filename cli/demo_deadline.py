@@ -10,7 +10,9 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.review.caption import packet_name
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import Manifest, QpConfig, Service
-from roceproof.dpi.deadline import Due
+from roceproof.dpi.deadline import Due, Overdue
+from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.streams import told_streams
 
 ACK_TIMEOUT = 13
 """33.6 ms of simulated time, seconds of the receiver's."""
@@ -18,6 +20,7 @@ _ANSWER_CYCLES = 100_000
 _SLACK = 4
 """A timer may take so many times its value."""
 _GENEROUS = 16
+_CONFIGURATIONS = 2  # among the streams of a port
 _TAG = b"\x81\x00"
 _KINDS = {
     b"\x08\x06": "ARP",
@@ -43,6 +46,16 @@ def due_completion(
         frames=frames,
         why=f"{_SLACK} times an ACK timeout of {timer:,} cycles, and {answer:,} to answer",
     )
+
+
+def wait_until_configured(simulation: Simulation, device: Manifest, *, taken: int) -> None:
+    """Until the device has taken so many configurations: before, nobody may send to them."""
+    start, answer = simulation.statistics().cycle, device.limits.answer_cycles or _ANSWER_CYCLES
+    while (now := simulation.statistics()).ports[0].streams[_CONFIGURATIONS].beats < taken:
+        if now.cycle - start > answer:
+            told = [f"no configuration was taken in {now.cycle - start:,} cycles"]
+            told += told_streams(now.ports[0].streams, now.cycle)
+            raise Overdue("\n".join(told), log=simulation.log)
 
 
 def told_last_frames(capture: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, ToldRegion, access_of
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
+from roceproof.demo_deadline import wait_until_configured
 from roceproof.demo_plan import FIRST_QPN, PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import GUARD, GUARD_BYTE, Landing
 from roceproof.dpi import Manifest, Port, QpConfig, Simulation
@@ -50,7 +51,7 @@ class ReceivingEndpoint:
         self, simulation: Simulation, peer: SoftRoce, *, device: Manifest, clock_ps: int
     ) -> None:
         assert device.responder is not None
-        self._simulation, self._peer = simulation, peer
+        self._simulation, self._peer, self._device = simulation, peer, device
         self._port: Port = simulation.port(0)
         self._responder, self._fixed = device.responder, device.limits.fixed_of_qp
         self._memory = HdlMemory(simulation, regions=device.responder.regions)
@@ -58,7 +59,7 @@ class ReceivingEndpoint:
         self._qpn = FIRST_QPN - 1
         self._region: HdlRegion
         self._connection: Connection
-        self._longest = self._offset = self._wr_id = 0
+        self._longest = self._offset = self._wr_id = self._configured = 0
 
     def open(self, connection: Connection, *, remote_qpn: int) -> tuple[int, int]:
         """A queue pair towards that one of the peer, and its memory; its number and its PSN."""
@@ -86,6 +87,8 @@ class ReceivingEndpoint:
                 **values,
             )
         )
+        self._configured += 1
+        wait_until_configured(self._simulation, self._device, taken=self._configured)
         return self._qpn, own_psn
 
     def _new_region(self, size: int) -> HdlRegion:

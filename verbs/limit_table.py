@@ -100,6 +100,12 @@ LIMITS = (
         told="what is outstanding counts for all queue pairs together",
     ),
     Limit(
+        key="flushes",
+        kind=Kind.FLAG,
+        says="Whether work behind a failed request completes, as flushed; true if not said.",
+        told="work behind a failed request never completes",
+    ),
+    Limit(
         key="identification",
         kind=Kind.CHOICE,
         says="Of IPv4: counted from ip_id on if not said, always ip_id, or any.",

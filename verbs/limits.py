@@ -72,6 +72,8 @@ class Limits:
     """By then what must come has come."""
     quiet_cycles: int | None = None
     """This long nothing comes before silence is believed."""
+    flushes: bool = True
+    """Whether work behind a failed request, which is not sent, completes at all."""
     identification: str = COUNTED
     """One of IDENTIFICATIONS."""
     per_queue_pair: frozenset[str] = frozenset()

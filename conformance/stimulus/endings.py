@@ -71,6 +71,8 @@ class Endings(Lives):
             yield state._replace(old=rest)
 
     def _fails(self, state: State, fault: Due, outcome: Outcome) -> Iterator[State]:
+        if state.is_told and not self.lives[state.life].flushes:
+            return
         if state.pending:
             number = state.pending[0][0]
             want = Due(number, FLUSHED) if state.is_told else fault._replace(work=number)

@@ -41,6 +41,8 @@ class Life:
     posted_before: int = 0
     """Works posted earlier may be taken in this life, too: a configuration may overtake them."""
     identification: str = COUNTED
+    flushes: bool = True
+    """Whether work behind a failed request completes."""
 
     def refusal(self, work: Work) -> str | None:
         """A status with which the device ends work for which it sends nothing."""

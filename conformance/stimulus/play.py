@@ -235,6 +235,7 @@ class Play(FarSide):
             host=self._bench.target.host_for(spec),
             is_active=is_active,
             identification=self._bench.claims.limits.identification,
+            flushes=self._bench.claims.limits.flushes,
         )
         judge = judge_of(
             life,
@@ -250,6 +251,7 @@ class Play(FarSide):
             is_active=is_active,
             posted_before=known.judge.posted_count,
             identification=known.life.identification,
+            flushes=known.life.flushes,
         )
         known.is_unclear |= bool(known.judge.owed())
         known.lives(life, qp)

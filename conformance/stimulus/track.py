@@ -243,6 +243,8 @@ class Track(Endings):
         return found
 
     def _debts_of(self, state: State) -> list[int]:
+        if state.is_told and not self.lives[state.life].flushes:
+            return []
         state = self._skipping(state)
         numbers = [due.work for due in (*state.due, *state.free)]
         for left in state.old:

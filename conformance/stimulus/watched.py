@@ -136,7 +136,7 @@ class WatchedTrack:
 
     def completes(self, outcome: Outcome, time_ns: int) -> bool:
         """In the order of posting, each once; what is refused may come earlier."""
-        is_first = True
+        is_first = self.life.flushes or not self._failed
         for place, work in enumerate(self._open):
             refused = self.life.refusal(work)
             may_end = refused is not None and outcome.status != SUCCESS
@@ -158,6 +158,8 @@ class WatchedTrack:
 
     def owed(self) -> list[str]:
         """Work without a completion."""
+        if self._failed and not self.life.flushes:
+            return []
         return [f"work {work.wr_id:#x}" for work in self._open]
 
     def overdue(self, now_ns: int, grace_ns: int) -> bool:

@@ -39,7 +39,7 @@ from roceproof.verbs.work import Outcome
 if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
 
-SUCCESS = "success"
+SUCCESS, FLUSHED = "success", "wr_flush_err"
 
 
 class PacketFlow:

@@ -97,7 +97,15 @@ class Stream:
         self._to_leave.append(message)
         self._to_complete.append(message)
         self._hand_over()
+        self._forget_rest()
         return message
+
+    def _forget_rest(self) -> None:
+        """Of a queue pair in error, on a device that does not flush, nothing more is due."""
+        if self._is_dead and not self.claims.limits.flushes:
+            self.qp.ended |= {each.work.wr_id for each in self._to_complete}
+            for waiting in (self._held, self._to_complete):
+                waiting.clear()
 
     def _hand_over(self) -> None:
         while self._held:
@@ -146,6 +154,7 @@ class Stream:
             stream._hand_over()
         if status != SUCCESS:
             self._is_dead = True
+            self._forget_rest()
         elif self.qp.spec.service is Service.RC:
             if message.end_psn > self.acked_psn:
                 raise Wrong(f"{told}, which is message {message.ordinal}, without an answer")

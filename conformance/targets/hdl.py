@@ -28,6 +28,7 @@ from roceproof.conformance.targets.movement import (
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire import neighbours
+from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_limits import Environment
 from roceproof.dpi.options import Flow
@@ -41,6 +42,7 @@ from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Work
 
 _START_CYCLES = 200  # a device may clear its contexts after reset
+STEP_CYCLES = 20
 _ANSWER_CYCLES = 100_000
 _QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
 _SLICE = 5000
@@ -80,6 +82,7 @@ class HdlTarget(Target):
         self._outcomes: dict[int, list[Outcome]] = defaultdict(list)
         self._worked: set[int] = set()
         self._commands = 0
+        self._new: set[int] = set()
         self._watch: Watch | None = None
         self._moved: list[Movement] = []
         claimed = limits.answer_cycles or _ANSWER_CYCLES
@@ -110,6 +113,7 @@ class HdlTarget(Target):
         self._inject(frame, is_damaged=True)
 
     def _inject(self, frame: bytes, *, is_damaged: bool, is_answer: bool = False) -> None:
+        self._await_configuration(frame)
         self._allowance.send(is_answer=is_answer)
         self._port.inject(frame, discard=is_damaged)
         self._frames_sent += 1
@@ -156,6 +160,17 @@ class HdlTarget(Target):
         self._others.clear()
         return taken
 
+    def _await_configuration(self, frame: bytes) -> None:
+        """A queue pair hears of its peer only when the device has taken its configuration."""
+        if self._new and (packet := parse(frame)) is not None and packet.bth.dest_qpn in self._new:
+            self._until_configured()
+
+    def _until_configured(self) -> None:
+        end = self._cycle + self._answer_cycles
+        while self._commands and self._cycle < end:
+            self._run(STEP_CYCLES, Until.CYCLES)
+        self._new.clear()
+
     def open(self, spec: QpSpec) -> Qp:
         """Configure a queue pair."""
         self._configure(spec, spec.local_qpn)
@@ -168,6 +183,7 @@ class HdlTarget(Target):
         """
         self._configure(spec, qp.qpn, command=QpCommand.RESET)
         self._configure(spec, qp.qpn)
+        self._until_configured()
         end, before = self._cycle + self._answer_cycles, -1
         while self._cycle < end and (left := self._sent_on(qp)) != before:
             before = left
@@ -177,8 +193,9 @@ class HdlTarget(Target):
         return Qp(qp.qpn, spec)
 
     def restart(self, qp: Qp, spec: QpSpec) -> Qp:
-        """Configure it again."""
+        """Configure it again; frames go on meanwhile."""
         self._configure(spec, qp.qpn)
+        self._new.discard(qp.qpn)
         return Qp(qp.qpn, spec)
 
     def _sent_on(self, qp: Qp) -> int:
@@ -195,6 +212,7 @@ class HdlTarget(Target):
     ) -> None:
         self._port.configure(self._config(spec, qpn, command))
         self._commands += 1
+        self._new.add(qpn)
         if self._answers_arp:
             self._neighbours[spec.remote.ip] = spec.remote.mac
         if self._watch:
@@ -208,6 +226,8 @@ class HdlTarget(Target):
     def _note_taken(self, stream: Inbound) -> None:
         """The device has taken a record."""
         self._commands -= stream is Inbound.CONFIGURATION
+        if not self._commands:
+            self._new.clear()
 
     @property
     def commands_waiting(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from roceproof.conformance.targets.connection_events import ConnectionEvents
 from roceproof.conformance.targets.contract_config import config_of
-from roceproof.conformance.targets.hdl import HdlTarget
+from roceproof.conformance.targets.hdl import STEP_CYCLES, HdlTarget
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, access_of
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.conformance.targets.hdl_work import ANSWERED
@@ -28,7 +28,6 @@ OWN_DOMAIN, FOREIGN_DOMAIN = 0, 1
 SHARED_QUEUE = 1
 _MESSAGES = 256  # of which the contract counts so many as one
 _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
-_STEP_CYCLES = 20
 _ATOMIC_BYTES = 8
 _FIRST_CALLER = 0xCA11  # number of a queue pair that the device calls with
 _COMMANDS = {
@@ -137,7 +136,7 @@ class HdlResponder(HdlTarget):
         """The device has told of it, and of what REQ and REP say."""
         end = self._cycle + self._answer_cycles
         while (event := self._connections.last_of(qpn)) is None and self._cycle < end:
-            self._run(_STEP_CYCLES, Until.CYCLES)
+            self._run(STEP_CYCLES, Until.CYCLES)
         if event is None:
             raise AssertionError(f"cme_o never told of queue pair {qpn:#x}, which REQ or REP names")
         if event.step is ConnectionStep.ENDED:
@@ -193,7 +192,7 @@ class HdlResponder(HdlTarget):
         self._untaken[stream] = 1
         end = self._cycle + cycles
         while self._untaken[stream] and self._cycle < end:
-            self._run(_STEP_CYCLES, Until.CYCLES)
+            self._run(STEP_CYCLES, Until.CYCLES)
 
     def _advance(self, cycles: int, until: Until) -> Until:
         came = super()._advance(cycles, until)

@@ -8,15 +8,19 @@ here asks nothing of that device that it cannot do.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from roceproof.conformance.model.components import Components
+from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.notification_point import NotificationPoint
+from roceproof.conformance.model.requester.base import Requester
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.model.requester.uc import UcRequester
+from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
@@ -25,7 +29,8 @@ from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTar
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
 from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
-from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.queue_pair import Qp, QpSpec, State
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
 
@@ -55,6 +60,34 @@ class _AnyIdentification(Egress):
 
 EGRESS = {COUNTED: Egress, CONSTANT: _ConstantIdentification, ANY: _AnyIdentification}
 """By what the manifest says of the identification."""
+
+
+class _Unflushed(Requester):
+    """What is not sent is forgotten where the queue pair fails."""
+
+    def complete(self, work: Work, status: str) -> None:
+        """Nobody is told of that."""
+        if status != "wr_flush_err":
+            super().complete(work, status)
+
+
+class _UnflushedRc(_Unflushed, RcRequester):
+    """On RC."""
+
+
+class _UnflushedUc(_Unflushed, UcRequester):
+    """On UC."""
+
+
+class _UnflushedUd(_Unflushed, UdRequester):
+    """On UD."""
+
+
+REQUESTERS_THAT_FLUSH: Mapping[bool, Mapping[Service, type[Requester]]] = {
+    True: REQUESTERS,
+    False: {Service.RC: _UnflushedRc, Service.UC: _UnflushedUc, Service.UD: _UnflushedUd},
+}
+"""By whether the device flushes."""
 
 
 class LimitedModelTarget(ModelTarget):
@@ -94,7 +127,9 @@ class LimitedModelTarget(ModelTarget):
         limits = self._claims.limits
         is_refused = work.size > LONGEST_MESSAGE
         packets = 0 if is_refused else packet_count(work.size, qp.spec.path_mtu)
-        self._under_way[qp.qpn].append((work.wr_id, packets))
+        in_error = self.device.queue_pairs[qp.qpn].requester.state is State.ERR
+        if limits.flushes or not in_error:
+            self._under_way[qp.qpn].append((work.wr_id, packets))
         counted = self._under_way if limits.outstanding_shared else [qp.qpn]
         waiting = [each for qpn in counted for each in self._under_way[qpn]]
         reason = (
@@ -115,6 +150,8 @@ class LimitedModelTarget(ModelTarget):
         """What has ended is no longer under way."""
         found = super().completions(qp, count=count, timeout_ns=timeout_ns)
         ended = {outcome.wr_id for outcome in found}
+        if not self._claims.limits.flushes and any(o.status != "success" for o in found):
+            self._under_way[qp.qpn].clear()
         self._under_way[qp.qpn] = [w for w in self._under_way[qp.qpn] if w[0] not in ended]
         return found
 
@@ -152,6 +189,7 @@ class LimitedModelFactory(ModelFactory):
             egress=EGRESS[self.claims.limits.identification],
             notification_point=NotificationPoint if tells else _NoNotifications,
             executes=self.claims.executes,
+            requesters=REQUESTERS_THAT_FLUSH[self.claims.limits.flushes],
             requester_policy=RequesterPolicy(retransmission=retransmission),
         )
         yield LimitedModelTarget(Device(drawn_address(place.seed), components), self.claims)

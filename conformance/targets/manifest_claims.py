@@ -73,6 +73,9 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if "payload_offset" in manifest.limits.fixed:
         usual -= {Capability.ALIGNMENT}
         absent[Capability.ALIGNMENT] = "its manifest fixes payload_offset"
+    if not manifest.limits.flushes:  # nobody can tell what a former life still owes
+        usual -= {Capability.RESTART}
+        absent[Capability.RESTART] = "its manifest says flushes = false"
     executes = None
     if manifest.responder is not None:
         executes = manifest.responder.operations

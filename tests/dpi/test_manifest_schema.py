@@ -72,6 +72,7 @@ def whole() -> dict[str, Any]:
             "outstanding_packets": 16,
             "outstanding_shared": True,
             "per_queue_pair": ["rkey"],
+            "flushes": False,
             "identification": "any",
             "answer_cycles": 100,
             "quiet_cycles": 20000,

@@ -91,5 +91,7 @@ def _depths(draw: Random) -> list[str]:
 def _habits(draw: Random) -> list[str]:
     lines = [f'identification = "{draw.choice(("counted", "constant", "any"))}"']
     if draw.random() < 0.3:
+        lines.append("flushes = false")
+    if draw.random() < 0.3:
         lines.append(f"per_queue_pair = {draw.sample(_ONCE, draw.choice((1, 1, 2, 3)))}")
     return lines

@@ -69,6 +69,11 @@ TWINS = {
         _CLAIMS + "outstanding_messages = 4\noutstanding_shared = true\n",
         ("at most 4 messages outstanding in all",),
     ),
+    "slow-to-configure": Twin("ConfigCycles = 5000", _CLAIMS),
+    "never-flushes": Twin('NeverFlushes = "1\'b1"', _CLAIMS + "flushes = false\n"),
+    "one-key": Twin(
+        'OneKey = "1\'b1"', _CLAIMS + 'per_queue_pair = ["rkey"]\n[fixed]\nmax_rd_atomic = 1\n'
+    ),
     "slow": Twin("Slow = 20", _CLAIMS + "answer_cycles = 400000\nquiet_cycles = 40000\n"),
     "small-and-slow": Twin(
         'LengthMultiple = 4\nOutstanding = 4\nFixedHeaders = "1\'b1"\nOneMtu = "1\'b1"\n'
@@ -91,6 +96,7 @@ UNBUILT = {
     ),
     "constant-identification": Twin("", _CLAIMS + 'identification = "constant"\n'),
     "any-identification": Twin("", _CLAIMS + 'identification = "any"\n'),
+    "repeats-and-never-flushes": Twin("", _REPEATS + "flushes = false\n"),
     "no-ack-timer": Twin("", _CLAIMS + "[fixed]\nack_timeout = 0\n"),
     "four-that-repeats": Twin("", _REPEATS + "outstanding_messages = 4\n"),
     "one-timeout": Twin("", _REPEATS + "[fixed]\nack_timeout = 10\n"),

@@ -65,6 +65,16 @@ def test_a_write_is_in_memory_when_it_is_acknowledged(target: Target) -> None:
         region.write(4090, b"too much")
 
 
+def test_frames_wait_until_the_configuration_of_their_queue_pair_is_taken(target: Target) -> None:
+    region = target.register(64)
+    target.disturb(qpc_gap=99)
+    qp = target.open(SPEC)
+    for turn in range(6):
+        target.send(sent(WRITE_ONLY, turn, b"word", Reth(region.addr, region.rkey, 4)))
+        assert answer(target) == (turn, 0x1F)
+        qp = target.reopen(qp, replace(SPEC, rq_psn=turn + 1))
+
+
 @pytest.mark.parametrize("slow", ["tx_stall", "memory_stall", "memory_gap"])
 def test_answers_through_slow_streams_are_waited_for_longer(target: Target, slow: str) -> None:
     usual = target.patience.answer_ns

@@ -20,7 +20,10 @@ module limited_endpoint
   parameter bit          OnlyRc         = 1'b0,
   parameter bit          OnlyWrite      = 1'b0,
   parameter int unsigned Slow           = 1,      // cycles for each beat that leaves
-  parameter bit          Resolves       = 1'b0
+  parameter bit          Resolves       = 1'b0,
+  parameter int unsigned ConfigCycles   = 0,      // before a configuration is looked at
+  parameter bit          NeverFlushes   = 1'b0,
+  parameter bit          OneKey         = 1'b0    // of each queue pair at a time
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -75,6 +78,10 @@ module limited_endpoint
   logic                   asks_q, may_leave, at_boundary;
   logic                   begins, ends;     // a message
   logic                   activates, has_one_q;
+  logic                   inner_cpl_valid, is_flush;
+  logic [31:0]            config_q;         // cycles until a configuration is looked at
+  logic [31:0]            key_q[16];
+  logic [15:0]            has_key_q;
   logic [31:0]            one_qpn_q;
   logic [479:0]           question;
 
@@ -87,6 +94,9 @@ module limited_endpoint
     logic [63:0] first = frame[511 - 64 * beat -: 64];
     for (int lane = 0; lane < 8; lane++) lanes[8 * lane +: 8] = first[63 - 8 * lane -: 8];
   endfunction
+
+  assign is_flush    = NeverFlushes && cpl_o.status == StatusWrFlushErr;
+  assign cpl_valid_o = inner_cpl_valid && !is_flush;
 
   assign begins    = wr_valid_i && wr_ready_o;
   assign ends      = cpl_valid_o && cpl_ready_i;
@@ -114,9 +124,13 @@ module limited_endpoint
       heard_q       <= '0;
       is_reply_q    <= 1'b0;
       has_one_q     <= 1'b0;
+      config_q      <= ConfigCycles;
+      has_key_q     <= '0;
     end else begin
+      if (state_q == Look && qpc_valid_i && config_q != 0) config_q <= config_q - 1;
+      else if (state_q == Pass) config_q <= ConfigCycles;
       unique case (state_q)
-        Look:  if (qpc_valid_i) state_q <= Resolves && qpc_i.command == QpActivate ? Ask : Pass;
+        Look:  if (qpc_valid_i && config_q == 0) state_q <= Resolves && qpc_i.command == QpActivate ? Ask : Pass;
         Ask:   if (asks_q && tx_tvalid_o && tx_tready_i) begin
                  beat_q <= beat_q + 3'd1;
                  if (beat_q == LastBeat) begin
@@ -169,6 +183,14 @@ module limited_endpoint
           $fatal(1, "%0d messages outstanding in all", outstanding_q.sum());
         end
       end
+      if (OneKey) begin
+        if (begins) begin
+          has_key_q[wr_i.qpn[3:0]] <= 1'b1;
+          if (!has_key_q[wr_i.qpn[3:0]]) key_q[wr_i.qpn[3:0]] <= wr_i.rkey;
+          else if (key_q[wr_i.qpn[3:0]] != wr_i.rkey) $fatal(1, "asked for another key");
+        end
+        if (qpc_valid_i && qpc_ready_o) has_key_q[qpc_i.local_qpn[3:0]] <= 1'b0;
+      end
       if (OnlyWrite && begins && wr_i.operation != OpWrite) begin
         $fatal(1, "asked for another operation than WRITE");
       end
@@ -192,6 +214,8 @@ module limited_endpoint
   roce_endpoint #(.DataWidth(DataWidth), .ClockPs(ClockPs)) u_endpoint (
     .qpc_valid_i (qpc_valid_i && state_q == Pass),
     .qpc_ready_o (inner_qpc_ready),
+    .cpl_valid_o (inner_cpl_valid),
+    .cpl_ready_i (cpl_ready_i || is_flush),
     .tx_tdata_o  (inner_data),
     .tx_tkeep_o  (inner_keep),
     .tx_tvalid_o (inner_valid),
