@@ -166,9 +166,10 @@ class HdlTarget(Target):
             self._until_configured()
 
     def _until_configured(self) -> None:
-        end = self._cycle + self._answer_cycles
+        begin, end = self._cycle, self._cycle + self._answer_cycles
         while self._commands and self._cycle < end:
             self._run(STEP_CYCLES, Until.CYCLES)
+        self._note_wait(begin, end, has_come=not self._commands)
         self._new.clear()
 
     def open(self, spec: QpSpec) -> Qp:
