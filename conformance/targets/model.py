@@ -246,7 +246,11 @@ class ModelTarget(Target):
 
     def disturb(self, **percent: int) -> None:
         """Stalls of the MAC make the wire slower; nothing inside the device waits for streams."""
-        self._stall = Flow(**percent).tx_stall
+        before, self._stall = self._stall, Flow(**percent).tx_stall
+        if self._leaving is not None:
+            rest = max(0, self._leaving.time_ns - self._now)
+            rest = rest * (100 - before) // (100 - self._stall)
+            self._leaving = self._leaving._replace(time_ns=self._now + rest)
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP or ND, then an echo request, each answered in time."""
