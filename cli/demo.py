@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
+from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
 from roceproof.demo_plan import plan
@@ -35,7 +36,9 @@ def run_demo(wanted: Wanted, play: Play, *, quiet: bool) -> int:
     except (RoceproofError, KeyboardInterrupt):
         if shown.results:
             print_table(shown.results)
-            print(f"\n{shown.landed} of {shown.due} messages had landed; {shown.capture}")
+            print(
+                f"\n{shown.landed} of {shown.due} messages had landed; {printable(shown.capture)}"
+            )
         raise
     facts = shown.facts
     assert facts is not None
@@ -47,7 +50,8 @@ def run_demo(wanted: Wanted, play: Play, *, quiet: bool) -> int:
         f"\n{shown.landed} of {len(shown.results)} messages landed; {shown.frames} frames, "
         f"{_lost(shown)}{len(shown.findings)} findings "
         f"({facts.backend}, {facts.accel}, Linux {facts.kernel}; "
-        f"{time.monotonic() - started:.1f} s)\n{shown.capture}\n{wanted.out / 'result.json'}"
+        f"{time.monotonic() - started:.1f} s)\n"
+        f"{printable(shown.capture)}\n{printable(wanted.out / 'result.json')}"
     )
     return 0 if shown.ok else 1
 

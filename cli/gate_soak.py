@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.soak import Chunk, play
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.reach_command import COVERAGE, PAGE, write_page
-from roceproof.soak_command import heed_only_the_parent
+from roceproof.soak_workers import soak_workers
 
 _CHUNK = 6
 _SEEDS = 1_000_000
@@ -66,7 +65,7 @@ def soak(
     ]
     if chunks:
         with (
-            get_context("spawn").Pool(jobs, initializer=heed_only_the_parent) as pool,
+            soak_workers(jobs) as pool,
             progress.bar("playing random plans", total=len(chunks), unit="parts") as bar,
         ):
             for found in pool.imap(play, chunks):

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from roceproof.common.errors import RoceproofError
 from roceproof.common.interruption import interruptions_held
+from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
@@ -61,7 +60,7 @@ def run_kernels(runs: Runs) -> int:
                 place = runs.out / (kernel.release + (f"-{1 + namesakes}" if namesakes else ""))
                 row = rows[kernel.directory] = _run(kernel.release, wanted, runs, place)
             except RoceproofError as error:
-                click.echo(f"roceproof: {wanted}: {error}", err=True)
+                notice(f"{wanted}: {error}")
                 is_whole = False
                 continue
             write_matrix(document_of(rows.values()), runs.out, KERNELS)

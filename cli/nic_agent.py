@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from roceproof.common.output import output_directory
+from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.rxe_env.agent_build import build_static_agent
 
@@ -22,4 +23,4 @@ def write_agent(output: Path) -> None:
     with output_directory(output.parent):
         shutil.copy(built, output)
     digest = hashlib.sha256(output.read_bytes()).hexdigest()
-    click.echo(f"{output}: {output.stat().st_size:,} bytes, sha256 {digest}")
+    click.echo(f"{printable(output)}: {output.stat().st_size:,} bytes, sha256 {digest}")

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
+from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.nic.column import matrix_of, read_document
 from roceproof.conformance.nic.difference import Difference, difference
@@ -28,7 +29,7 @@ def merge(files: Sequence[Path], out: Path) -> None:
     with output_directory(out):
         write_matrix(document, out, DEVICES)
     names = ", ".join(column["name"] for column in document["kernels"])
-    click.echo(f"{out / DEVICES}.html: {names}")
+    click.echo(f"{printable(out / DEVICES)}.html: {names}")
 
 
 def run_diff(a: Path, b: Path, *, as_json: bool) -> int:

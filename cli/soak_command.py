@@ -7,11 +7,9 @@ ends early when none is. Each failing plan is left as a small case of its own.
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
@@ -29,6 +27,7 @@ from roceproof.conformance.stimulus.steering import steered
 from roceproof.conformance.stimulus.trial import draws_of
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.interface import Claims
+from roceproof.soak_workers import soak_workers
 
 _CHUNK = 12
 _TOLD = 5
@@ -92,7 +91,7 @@ class _Night:
         wanted, next_seed = self._wanted, self._wanted.seed
         end = self._started + 60 * wanted.minutes
         weights, count = Weights(), _CHUNK
-        with get_context("spawn").Pool(wanted.jobs, initializer=heed_only_the_parent) as pool:
+        with soak_workers(wanted.jobs) as pool:
             while time.monotonic() < end:
                 began, chunks = time.monotonic(), []
                 for index in range(wanted.jobs):
@@ -158,8 +157,3 @@ class _Night:
         points = sorted(set(left), key=left.index)
         if left and not self._wanted.quiet:
             print("empty: " + ", ".join(f"{point} ({left.count(point)})" for point in points))
-
-
-def heed_only_the_parent() -> None:
-    """Ctrl-C reaches all of a terminal's processes; the parent ends these."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -17,6 +17,7 @@ from typing import Any
 from roceproof.capture_input import rereadable, say_what_is_awaited
 from roceproof.check_run import judged_lines
 from roceproof.check_tool import UnreadableError
+from roceproof.common.printable import printable
 from roceproof.conformance.capture.record import CaptureError
 from roceproof.conformance.review.ladder import Mark
 from roceproof.conformance.review.story import Flow, Frame, Step, drawable, tell
@@ -66,7 +67,7 @@ def tell_damage(damage: CaptureError | None) -> int:
     """Say on stderr where a capture ends in damage; the exit code for it, 0 if it does not."""
     if damage is None:
         return 0
-    print(f"roceproof: {damage}", file=sys.stderr)
+    print(f"roceproof: {printable(damage)}", file=sys.stderr)
     return damage.exit_code
 
 

@@ -24,6 +24,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.interruption import interruptions_held, interruptions_let_through
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.runner.options import (
@@ -142,7 +143,7 @@ def run_session(
     if snapshot:
         snapshot.must_hold()
     for problem in listener.problems:
-        click.echo(problem, err=True)
+        click.echo(printable_lines(problem), err=True)
     if listener.problems or code == pytest.ExitCode.USAGE_ERROR:
         return None  # pytest has said why
     is_all_over = request.resume and code == pytest.ExitCode.NO_TESTS_COLLECTED

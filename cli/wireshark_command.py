@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from roceproof.common.printable import printable
 from roceproof.pcap.wireshark.folders import Folders, below, find_folders
 from roceproof.pcap.wireshark.install import PROFILE, Action, Deed, install, uninstall
 
@@ -30,7 +31,7 @@ def run_uninstall(*, directory: Path | None) -> None:
 def show(actions: Iterable[Action]) -> None:
     """One line per file."""
     for action in actions:
-        print(f"{action.deed:9}  {action.path}")
+        print(f"{action.deed:9}  {printable(action.path)}")
 
 
 def _folders(directory: Path | None) -> Folders:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import sys
 
+from roceproof.common.printable import printable_lines
+
 
 def notice(text: str) -> None:
     """Say it, also when quiet: results would puzzle, or time pass, without it."""
-    print(f"roceproof: {text}", file=sys.stderr, flush=True)
+    print(printable_lines(f"roceproof: {text}"), file=sys.stderr, flush=True)

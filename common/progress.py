@@ -24,6 +24,7 @@ from rich.progress import (
 from rich.progress import Progress as RichProgress
 
 from roceproof.common.heartbeat import Heartbeat
+from roceproof.common.printable import printable_lines
 from roceproof.common.terminal import Terminal
 
 
@@ -74,7 +75,7 @@ class Progress:
     def problem(self, text: str) -> None:
         """Say what went wrong, even when quiet."""
         if self._quiet:
-            print(text, file=sys.stderr)
+            print(printable_lines(text), file=sys.stderr)
         else:
             self._print(text)
 

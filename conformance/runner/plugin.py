@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from roceproof import __version__
+from roceproof.common.printable import printable, printable_lines
 from roceproof.conformance.runner.counted import counters_of, note_counters
 from roceproof.conformance.runner.ending import NO_ROOM, no_room
 from roceproof.conformance.runner.endurance import UNREACHABLE
@@ -222,7 +223,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         own = ended_by(death, bench, pyfuncitem.path)
     except Beyond as limit:
         pytest.skip(f"{PREFIX}{bench.claims.device}: {limit}")
-    except AssertionError as failure:
+    except (AssertionError, pytest.fail.Exception) as failure:
         told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
         own = located(told, pyfuncitem.path)
     note_counters(pyfuncitem, bench, before)
@@ -237,6 +238,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a declared deviation into an expected failure, and a strange skip into an error."""
     report = yield
+    text = report.longreprtext if report.failed else ""
+    if (said := printable_lines(text)) != text:  # which goes to workers and terminals
+        report.longrepr = said
     options = item.config.stash.get(OPTIONS, None)
     if options is None or "bench" not in getattr(item, "fixturenames", ()):
         return report
@@ -258,7 +262,7 @@ def pytest_runtest_makereport(
     if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailed):
         report.longrepr = str(call.excinfo.value)
     elif call.excinfo is not None and report.failed:
-        report.user_properties.append((CASE_BROKE, broken_by(call.excinfo, item)))
+        report.user_properties.append((CASE_BROKE, printable(broken_by(call.excinfo, item))))
         if why := no_room(call.excinfo.value):
             report.user_properties.append((NO_ROOM, why))
         return report  # which shows nothing of the device, nor a deviation

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from roceproof.common.printable import printable_lines
 from roceproof.conformance.runner.bench_law import hold_to_the_law
 from roceproof.conformance.runner.blame import Blame, blame, head_of
 from roceproof.conformance.runner.evidence import explained, keep, keep_requests, names_of
@@ -81,7 +82,7 @@ def located(failure: CaseFailed, path: Path) -> CaseFailed:
     """The failure with the line of the case in front."""
     places = [f for f in traceback.extract_tb(failure.__traceback__) if f.filename == str(path)]
     head = f"{path.name}:{places[-1].lineno}: {places[-1].line}\n" if places else ""
-    return failure.retold(f"{head}{failure}")
+    return failure.retold(printable_lines(f"{head}{failure}"))
 
 
 def streams_of(failure: CaseFailed) -> list[str]:

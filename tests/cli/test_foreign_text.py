@@ -9,8 +9,13 @@ from xml.etree import ElementTree
 
 import pytest
 from corrupted_captures import HEALTHY, corrupt, middles, wrong_icrc
+from rich.table import Table
+from rich.text import Text
 
+from roceproof.common.notice import notice
 from roceproof.common.printable import printable, printable_lines
+from roceproof.common.progress import Progress
+from roceproof.common.terminal import Terminal
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
 
@@ -59,3 +64,18 @@ def test_only_what_acts_is_spelled_out() -> None:
     assert printable("plain ü 漢 [/] \\") == "plain ü 漢 [/] \\"
     assert printable("a\tb\x00\x7f\x9b\u202e\u2028") == "a\\tb\\x00\\x7f\\x9b\\u202e\\u2028"
     assert printable_lines("one\n\ttwo\r\x1b") == "one\n\ttwo\\r\\x1b"
+
+
+def test_no_table_bar_or_notice_lets_a_sign_act(capsys: pytest.CaptureFixture[str]) -> None:
+    foreign = "a\x1b[2J\u202eb\ud800"
+    table = Table(foreign, title=foreign)
+    table.add_row(Text(foreign))
+    for stderr in (False, True):
+        Terminal(stderr=stderr).print(table, foreign, Text(foreign), f"[red]{foreign}[/]")
+    notice(foreign)
+    with Progress(quiet=False) as progress:
+        progress.step(foreign)
+        progress.problem(foreign)
+    said = "".join(capsys.readouterr())
+    assert said.count("a\\x1b[2J\\u202eb\\ud800") > 8
+    assert said == printable_lines(said)

@@ -13,15 +13,20 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
+from test_output_faults import NAMESPACE, needs_namespaces
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi import Operation, Service, load_manifest
 from roceproof.dpi.build import circuit_of
 from roceproof.dpi.manifest_schema import manifest_schema
+from roceproof.new_command import run_new, write_schema
+from roceproof.new_text import Device
 from roceproof.verbs.limit_table import LIMITS
 
 COMMENTS = 43  # the column that they begin in
 FINE, FAIL, UNUSABLE = 0, 1, 2
+WRITER = Device(name=None, widths=(64,), operations={"RC": ["WRITE"]}, executed=[])
 
 
 def test_it_writes_what_was_asked_for_and_says_what_is_next(console, tmp_path: Path) -> None:
@@ -171,3 +176,42 @@ def test_the_gate_says_which_stream_is_missing_next(console, tmp_path: Path) -> 
         if done:
             old = f"{port} = 1'b0"
             wrapper.write_text(wrapper.read_text().replace(old, done))
+
+
+@pytest.mark.parametrize("name", ["dut.toml", "roceproof_wrapper.sv", "dut.schema.json"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_is_there_stays_and_nothing_is_put_beside_it(tmp_path, name, is_link) -> None:
+    there, elsewhere = tmp_path / name, tmp_path / "elsewhere"
+    if is_link:
+        there.symlink_to(elsewhere)
+    else:
+        there.write_text("old")
+    with pytest.raises(RoceproofError, match=f"{name} exists; name a new directory"):
+        run_new(tmp_path, WRITER)
+    assert [*tmp_path.iterdir()] == [there]
+    assert is_link or there.read_text() == "old"
+    if is_link and name == "dut.schema.json":
+        with pytest.raises(RoceproofError, match="a link that leads nowhere"):
+            write_schema(tmp_path)
+        assert not elsewhere.exists()
+
+
+@needs_namespaces
+def test_a_full_disk_holds_no_half_of_a_wrapper(console, tmp_path: Path) -> None:
+    script = 'mount -t tmpfs -o size=12k none . && "$1" new a/b; code=$?; ls -AR; exit $code'
+    run = subprocess.run(
+        [*NAMESPACE, "bash", "-c", script, "bash", console.command],
+        env=console.environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (UNUSABLE, ".:\n")
+    assert re.fullmatch(r"roceproof: a/b/\S+: No space left on device\n", run.stderr)
+
+
+def test_its_own_name_does_not_steer_the_terminal(console, tmp_path: Path) -> None:
+    run = console.run("new", str(tmp_path / "\x1b[2Jcore"))
+    assert run.returncode == FINE
+    assert "\x1b" not in run.stdout + run.stderr and "\\x1b[2Jcore" in run.stdout

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -35,3 +38,21 @@ def test_a_mutant_is_found_and_left_as_a_case(tmp_path: Path) -> None:
 
 def test_a_device_needs_its_kind_of_target(tmp_path: Path) -> None:
     assert soak(tmp_path, "--target", "model", "--dut", "mine.toml").returncode == 2
+
+
+@pytest.mark.sim
+def test_an_interruption_leaves_no_log(tmp_path: Path) -> None:
+    tool, scratch = Path(sys.executable).parent / "roceproof", tmp_path / "scratch"
+    scratch.mkdir()
+    with subprocess.Popen(
+        [tool, "soak", "--out", tmp_path / "out", "--minutes", "10", "--width", "64", "-j", "1"],
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    ) as run:
+        deadline = time.monotonic() + 240
+        while not any(scratch.rglob("*.log")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.killpg(run.pid, signal.SIGINT)
+        assert run.wait() == 130
+    assert [*scratch.iterdir()] == []

@@ -200,3 +200,29 @@ def test_plain_pytest_runs_cases_with_the_header(suite: Make) -> None:
     assert done.returncode == 0, done.stdout
     assert "suite full, seed 7" in done.stdout
     assert "cases/s" in done.stdout
+
+
+HOSTILE = """
+def test_red(bench):
+    assert False, "\\x1b[31m red \\u202e \\ud800"
+
+
+def test_fail(bench):
+    pytest.fail("\\x1b[2J its own words")
+
+
+def test_breaks(bench):
+    raise ValueError("\\x1b]0;owned\\x07 \\ud800")
+"""
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_what_a_case_says_is_told_and_steers_nothing(suite, jobs: str) -> None:
+    mine = suite("import pytest\n" + HOSTILE)
+    done = mine.run("--target", "model", jobs)
+    assert done.returncode == 1, done.stderr
+    said = done.stdout + done.stderr
+    assert "\x1b" not in said and "\u202e" not in said and "without a word" not in said
+    assert "show: \\x1b[31m red \\u202e \\ud800; assert False" in said
+    assert "show: \\x1b[2J its own words" in said
+    assert "ValueError: \\x1b]0;owned\\x07 \\ud800" in said
