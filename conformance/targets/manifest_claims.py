@@ -25,20 +25,17 @@ _ALWAYS = frozenset(
     }
 )
 _ABSENT = {
-    Capability.RESPONDER: "the DUT contract is that of a transmitter",
-    Capability.MEMORY: "the DUT contract is that of a transmitter",
+    **dict.fromkeys((Capability.RESPONDER, Capability.MEMORY), "its manifest has no [responder]"),
     **dict.fromkeys(
-        (
-            Capability.UD,
-            Capability.SEND_INV,
-            Capability.CREDITS,
-            Capability.VLAN,
-            Capability.FCS,
-            Capability.CM,
-            Capability.STATES,
-        ),
-        _CONTRACT,
+        (Capability.SEND_INV, Capability.CREDITS, Capability.VLAN, Capability.FCS), _CONTRACT
     ),
+    Capability.UD: "its manifest lists no UD under [responder]",
+    Capability.UC: "its manifest lists nothing on UC",
+    Capability.RETRANSMISSION: "its manifest has no retransmission = true",
+    Capability.CM: "its manifest has no [cm]",
+    Capability.STATES: "its manifest has no states = true",
+    Capability.CNP: 'its manifest has no features = ["cnp"]',
+    Capability.IPV6: 'its manifest has no features = ["ipv6"]',
     Capability.SHARED_RECEIVE: "its manifest has no shared_receives = true",
     Capability.MSN_PRESET: "its manifest has no message_count = true",
     Capability.PFC: 'its manifest has no features = ["pfc"]',
@@ -67,8 +64,6 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if claimed.operations:
         names.add(Capability.REQUESTER.name)
     absent = {**_ABSENT, Capability.REQUESTER: "its manifest lists nothing that it sends"}
-    if Capability.PFC.name in names:
-        del absent[Capability.PFC]
     usual = _ALWAYS
     if "payload_offset" in manifest.limits.fixed:
         usual -= {Capability.ALIGNMENT}
@@ -87,7 +82,6 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         names |= {Capability.MSN_PRESET.name} if manifest.responder.starts_anywhere else set()
         names |= {Capability.CM.name} if manifest.cm else set()
         names |= {Capability.INVALIDATE.name} if _invalidates(executes) else set()
-        absent = {each: why for each, why in absent.items() if each.name not in names}
     return Claims(
         target="hdl",
         device=manifest.name,
@@ -97,5 +91,5 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
         executes=executes,
-        absent=absent,
+        absent={each: why for each, why in absent.items() if each.name not in names},
     )
