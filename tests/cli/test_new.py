@@ -198,7 +198,10 @@ def test_what_is_there_stays_and_nothing_is_put_beside_it(tmp_path, name, is_lin
 
 @needs_namespaces
 def test_a_full_disk_holds_no_half_of_a_wrapper(console, tmp_path: Path) -> None:
-    script = 'mount -t tmpfs -o size=12k none . && "$1" new a/b; code=$?; ls -AR; exit $code'
+    script = """
+        mount -t tmpfs -o size=12k none . && cd "$PWD"
+        "$1" new a/b; code=$?; ls -AR; exit $code
+    """
     run = subprocess.run(
         [*NAMESPACE, "bash", "-c", script, "bash", console.command],
         env=console.environment,
