@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import told_landed, told_plans
 
 Document = dict[str, Any]
@@ -48,6 +49,10 @@ def _cases(count: int) -> str:
 
 def _findings(document: Document) -> Iterable[str]:
     findings = document["findings"]
+    for check in document["connectivity"]:
+        if check["outcome"] == FAILED:
+            first = check["words"].partition("\n")[0]
+            yield f"- {check['width']} bit: {check['says']}: failed, {_code(first)}"
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
         plans = len(finding["plans"])
         told = [_cases(finding["count"])] if finding["cases"] else []

@@ -173,7 +173,10 @@ def _executed(claims: Claims) -> frozenset[Op]:
 
 def _is_found(bench: Bench) -> str | None:
     answered = bench.target.ping(bench.peer(), timeout_ns=bench.target.patience.answer_ns)
-    return None if answered else "an ARP request for its address, or the ping after it, is lost"
+    if answered:
+        return None
+    said = said_of_one(bench.target.standing(), None)
+    return said or "an ARP request for its address, or the ping after it, is lost"
 
 
 def _stands_still(bench: Bench) -> str | None:

@@ -28,6 +28,9 @@ _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
 _SAID = re.compile(r"(\w+)=(\S+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
 _NOTHING = "nothing"
+_SYNDROME = re.compile(
+    r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
+)
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
 
@@ -54,8 +57,20 @@ def likeness(head: str) -> str:
 
 def wrong_fields(head: str) -> set[str]:
     """The fields that are said to be wrong, or that differ where the same packet was wanted."""
-    named = {one or other for one, other in _WRONG_FIELD.findall(without_place(head))}
-    return named or {name for name, _, _ in _differences(head)}
+    clean = without_place(head)
+    named = {one or other for one, other in _WRONG_FIELD.findall(clean)}
+    named = named or {name for name, _, _ in _differences(head)}
+    if "syndrome" in named and (told := _SYNDROME.search(clean)):
+        named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
+    return named
+
+
+def _kind(syndrome: str) -> str:
+    """What it says, whatever its credits or timer."""
+    value = int(syndrome, 16) if syndrome.startswith("0x") else None
+    if value is None or value >> 5 not in (0, 1):
+        return syndrome
+    return _KINDS[value >> 5]
 
 
 def in_short(head: str) -> str:

@@ -62,14 +62,15 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
 def _of_all(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
     ran = [name for name, each in seen.items() if each.get("standing")]
     standings = {name: _standing_of(seen[name]) for name in ran}
+    hidden: set[str] = set()
     for fact in facts(standings):
         idle = {name for name in ran if not _used(standings[name])}
         if shown := fact.cases & failed:
             # Cases that have failed without this device have done so with others of its kind.
-            found = {*shown, *(idle & failed)}
-            yield Root(["stream"], found, says=in_all(fact, ran), hides=True)
+            hidden = {*shown, *(idle & failed)}
+            yield Root(["stream"], hidden, says=in_all(fact, ran), hides=True)
     asked = {name: each["lost"] for name, each in seen.items() if each.get("lost") is not None}
-    if asked and all(asked.values()) and failed & asked.keys():
+    if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         fact = Fact(f"{lost} was never answered", frozenset(asked))
         yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=in_all(fact, [*asked]))
@@ -105,7 +106,7 @@ def _standing_of(seen: Document) -> dict[str, Standing]:
 def _of_one_thing(found: list[Root]) -> list[Root]:
     """Rules about the same field that are broken in no case in which another of them is not."""
     kept: list[Root] = []
-    for root in sorted(found, key=lambda root: -len(root.cases)):
+    for root in sorted(found, key=lambda root: (-len(root.cases), not root.head)):
         host = next((other for other in kept if _is_part(root, other)), None)
         if host is None:
             kept.append(root)
@@ -118,7 +119,8 @@ def _is_part(root: Root, other: Root) -> bool:
     if root.says or root.stops or other.says or other.stops or not root.accuses:
         return False
     if root.cases <= other.cases:
-        return all(map(other.accounts_for, root.accuses))
+        is_shown = bool(other.head) and not root.head  # as a rule what is there in words
+        return is_shown or all(map(other.accounts_for, root.accuses))
     kin = {family(rule) for rule in root.accuses | other.accuses}
     return len(kin) == 1 and kin <= OF_ONE_FIELD and bool(root.cases & other.cases)
 

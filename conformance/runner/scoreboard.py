@@ -96,7 +96,7 @@ def judgement(
     judged = observe(bench, unjudged=unjudged)
     told = {each.field for each in known.stop.fields} if known and known.stop else set[str]()
     failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
-    others: list[CaseFailed] = []
+    others = [each for each in (bench.aside,) if each and unjudged.isdisjoint(each.rules)]
     if judged.broken:
         text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
         rules = [finding.rule.id for finding in judged.broken]

@@ -111,7 +111,7 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     """
     wrong = wrong_fields(head)
     fields: dict[str, Root] = {}
-    for root in known:
+    for root in sorted(known, key=lambda root: -len(root.cases)):
         for name in fields_of(root.troubles):
             fields.setdefault(name, root)
         accused = {family(rule) for rule in root.accuses}

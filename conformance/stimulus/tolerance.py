@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from roceproof.conformance.suite.failure import rule_of
+from roceproof.conformance.suite.failure import is_aside, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch, got, name_of
 from roceproof.conformance.suite.said_lengths import wrong_lengths
@@ -41,6 +42,15 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
     fits = check(frame).judgement is Judgement.OK
     accused = [each for each in wrong if not (fits and each.field == "icrc")]
     return "\n".join(lines), [rule for each in accused if (rule := _rule(each)) is not None]
+
+
+def differs_aside(frame: bytes, wanted: bytes, own: Collection[str]) -> bool:
+    """Whether only fields that are the same in all packets are wrong, and the ICRC covers them."""
+    have, want = parse(frame), parse(wanted)
+    if have is None or want is None or check(frame).judgement is not Judgement.OK:
+        return False
+    wrong = [each for each in _mismatches(have, want) if each.field != "icrc"]
+    return bool(wrong) and all(is_aside(each, own) for each in wrong)
 
 
 def _mismatches(have: Packet, want: Packet) -> list[Mismatch]:

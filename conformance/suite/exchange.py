@@ -67,6 +67,8 @@ class Exchange:
         self.numbers = Random(seed ^ _NUMBERS)
         """Draws what things are called; what happens to them does not depend on it."""
         self._wr_ids: set[int] = set()
+        self.aside: CaseFailed | None = None
+        """What is wrong in fields of all packets, and told at the end: the case goes on with it."""
         self.room = Room(claims)
         self.turns: dict[int, int] = {}
         """The place of each piece of work, by its number, among all that was posted."""

@@ -158,9 +158,11 @@ class Storm:
         try:
             if stream is None:
                 raise Wrong(f"a frame to nobody: {frame.hex()}", rules=("BTH-10",))
-            stream.take(frame)
+            aside = stream.take(frame, self.bench.rules or ())
         except Wrong as wrong:
             raise self._failed(f"{self._name(stream)}{wrong}", wrong, entry=entry) from None
+        if aside is not None and self.bench.aside is None:
+            self.bench.aside = self._told(f"{self._name(stream)}{aside}", aside, entry=entry)
 
     def _completions(self) -> bool:
         has_come = False
@@ -186,6 +188,16 @@ class Storm:
     def _failed(
         self, text: str, wrong: Wrong | None = None, *, entry: Entry | None = None
     ) -> CaseFailed:
+        failure = self._told(text, wrong, entry=entry)
+        for _ in range(_AFTER_A_FAILURE):
+            if (late := self.bench.target.receive(0)) is None:
+                break
+            self.bench.transcript.add(Entry(late.time_ns, True, late.frame, is_void=True))
+        return failure
+
+    def _told(
+        self, text: str, wrong: Wrong | None = None, *, entry: Entry | None = None
+    ) -> CaseFailed:
         open_psns = [s.sent_psn - s.acked_psn for s in self.streams if _is_reliable(s)]
         stalls = ", ".join(f"{name} {value} %" for name, value in self._stalls.items() if value)
         depth = (
@@ -194,10 +206,6 @@ class Storm:
             f"{self.frames} frames of the device before; stalls: {stalls or 'none'}"
         )
         story = [self.bench.story(), *([] if wrong else self.bench.target.streams())]
-        for _ in range(_AFTER_A_FAILURE):
-            if (late := self.bench.target.receive(0)) is None:
-                break
-            self.bench.transcript.add(Entry(late.time_ns, True, late.frame, is_void=True))
         return CaseFailed(
             "\n".join([text, depth, *story]),
             rules=wrong.rules if wrong else (),

@@ -116,6 +116,32 @@ def test_a_fault_becomes_a_small_case_that_fails(fault: type[Target]) -> None:
     run_printed(finding, opener(factory))
 
 
+class AlwaysMarked(ForwardingTarget):
+    """Sets a bit beside BECN in every packet."""
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        """A frame with it."""
+        arrival = super().receive(timeout_ns)
+        if arrival is None or parse(arrival.frame) is None:
+            return arrival
+        frame = bytearray(arrival.frame)
+        frame_edits.flip_udp(8 + 4, 1)(frame)
+        frame_edits.reseal(frame)
+        return arrival._replace(frame=bytes(frame))
+
+
+def test_what_is_wrong_in_all_packets_alike_hides_nothing_else(model: ModelFactory) -> None:
+    plan = draw_plan(3, model.claims)
+    has_ended = False
+    with (
+        pytest.raises(CaseFailed, match="BTH-08"),
+        opener(model, AlwaysMarked)(3, plan.host) as bench,
+    ):
+        plan.play(bench)
+        has_ended = bench.aside is not None
+    assert has_ended
+
+
 def run_printed(finding: Finding, open_bench: Any) -> None:
     """Run the text of the case, as if it had been pasted into a file."""
     text = finding.plan.case("printed", rules=finding.failure.rules or ["FUZZ-16"])

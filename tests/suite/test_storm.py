@@ -12,6 +12,7 @@ import pytest
 
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
+from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
@@ -33,7 +34,7 @@ from roceproof.verbs.work import Op, Outcome, Work
 DEVICE = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 PUSHES = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
 MESSAGES, TURN = 40, 25
-ICRC_BYTE, PAYLOAD_BYTE, IDENT_BYTE = -1, -5, 19
+ICRC_BYTE, PAYLOAD_BYTE, IDENT_BYTE, BTH_BYTE = -1, -5, 19, 42
 
 
 def random_spec(draw: Random, service: Service) -> QpSpec:
@@ -314,3 +315,27 @@ def test_streams_share_what_the_device_may_have_in_all(is_answered: bool) -> Non
             return
         with pytest.raises(pytest.skip.Exception, match="may not have enough outstanding"):
             storm.rage()
+
+
+def test_a_field_that_is_wrong_in_all_packets_is_told_at_the_end_and_hides_nothing() -> None:
+    class Marked(WireFault):
+        def sent(self, frame: bytes, now_ns: int) -> list[bytes]:
+            other = bytearray(frame)
+            other[BTH_BYTE + 4] |= 0x80
+            reseal(other)
+            return [bytes(other)]
+
+    class Swapped(Marked):
+        def sent(self, frame: bytes, now_ns: int) -> list[bytes]:
+            other = bytearray(super().sent(frame, now_ns)[0])
+            other[PAYLOAD_BYTE] ^= 1
+            reseal(other)
+            return [bytes(other)]
+
+    with bench_of(Marked) as bench:
+        rage(bench)
+        assert bench.aside is not None
+        assert bench.aside.rules == ("BTH-08",)
+        assert [failure.rules for failure in judge(bench)] == [("BTH-08",)]
+    with bench_of(Swapped) as bench, pytest.raises(CaseFailed, match="payload: want"):
+        rage(bench)
