@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.conformance.runner.heads import of_death
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
@@ -97,7 +98,7 @@ def _asked(
                 bench.transcript.write(capture, comment="a first question of roceproof gate")
                 kept = [f"capture: {capture}"]
     except DeviceDied as death:
-        problem = f"{death.said}: {death}"
+        problem = "\n".join([*filter(None, [of_death(str(death))]), f"{death.said}: {death}"])
     except (pytest.skip.Exception, Beyond) as reason:
         return SKIPPED, str(reason).removeprefix(PREFIX)
     if problem is None:
@@ -130,6 +131,8 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
         return f"the first packet is wrong: {wrong}"
     if strays := target.stray_completions():
         return f"work {strays[0].wr_id:#x} is completed for a QPN that has no work: look at cpl_o"
+    if ends := [each for each in refusals if each != SUCCESS]:
+        return f"its packets are right, and the first work completes with {ends[0]}: look at cpl_o"
     return None
 
 

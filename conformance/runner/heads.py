@@ -8,6 +8,7 @@ import re
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want |^receive \d+: want (\w+)=")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
+_ASSERTION = re.compile(r"Assertion failed in \S+: (?:port \d+: )?(?P<says>[^;\n]+)")
 _ONLY_BYTES = "its fields are right, its bytes wrong"
 _PLACE = re.compile(
     r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
@@ -28,6 +29,10 @@ _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
 _SAID = re.compile(r"(\w+)=(\S+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
 _NOTHING = "nothing"
+_MISSED = re.compile(
+    r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+).*frames: nothing"
+)
+"""What an oracle says of an answer that did not come."""
 _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )
@@ -39,6 +44,8 @@ def likeness(head: str) -> str:
     """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
     _, is_death, words = head.partition(_DEATH)
     if is_death:
+        if died := of_death(words):
+            return died
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
@@ -47,9 +54,12 @@ def likeness(head: str) -> str:
     if done := _COMPLETION.search(head):
         want, got = done["want"], done["got"]
         return f"other work completed with {got}" if want in (None, got) else f"{want}: {got}"
+    if missed := _MISSED.search(head):
+        return f"no {_answer(missed['syndrome'])}"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
         if both["got"].startswith(_NOTHING):
-            return f"no {names[0]}"
+            said = dict(_SAID.findall(both["want"])).get("syndrome", "")
+            return f"no {_answer(said) if said.startswith('0x') else names[0]}"
         if got := _NAME.findall(both["got"]):
             return f"want {names[0]}, got {got[0]}"
     return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", without_place(head))
@@ -65,6 +75,12 @@ def wrong_fields(head: str) -> set[str]:
     return named
 
 
+def _answer(syndrome: str) -> str:
+    """What an acknowledge packet is called."""
+    kind = _kind(syndrome)
+    return f"NAK {kind}" if kind == syndrome else kind
+
+
 def _kind(syndrome: str) -> str:
     """What it says, whatever its credits or timer."""
     value = int(syndrome, 16) if syndrome.startswith("0x") else None
@@ -75,6 +91,8 @@ def _kind(syndrome: str) -> str:
 
 def in_short(head: str) -> str:
     """What was wrong: the fields that differ, where two packets are told, or else the head."""
+    if died := of_death(head):
+        return died
     wrong = _differences(head)
     if not wrong or _WRONG_FIELD.search(without_place(head)):
         return without_place(head)
@@ -103,6 +121,12 @@ def _differences(head: str) -> list[tuple[str, str, str]]:
         differ = [name for name in said.keys() & came.keys() if said[name] != came[name]]
         found.append([(name, said[name], came[name]) for name in sorted(differ)])
     return min(found, key=len, default=[])
+
+
+def of_death(words: str) -> str | None:
+    """The assertion that a simulation ended with."""
+    found = _ASSERTION.search(words)
+    return f"the simulation ends: {found['says']}" if found else None
 
 
 def name_of_wanted(head: str) -> str:

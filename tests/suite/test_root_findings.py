@@ -222,6 +222,15 @@ def test_deaths_are_alike_whenever_they_come_and_wherever_their_log_is() -> None
     assert sorted(len(root.cases) for root in session.roots()) == [1, 2]
 
 
+def test_of_a_death_the_assertion_is_told() -> None:
+    session = Session()
+    place = "%Error: sink.sv:93: Assertion failed in TOP.u_tx.KeepContiguous: port 0:"
+    session.add(head=f"the device died: in cycle 9 (log: /tmp/a.log); [77] {place} tx_tkeep is odd")
+    session.add(head=f"the device died: in cycle 8 (log: /tmp/b.log); [66] {place} tx_tkeep is odd")
+    (sentence,) = session.sentences()
+    assert sentence == "show: the simulation ends: tx_tkeep is odd"
+
+
 def test_the_same_words_at_another_place_in_another_storm_are_one_finding() -> None:
     session = Session()
     words = "(UC, 0x{:x}): want work 0x{:x} completed with success; got work 0x{:x}"

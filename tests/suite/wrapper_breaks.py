@@ -108,7 +108,7 @@ BREAKS = {
     ),
     "tuser high": _tied(_W, "tx_tuser_o = 1'b0;", "tx_tuser_o = 1'b1;", "tx_tuser"),
     "tlast never": _tied(
-        _W, "tx_tlast_o  <= tx_last_i;", "tx_tlast_o  <= 1'b0;", "tlast", "wrapper_frames.sv"
+        _W, "tx_tlast_o  <= tx_last_i;", "tx_tlast_o  <= 1'b0;", "tx_tkeep", "wrapper_frames.sv"
     ),
     "own qpn sent": _tied(_W, "qpc_q.remote_qpn[23:0]}", "qpc_q.local_qpn[23:0]}", "qpn"),
     "psn of the other side": _tied(
