@@ -23,6 +23,7 @@ from roceproof.common.interruption import (
     time_limit,
 )
 from roceproof.common.output import output_directory
+from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.connectivity import Check, check_connectivity, is_alive
@@ -265,7 +266,7 @@ def _write_verdict(wanted: Gate, document: Document) -> None:
 def _write(wanted: Gate, document: Document) -> None:
     _write_verdict(wanted, document)
     with whole_file(wanted.out / COMMENT) as part:
-        part.write_text(markdown_of(document), encoding="utf-8")
+        part.write_text(printable_lines(markdown_of(document)), encoding="utf-8")
     add_to_junit(wanted.out / JUNIT, document)
     # The template engine and the story of a capture are needed for nothing else here.
     from roceproof.conformance.runner.gate_page import page
@@ -273,4 +274,4 @@ def _write(wanted: Gate, document: Document) -> None:
 
     stories = stories_of(document, junit=wanted.out / JUNIT, out=wanted.out)
     with whole_file(wanted.out / PAGE) as part:
-        part.write_text(page(document, stories), encoding="utf-8")
+        part.write_text(printable_lines(page(document, stories)), encoding="utf-8")

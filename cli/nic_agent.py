@@ -12,6 +12,7 @@ import click
 from roceproof.common.output import output_directory
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
+from roceproof.common.whole_file import whole_file
 from roceproof.rxe_env.agent_build import build_static_agent
 
 
@@ -20,7 +21,7 @@ def write_agent(output: Path) -> None:
     with Progress(quiet=False) as progress:
         progress.step("building the agent")
         built = build_static_agent()
-    with output_directory(output.parent):
-        shutil.copy(built, output)
+    with output_directory(output.parent), whole_file(output) as part:
+        shutil.copy(built, part)
     digest = hashlib.sha256(output.read_bytes()).hexdigest()
     click.echo(f"{printable(output)}: {output.stat().st_size:,} bytes, sha256 {digest}")

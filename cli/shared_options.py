@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import click
 
@@ -23,8 +24,18 @@ def command_line(
     return text
 
 
+def _lasting(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """A callback: a file that can be read more than once, by us and by a child."""
+    if path is not None and not path.is_file():
+        raise click.BadParameter("it is no regular file, and is read twice", context, parameter)
+    return path
+
+
 qps_option = click.option(
-    "--qps", type=INPUT_FILE, help="Configured QP facts that a capture alone cannot show."
+    "--qps",
+    type=INPUT_FILE,
+    callback=_lasting,
+    help="Configured QP facts that a capture alone cannot show.",
 )
 waivers_option = click.option(
     "--waivers", type=INPUT_FILE, help="Broken rules that are accepted for a time (TOML)."

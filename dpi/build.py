@@ -9,6 +9,7 @@ ask for the same build: one makes it, the other waits.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -78,9 +79,9 @@ class Build:
 def _digest(recipe: Recipe) -> str:
     digest = hashlib.sha256()
     for word in (*recipe.words, *MAKE_FLAGS, *C_FLAGS, verilator_version()):
-        digest.update(word.encode() + b"\0")
+        digest.update(os.fsencode(word) + b"\0")
     for file in recipe.inputs:
-        digest.update(file.name.encode() + b"\0")
+        digest.update(os.fsencode(file.name) + b"\0")
         found = file.stat()
         digest.update(_content(file, found.st_ino, found.st_size, found.st_ctime_ns))
     return digest.hexdigest()[:16]

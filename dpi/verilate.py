@@ -148,7 +148,7 @@ def _compiler_cache() -> str:
 
 def _run(command: Sequence[str | Path], log: Path) -> None:
     with log.open("ab") as out:
-        out.write((" ".join(map(str, command)) + "\n").encode())
+        out.write(os.fsencode(" ".join(map(str, command))) + b"\n")
         out.flush()
         try:
             done = run_to_end(command, timeout=BUILD_SECONDS, stdout=out, stderr=subprocess.STDOUT)

@@ -76,6 +76,7 @@ def test_every_option_is_of_a_type_that_refuses_nonsense() -> None:
         ("test", "--mutant", ""),
         ("gate", "rtl/dut.toml", "--out", ""),
         ("new", ""),
+        ("explain", "x", "--qps", "/dev/zero"),
         ("test", "--target", "\x1b[2J"),
     ],
     ids=lambda words: " ".join(words[:2]),

@@ -79,3 +79,14 @@ def test_no_table_bar_or_notice_lets_a_sign_act(capsys: pytest.CaptureFixture[st
     said = "".join(capsys.readouterr())
     assert said.count("a\\x1b[2J\\u202eb\\ud800") > 8
     assert said == printable_lines(said)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_a_device_may_lie_in_a_folder_of_any_name(console, tmp_path: Path) -> None:
+    place = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\x1b\xff"))
+    assert console.run("new", str(place)).returncode == 0
+    words = ("--suite", "smoke", "--no-guest", "--plans", "0", "--out", str(tmp_path / "out"))
+    run = console.run("gate", str(place / "dut.toml"), *words)
+    assert run.returncode == 1 and "Traceback" not in run.stderr
+    assert "\x1b" not in run.stdout + run.stderr + (tmp_path / "out" / "gate.html").read_text()
