@@ -103,6 +103,18 @@ def test_acknowledgements_are_compared_across_the_wrap(
     qp.finish(*messages[acked:])
 
 
+@case("PSN-16", "ACK-05", smoke=True)
+@over("before", [1, 2, 3, 4, 0x800002], ids=hex)
+def test_one_message_across_the_wrap_is_acknowledged(bench: Bench, before: int) -> None:
+    """Nothing else is outstanding, for devices that hold no more than one message."""
+    qp = bench.connect(path_mtu=MTU, sq_psn=(1 << 24) - before)
+    for length in (0, 4 * MTU, 5, 5):
+        (message,) = write_all(qp, length)
+        if message.last_psn > message.psn:
+            qp.send(ACK(psn=message.last_psn - 1))
+        qp.ignores(message, ACK(psn=message.psn - 1))
+
+
 @case("AETH-04", smoke=True)
 def test_any_credit_code_is_an_acknowledgement(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
