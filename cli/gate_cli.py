@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from roceproof.common.arguments import (
     INPUT_FILE,
     JOBS,
     MANIFEST,
+    OUTPUT_FILE,
     OUTPUT_FOLDER,
     SEED,
     Number,
@@ -56,12 +56,12 @@ from roceproof.shared_options import kernel_option, waivers_option
 @click.option("--resume", is_flag=True, help="Take up a gate that was cut short, in --out.")
 @click.option(
     "--minutes",
-    type=click.FloatRange(0, 1_000_000, min_open=True),
+    type=Number(0.001, 1_000_000, whole=False),
     help="End in so many, with what is known by then.",
 )
 @click.option(
     "--propose-limits",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     metavar="FILE",
     help="Write the lines of a manifest that would make findings limits.",
 )
@@ -89,8 +89,6 @@ def gate(
     """Judge the device of a MANIFEST: 0 pass, 1 fail, 2 not all was judged, 3 no build."""
     if kernel is not None and no_guest:
         raise click.UsageError("--kernel is of the guest, which --no-guest leaves out")
-    if minutes is not None and not math.isfinite(minutes):
-        raise click.BadParameter("not a number of minutes", param_hint="--minutes")
     from roceproof.gate_command import Gate, run_gate
 
     wanted = Gate(

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import NoReturn, TextIO
 
 import click
@@ -98,6 +99,8 @@ def _open_missing_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper):  # signs that its encoding lacks are spelled out
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _leave(*streams: TextIO) -> None:

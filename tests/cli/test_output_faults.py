@@ -60,6 +60,12 @@ def test_closed_streams_give_no_traceback(console, words) -> None:
     assert in_shell(console, '"$@" <&- >&- 2>&-', *words).returncode == run.returncode
 
 
+def test_an_output_that_lacks_signs_gets_their_codes(console) -> None:
+    run = in_shell(console, 'PYTHONIOENCODING=ascii "$@"', "ladder", "--max", "3", SOAK)
+    assert run.returncode == 0, run.stderr
+    assert "\\u2500" in run.stdout
+
+
 def test_a_full_output_is_named(console) -> None:
     for unbuffered in ("", "1"):
         script = f'PYTHONUNBUFFERED={unbuffered} "$@" >/dev/full'
