@@ -50,7 +50,8 @@ def _print_connectivity(document: Document, console: Terminal) -> None:
 def _print_cases(document: Document, console: Terminal) -> None:
     counts = document["cases"]
     if not counts:
-        console.print("the suite had no device that sends or answers")
+        lacking = "came to no end" if document["lacks"] else "had no device that sends or answers"
+        console.print(f"the suite {lacking}")
         return
     told = [
         f"[{_STYLES.get(outcome, 'red')}]{count} {outcome.replace('_', ' ')}[/]"

@@ -13,11 +13,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
 def end_session(session: pytest.Session, reason: str) -> None:
-    """End it behind the cases that are running."""
-    workers = session.config.pluginmanager.getplugin("dsession")
+    """End it behind the case that is running; workers are interrupted in theirs."""
     session.shouldstop = reason
-    if workers is not None:
-        workers.shouldstop = reason
+    if session.config.pluginmanager.hasplugin("dsession"):
+        pytest.exit(reason)
 
 
 def no_room(error: BaseException) -> str:

@@ -62,9 +62,12 @@ class Results:
         self._stopped = ""
         self._start = time.monotonic()
 
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Know what to end."""
+        self._session = session
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Know how many cases there are."""
-        self._session = session
         self._collected = len(session.items)
 
     @pytest.hookimpl(optionalhook=True)

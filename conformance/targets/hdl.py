@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict, deque
 from collections.abc import Callable
 
@@ -337,8 +336,8 @@ class HdlTarget(Target):
         """What came for the bench meanwhile: not a question that is answered here."""
         try:
             most = self._pace.slice_seconds
-            began = time.perf_counter()
-            stop = self._simulation.run_within(most, cycles=cycles, until=until)
+            with self._pace.slice_of(self._simulation.pid):
+                stop = self._simulation.run_within(most, cycles=cycles, until=until)
         except SimulationTimeout as error:
             self._in_vain = True
             self._simulation.abandon()
@@ -348,7 +347,6 @@ class HdlTarget(Target):
             ) from error
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
-        self._pace.note_slice(time.perf_counter() - began)
         self._cycle = stop.cycle
         frames, completions = self._port.take_frames(), self._port.take_completions()
         taken = self._port.take_taken()

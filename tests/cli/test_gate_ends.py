@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,38 @@ def test_a_gate_that_is_killed_leaves_no_verdict_but_that_it_has_not_ended(
     (before,) = map(json.loads, seen)
     assert before["verdict"] == "incomplete"
     assert before["lacks"] == ["it has not ended: it is under way, or was killed"]
+
+
+def verdict_in(out: Path) -> tuple[str, list[str]]:
+    document = json.loads(read(out, "gate.json"))
+    return document["verdict"], document["lacks"]
+
+
+def test_a_gate_ends_in_its_time_with_what_is_known(console, tmp_path) -> None:
+    out = tmp_path / "out"
+    run = console.run("gate", str(DUT), "--no-guest", "--minutes", "0.001", "--out", str(out))
+    assert run.returncode == UNUSABLE, run.stderr
+    assert "INCOMPLETE uc_writer: not all was judged: out of time" in run.stdout
+    assert "Traceback" not in run.stderr
+    assert verdict_in(out) == ("incomplete", ["out of time"])
+    assert {"gate.html", "gate.md", "junit.xml"} <= {file.name for file in out.iterdir()}
+
+
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+def test_a_gate_that_is_interrupted_says_so_and_how(console, tmp_path, kind) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "gate.json").write_text('{"verdict": "pass"}')
+    run = console.spawn("gate", str(DUT), "--no-guest", "--out", str(out))
+    line = run.stderr.readline()
+    assert "uc_writer" in line or "uc_writer" in run.stderr.readline(), line
+    run.send_signal(kind)
+    told, errors = run.communicate(timeout=60)
+    assert run.returncode == 128 + kind, errors
+    assert errors.splitlines()[-1] == "roceproof: interrupted"
+    assert verdict_in(out) == ("incomplete", ["interrupted"])
+    assert "INCOMPLETE uc_writer: not all was judged: interrupted" in told
+    assert console.leftovers() == []
 
 
 LACKS = {

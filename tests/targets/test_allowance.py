@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+from roceproof.conformance.targets import allowance
 from roceproof.conformance.targets.allowance import Allowance, Pace, within_processor_seconds
 from roceproof.conformance.targets.interface import NoEnd
 
@@ -16,22 +17,22 @@ ENDLESS = {"frames": 300_000, "asides": 3_000, "completions": 5_000}
 
 @pytest.mark.parametrize("what", ENDLESS)
 def test_more_than_was_asked_for_has_no_end(what: str) -> None:
-    allowance = Allowance(100_000, asked=2)
-    setattr(allowance, what, LITTLE[what])
-    allowance.come(5_000)
-    setattr(allowance, what, ENDLESS[what])
+    given = Allowance(100_000, asked=2)
+    setattr(given, what, LITTLE[what])
+    given.come(5_000)
+    setattr(given, what, ENDLESS[what])
     with pytest.raises(NoEnd, match=r"came of the device in 5,000 cycles, and the case has"):
-        allowance.come(5_000)
-    allowance.ask(ENDLESS[what])
-    allowance.come(5_000)  # who asks for much gets much
+        given.come(5_000)
+    given.ask(ENDLESS[what])
+    given.come(5_000)  # who asks for much gets much
 
 
 def test_frames_that_nobody_takes_are_not_sent_for_ever_and_answers_ask_for_nothing() -> None:
-    allowance = Allowance(100_000)
+    given = Allowance(100_000)
     with pytest.raises(NoEnd, match=r"65,537 frames wait for the device: rx_tready_o is low"):
         for _ in range(1 << 20):
-            allowance.send(is_answer=True)
-    assert allowance.asked == 0
+            given.send(is_answer=True)
+    assert given.asked == 0
 
 
 @pytest.mark.parametrize(("claimed", "most"), [(1_000, 200_000_000), (10_000_000, 20_000_000_000)])
@@ -68,13 +69,20 @@ def test_patience_shrinks_when_cases_have_hung_to_some_times_what_it_ever_took()
     assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
 
 
-def test_a_slice_of_time_may_take_many_times_as_long_as_any_before() -> None:
+def test_a_slice_of_time_may_take_many_times_as_long_as_any_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran = iter([0, 10**6] * 5 + [0, 5 * 10**7, 0, 3 * 10**9])
+    monkeypatch.setattr(allowance, "ran_ns", lambda pid: next(ran))
     pace = Pace()
     assert pace.slice_seconds == 20
-    for _ in range(10):
-        pace.note_slice(0.001)
+    for _ in range(5):
+        with pace.slice_of(1):
+            pass
     assert pace.slice_seconds == 2
-    pace.note_slice(0.05)
+    with pace.slice_of(1):
+        pass
     assert pace.slice_seconds == 10
-    pace.note_slice(3)
+    with pace.slice_of(1):
+        pass
     assert pace.slice_seconds == 20

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device that hangs anywhere is told by its place, and its gate ends as soon as another's.
+
+What each costs is printed beside what the healthy device costs (`-s`); the bounds themselves are
+proved in tests/targets/test_allowance.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hanging_device import HANGS, hanging_device
+from own_cases import COMMAND
+
+pytestmark = [pytest.mark.sim, pytest.mark.slow]
+WORDS = ["--suite", "smoke", "--no-guest", "-j1"]
+
+
+def gate(folder: Path, hang: str | None) -> tuple[int, str, float]:
+    """Exit code, what is told, and the processor seconds of it all."""
+    before = os.times()
+    done = subprocess.run(
+        [COMMAND, "gate", hanging_device(folder, hang), "--out", folder / "out", *WORDS],
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    after = os.times()
+    taken = after.children_user + after.children_system
+    return done.returncode, done.stdout, taken - before.children_user - before.children_system
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> float:
+    folder = tmp_path_factory.mktemp("healthy")
+    gate(folder, None)  # builds it
+    code, told, seconds = gate(folder, None)
+    assert code == 0, told
+    return seconds
+
+
+@pytest.mark.parametrize("hang", HANGS)
+def test_a_device_that_hangs_fails_with_its_place(
+    hang: str, tmp_path: Path, healthy: float
+) -> None:
+    code, told, seconds = gate(tmp_path, hang)
+    print(f"{hang}: {seconds:.1f} processor seconds, {seconds / healthy:.1f} of the healthy one's")
+    assert code == 1
+    assert HANGS[hang].told in told
+    document = json.loads((tmp_path / "out" / "gate.json").read_text())
+    assert document["verdict"] == "fail" and document["lacks"] == []
