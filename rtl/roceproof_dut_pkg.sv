@@ -91,7 +91,7 @@ package roceproof_dut_pkg;
     logic [127:0] remote_gid;     // IPv4 a.b.c.d is ::ffff:a.b.c.d
     logic [7:0]   traffic_class;  // DSCP in 7:2, ECN in 1:0
     logic [7:0]   hop_limit;      // IPv4 TTL
-    logic [15:0]  ip_id;          // IPv4 identification of the first packet; +1 per packet unless the manifest says otherwise
+    logic [15:0]  ip_id;          // IPv4 identification of the first packet; +1 per packet
     logic [7:0]   ack_timeout;    // code t: 4.096 us * 2^t, 0 is no timeout
     logic [7:0]   retry_count;
     logic [7:0]   rnr_retry;

@@ -12,6 +12,7 @@ import pytest
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
 from roceproof.dpi.manifest import CONTRACT
 from roceproof.dpi.manifest_responder import StaticRegion
+from roceproof.verbs.limit_table import LIMITS, told
 from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.work import Op
 
@@ -301,3 +302,23 @@ def test_memory_whose_keys_are_built_in_is_listed(tmp_path: Path) -> None:
     path.write_text(LEAST + region)
     with pytest.raises(ManifestError, match=r"region: says what a responder has"):
         load_manifest(path)
+
+
+def test_every_limit_is_told_in_a_report() -> None:
+    limits = Limits(
+        length_multiple=4,
+        shortest=4,
+        outstanding_messages=2,
+        outstanding_packets=3,
+        outstanding_shared=True,
+        answer_cycles=5,
+        quiet_cycles=6,
+        flushes=False,
+        identification="any",
+        per_queue_pair=frozenset({"rkey", "remote_addr"}),
+    )
+    lines = list(told(limits))
+    assert len(lines) == sum(not row.is_claim for row in LIMITS)
+    assert "messages have 4 to 2147483648 bytes" in lines
+    assert "on a queue pair all work has one remote_addr and one rkey" in lines
+    assert list(told(Limits())) == []

@@ -31,11 +31,15 @@ _ONE = _CLAIMS.replace("16", "1")
 
 @dataclass(frozen=True)
 class Twin:
-    """What it is made of, what its manifest says, and why cases are skipped for that."""
+    """What it is made of, what its manifest says, and why cases are skipped for that.
+
+    A change is made in a source of the endpoint: its file, what stands there, and what instead.
+    """
 
     parameters: str
     says: str
     reasons: tuple[str, ...] = ()
+    change: tuple[str, str, str] | None = None
 
 
 ONE_QUEUE_PAIR = "has only 1 queue pairs"
@@ -74,6 +78,22 @@ TWINS = {
     "one-key": Twin(
         'OneKey = "1\'b1"', _CLAIMS + 'per_queue_pair = ["rkey"]\n[fixed]\nmax_rd_atomic = 1\n'
     ),
+    "constant-identification": Twin(
+        "",
+        _CLAIMS + 'identification = "constant"\n',
+        change=("tx_segmenter.sv", "position_q.ip_id + 16'd1", "position_q.ip_id"),
+    ),
+    "identification-of-the-psn": Twin(
+        "",
+        _CLAIMS + 'identification = "any"\n',
+        change=("tx_segmenter.sv", "= position_q.ip_id;", "= position_q.psn[15:0];"),
+    ),
+    "no-ack-timer": Twin(
+        "",
+        _CLAIMS + "[fixed]\nack_timeout = 0\n",
+        ("its ack_timeout is always 0",),
+        change=("ack_tracker.sv", "peer.timeout != '0", "1'b0"),
+    ),
     "slow": Twin("Slow = 20", _CLAIMS + "answer_cycles = 400000\nquiet_cycles = 40000\n"),
     "small-and-slow": Twin(
         'LengthMultiple = 4\nOutstanding = 4\nFixedHeaders = "1\'b1"\nOneMtu = "1\'b1"\n'
@@ -94,10 +114,7 @@ UNBUILT = {
     "few-choices": Twin(
         "", _CLAIMS + "[fixed]\npayload_offset = 0\nimmediate = 7\nmax_rd_atomic = 1\nqkey = 5\n"
     ),
-    "constant-identification": Twin("", _CLAIMS + 'identification = "constant"\n'),
-    "any-identification": Twin("", _CLAIMS + 'identification = "any"\n'),
     "repeats-and-never-flushes": Twin("", _REPEATS + "flushes = false\n"),
-    "no-ack-timer": Twin("", _CLAIMS + "[fixed]\nack_timeout = 0\n"),
     "four-that-repeats": Twin("", _REPEATS + "outstanding_messages = 4\n"),
     "one-timeout": Twin("", _REPEATS + "[fixed]\nack_timeout = 10\n"),
     "light": Twin(
@@ -113,10 +130,22 @@ UNBUILT = {
 def manifest_of(name: str, folder: Path, *, without: str = "") -> Path:
     """The manifest of a twin, with all but one line of what it says."""
     shim = Path(__file__).parent / "twin" / "limited_endpoint.sv"
-    sources = [str(path) for path in (*load_manifest(REFERENCE_DUT).sources, shim)]
     twin = (TWINS | UNBUILT)[name]
+    paths = (*load_manifest(REFERENCE_DUT).sources, shim)
+    sources = [str(_changed(path, twin, folder)) for path in paths]
     head = _HEAD.format(name=name, sources=sources, parameters=twin.parameters)
     assert not without or without in twin.says
     manifest = folder / "dut.toml"
     manifest.write_text(head + (twin.says.replace(without, "") if without else twin.says))
     return manifest
+
+
+def _changed(source: Path, twin: Twin, folder: Path) -> Path:
+    if twin.change is None or source.name != twin.change[0]:
+        return source
+    _, old, new = twin.change
+    text = source.read_text()
+    assert old in text
+    made = folder / source.name
+    made.write_text(text.replace(old, new))
+    return made
