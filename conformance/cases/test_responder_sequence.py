@@ -41,6 +41,7 @@ from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 
+_USUAL_REGION = 4096
 SENDS = (SEND_MIDDLE, SEND_LAST, SEND_LAST_IMM)
 WRITES = (WRITE_MIDDLE, WRITE_LAST, WRITE_LAST_IMM)
 STARTS = (SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, CMP_SWAP, FETCH_ADD)
@@ -179,10 +180,13 @@ def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change:
 
 
 @case("MTU-06", breaks=WRONG_LENGTHS)
-@over("size", [0, 257, 260])
+@over("more", [None, 1, 4])
 @over("maker", (SEND_LAST, SEND_LAST_IMM, WRITE_LAST, WRITE_LAST_IMM), ids=name)
-def test_last_carries_one_byte_to_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
+def test_last_carries_one_byte_to_the_path_mtu(
+    bench: Bench, maker: Maker, more: int | None
+) -> None:
     qp = bench.connect(path_mtu=256)
+    size = 0 if more is None else qp.mtu + more
     is_send = maker in (SEND_LAST, SEND_LAST_IMM)
     opened(qp, SEND_FIRST if is_send else WRITE_FIRST, size=qp.mtu + max(size, 4))
     qp.post_receive(qp.region())
@@ -190,11 +194,12 @@ def test_last_carries_one_byte_to_the_path_mtu(bench: Bench, maker: Maker, size:
 
 
 @case("MTU-06", breaks=WRONG_LENGTHS)
-@over("size", [257, 260, 4096])
+@over("more", [1, 4, 3840])
 @over("maker", (SEND_ONLY, SEND_ONLY_IMM, WRITE_ONLY, WRITE_ONLY_IMM), ids=name)
-def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, size: int) -> None:
+def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, more: int) -> None:
     qp = bench.connect(path_mtu=256)
-    region = qp.region()
+    size = qp.mtu + more
+    region = qp.region(max(_USUAL_REGION, size))
     qp.post_receive(qp.region())
     refuses(qp, maker(psn=0, payload=size, **at(region)))
     assert region.read(0, size) == bytes(size)

@@ -37,6 +37,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 ALL_RIGHTS = sorted(FULL_ACCESS)
+_TAKING = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE_IMM)
 _INBOX_BYTES, _FENCE_BYTES = 4096, 8
 
 
@@ -79,9 +80,9 @@ class Asking(Sharing, Hurrying, Revoking):
             self._register(key, size, frozenset(access) or FULL_ACCESS, is_foreign=is_foreign)
 
     def receive(self, key: int, size: int = 256, *, offset: int = 0, count: int = 1) -> None:
-        """Post so many receives of that size."""
+        """Post so many receives of that size, to a device that has anything to do with them."""
         known = self._qps.get(key)
-        if known is None or known.inbox is None:
+        if known is None or known.inbox is None or not any(map(known.qp.executes, _TAKING)):
             return
         self.settle()
         if known.is_dead:

@@ -115,11 +115,11 @@ module roceproof_wrapper
 `ifdef ROCEPROOF_RESPONDER
 
   // 7. Receives are posted, in order, for the SENDs of queue pair rcv_i.qpn. The
-  //    stream may wait while a queue is full. No SEND executed: tie this high.
+  //    stream may wait while a queue is full. Neither SEND nor WRITE_IMM: tie it high.
   assign rcv_ready_o = 1'b0;
 
   // 8. Each receive ends once, in order, when its bytes are in memory or the
-  //    queue pair has failed (StatusWrFlushErr); QpReset forgets it. No SEND: 0.
+  //    queue pair has failed (StatusWrFlushErr); QpReset forgets it. None: 0.
   assign rcp_valid_o = 1'b0;
   assign rcp_o       = '0;
 `ifndef ROCEPROOF_STATIC_KEYS

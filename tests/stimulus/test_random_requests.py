@@ -76,6 +76,17 @@ def test_a_device_that_takes_no_receives_is_given_none(model: ModelFactory) -> N
     assert "receive" not in {step.name for step in steps}
 
 
+def test_nor_is_a_receive_posted_that_a_case_has_written_down() -> None:
+    factory = ModelFactory()
+    factory.claims = replace(factory.claims, executes={Service.RC: frozenset({Op.WRITE})})
+    with factory.device(CasePlace(name="one", seed=1)) as device:
+        play = Asking(Bench(device, factory.claims, seed=1))
+        play.connect(0)
+        play.receive(0)
+        (known,) = play._qps.values()
+        assert not known._receives
+
+
 @pytest.mark.parametrize("seed", FEW)
 def test_a_healthy_model_passes(model: ModelFactory, seed: int) -> None:
     assert_passes(model, seed)

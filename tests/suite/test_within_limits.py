@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from roceproof.conformance.cases import test_responder_sequence
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -282,3 +283,17 @@ def test_plans_keep_to_what_nobody_can_choose(limited: Make) -> None:
     play.connect(0, service="RC")
     play.post(0, "WRITE_IMM", 5, count=3, remote_addr=64, rkey=1, immediate=2)
     assert {(work.remote_addr, work.rkey, work.immediate) for work in posted} == {(64, 7, 2)}
+
+
+@pytest.mark.parametrize("more", [1, 4, 3840])
+def test_what_is_too_long_is_longer_than_the_devices_only_path_mtu(
+    limited: Make, more: int
+) -> None:
+    case = test_responder_sequence.test_only_carries_no_more_than_the_path_mtu
+    case(limited(path_mtus=(1024,)), WRITE_ONLY, more)
+
+
+@pytest.mark.parametrize("more", [None, 1, 4])
+def test_and_so_is_what_comes_last(limited: Make, more: int | None) -> None:
+    case = test_responder_sequence.test_last_carries_one_byte_to_the_path_mtu
+    case(limited(path_mtus=(1024,)), WRITE_LAST, more)
