@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
-from roceproof.conformance.rules.signatures import title
+from roceproof.conformance.rules.signatures import parts, title
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.heads import in_short
 from roceproof.conformance.runner.kinds import in_words
@@ -99,7 +99,7 @@ def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) 
         if len(got) == 1 and len(told) > 1:
             value, want = told[0]["got"][0], told[0]["want"][0]
             return f"{first} is always {value} (want {want} in the first)"
-    others = [name for name in fields[1:] if _has(told, _values(root, name, seen))]
+    others = [name for name in fields[1:] if _are_swapped(root, first, name, seen)]
     if others:
         return f"{first} and {others[0]} are swapped ({_of_one(first, told)})"
     also = f"; {' and '.join(fields[1:])}, too" if fields[1:] else ""
@@ -118,11 +118,14 @@ def _is_in(seen: Mapping[str, Document], case: str, name: str) -> bool:
     return name in seen.get(case, {}).get("values", {})
 
 
-def _has(mine: Sequence[Document], theirs: Sequence[Document]) -> bool:
+def _are_swapped(root: Root, one: str, two: str, seen: Mapping[str, Document]) -> bool:
     """Whether each of two fields has, in some case, what the other ought to have."""
+    told = [seen.get(case, {}).get("values", {}) for case in root.cases]
     return any(
-        not set(one["got"]).isdisjoint(two["want"]) and not set(two["got"]).isdisjoint(one["want"])
-        for one, two in zip(mine, theirs, strict=False)
+        not set(values[one]["got"]).isdisjoint(values[two]["want"])
+        and not set(values[two]["got"]).isdisjoint(values[one]["want"])
+        for values in told
+        if one in values and two in values
     )
 
 
@@ -154,6 +157,8 @@ def _named(root: Root, cases: Mapping[str, Document]) -> str | None:
     if count < _MOST_AGREE * looked:
         return None
     first, *others = name.split("=")
+    if not parts(first):
+        return None
     also = f" (or {', '.join(others)})" if others else ""
     return f"{first}{also}: {title(first)}"
 

@@ -7,6 +7,7 @@ The order is that in which causes are preferred that explain as much.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from roceproof.conformance.runner.observations import FEATURES
@@ -70,6 +71,11 @@ KINDS = (
 
 def kinds_of(features: list[Any]) -> frozenset[int]:
     """The numbers of all kinds that a row is of."""
+    return _kinds_of(tuple(features))
+
+
+@cache
+def _kinds_of(features: tuple[Any, ...]) -> frozenset[int]:
     row = dict(zip(FEATURES, features, strict=True))
     return frozenset(number for number, kind in enumerate(KINDS) if kind.holds(row))
 

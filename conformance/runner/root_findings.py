@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from roceproof.conformance.runner.observations import FIELD, RULE
+from roceproof.conformance.runner.observations import RULE
 from roceproof.conformance.runner.outcomes import FAILING
 from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
 from roceproof.conformance.runner.scoreboard import STRAY
 from roceproof.conformance.runner.shared_features import of_stop, of_trouble
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
+from roceproof.conformance.suite.failure import OF_EVERY_PACKET
 from roceproof.dpi.streams import Standing
 
 Document = dict[str, Any]
@@ -29,6 +30,7 @@ _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
 _NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
+_OFTEN = 3
 _CHANCE = 4
 """A value that is written with as few signs is the same by chance."""
 
@@ -40,12 +42,12 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     hidden = {name for root in found if root.hides for name in root.cases}
     left = {name: each for name, each in seen.items() if name not in hidden}
     found += _strays(failed, left)
-    troubles = _troubles(failed, left)
+    troubles, packets = _troubles(failed, left), _packets(failed, left)
     for stop in (each for each in troubles if each in STOPS):
         found += [root for root in of_stop(stop, failed, left) if not _is_told(root, found)]
     for trouble in (each for each in troubles if each not in STOPS):
         root = of_trouble(trouble, failed, left)
-        together = [other for other in found if _goes_with(root, other, failed, left)]
+        together = [other for other in found if _goes_with(root, other, packets, left)]
         if together:
             together[0].take(root)
         else:
@@ -149,17 +151,32 @@ def _troubles(failed: set[str], seen: Mapping[str, Document]) -> list[str]:
     return sorted(names, key=lambda name: (name not in STOPS, name.startswith(RULE), name))
 
 
-def _goes_with(root: Root, other: Root, failed: set[str], seen: Mapping[str, Document]) -> bool:
+def _packets(failed: set[str], seen: Mapping[str, Document]) -> Mapping[tuple[str, ...], int]:
+    """How many packets of failing cases have just these troubles."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for name in failed & seen.keys():
+        for _, _, troubles, count in seen[name]["rows"]:
+            counts[tuple(troubles)] += count
+    return counts
+
+
+def _goes_with(
+    root: Root,
+    other: Root,
+    packets: Mapping[tuple[str, ...], int],
+    seen: Mapping[str, Document],
+) -> bool:
     """Whether a trouble is a part of a finding: of the same packets, or what that brings along."""
     if other.stops or other.says:
         return False
     mine, theirs = set(root.troubles), set(other.troubles)
     counts: Counter[tuple[bool, bool]] = Counter()
-    for name in failed & seen.keys():
-        for _, _, troubles, count in seen[name]["rows"]:
+    for troubles, count in packets.items():
+        if troubles:
             counts[not mine.isdisjoint(troubles), not theirs.isdisjoint(troubles)] += count
     both, alone = counts[True, True], max(counts[True, False], counts[False, True])
-    if both and both >= _TOGETHER * (both + alone):
+    is_apart = bool(fields_of(root.troubles) & OF_EVERY_PACKET)
+    if both and both >= _TOGETHER * (both + alone) and not is_apart:
         return True
     accused = root.accuses
     if accused and (
@@ -173,13 +190,15 @@ def _goes_with(root: Root, other: Root, failed: set[str], seen: Mapping[str, Doc
 def _swapped(
     mine: set[str], theirs: set[str], both: set[str], seen: Mapping[str, Document]
 ) -> bool:
-    """Whether a field has what another ought to have."""
-    names = [{each.removeprefix(FIELD) for each in side} for side in (mine, theirs)]
+    """Whether a field has what another ought to have: again and again in both, or no small one."""
+    exchanged = 0
     for case in both:
         values = seen[case]["values"]
-        for one in names[0] & values.keys():
-            for two in names[1] & values.keys():
-                got, want = values[one]["got"], values[two]["want"]
-                if any(len(each) > _CHANCE and each in want for each in got):
+        for one in fields_of([*mine]) & values.keys():
+            for two in fields_of([*theirs]) & values.keys():
+                there = {each for each in values[one]["got"] if each in values[two]["want"]}
+                back = {each for each in values[two]["got"] if each in values[one]["want"]}
+                exchanged += bool(there and back)
+                if any(len(each) > _CHANCE for each in there | back):
                     return True
-    return False
+    return exchanged >= _OFTEN

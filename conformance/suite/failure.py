@@ -107,7 +107,8 @@ FIELD_RULES = {
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
 _LENGTH = "MTU-03"
-_OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
+OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
+"""Fields that are the same in all packets of a queue pair, each for a reason of its own."""
 _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn"})
 
 
@@ -121,7 +122,7 @@ def is_aside(wrong: Mismatch, own: Collection[str]) -> bool:
 
     Such a wrong field is told at the end of the case, which meanwhile goes on.
     """
-    return wrong.field in _OF_EVERY_PACKET and rule_of(wrong) not in own
+    return wrong.field in OF_EVERY_PACKET and rule_of(wrong) not in own
 
 
 def is_harmless(wrong: Mismatch) -> bool:

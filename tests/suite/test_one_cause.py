@@ -85,6 +85,16 @@ def test_two_fields_that_have_each_others_value_are_swapped() -> None:
     assert "imm and rkey are swapped (want 0x12345678, got 0x9abcdef0)" in sentence
 
 
+def test_two_fields_that_are_wrong_in_all_packets_are_two_findings() -> None:
+    session = Session()
+    for number in range(3):
+        features = {"nth": number}
+        session.add((features, "field fecn"), got={"fecn": "1", "ttl": "9"}, head="wrong")
+        session.seen[max(session.seen)]["rows"][0][2].append("field ttl")
+        also(session, failures=[])
+    assert sorted(sentence.split()[4] for sentence in session.sentences()) == ["fecn", "ttl"]
+
+
 def test_few_that_pass_without_a_feature_are_no_evidence_for_it() -> None:
     session = Session()
     for _ in range(9):
