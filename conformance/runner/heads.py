@@ -9,6 +9,10 @@ _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want |^receive \d+: want (\w+)=")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?:port \d+: )?(?P<says>[^;\n]+)")
+_OTHER_BYTES = re.compile(
+    r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index \d+ diff"
+    r"|want other bytes from \d+ on in the region"
+)
 _ONLY_BYTES = "its fields are right, its bytes wrong"
 _PLACE = re.compile(
     r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
@@ -49,6 +53,8 @@ def likeness(head: str) -> str:
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
+    if _OTHER_BYTES.search(head):
+        return "other bytes"
     if _TOO_EARLY.search(head):
         return "completed too early"
     if done := _COMPLETION.search(head):
@@ -93,6 +99,8 @@ def in_short(head: str) -> str:
     """What was wrong: the fields that differ, where two packets are told, or else the head."""
     if died := of_death(head):
         return died
+    if (other := _OTHER_BYTES.search(head)) and other["got"]:
+        return f"other bytes than were sent: want {other['want']}, got {other['got']}"
     wrong = _differences(head)
     if not wrong or _WRONG_FIELD.search(without_place(head)):
         return without_place(head)

@@ -53,7 +53,9 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
         told = [seen[case]["values"].get(name, {}).get("got", []) for case in root.cases]
         values = {value for each in told for value in each}
         if name == "ident":
-            kind = "constant" if len(values) == 1 else "any"
+            wanted = [seen[case]["values"].get(name, {}).get("want", []) for case in root.cases]
+            is_still = sum(map(len, told)) < sum(map(len, wanted))
+            kind = "constant" if is_still else "any"
             found.append(Line("limits", f'identification = "{kind}"'))
         if len(values) == 1:
             found.append(Line("fixed", f"{_FIXABLE[name]} = {int(values.pop(), 0)}"))

@@ -195,6 +195,15 @@ def test_the_same_field_of_answers_is_one_finding_however_it_is_told() -> None:
     assert finding["count"] == 4
 
 
+def test_bytes_that_are_not_those_sent_are_alike_whatever_they_are() -> None:
+    session = Session()
+    for got, want in (("b'\\x00a'", "b'ab'"), ('b"x\'"', "b'y'")):
+        session.add(({}, ""), head=f"assert {got} == {want}; At index 0 diff: {got[:4]} != b'a'")
+    session.add(({}, ""), head="at rest; want other bytes from 7 on in the region of key 0x7")
+    (sentence,) = session.sentences()
+    assert sentence == "show: other bytes than were sent: want b'ab', got b'\\x00a'"
+
+
 def test_answers_that_never_come_are_alike_by_the_packet_that_was_wanted() -> None:
     session = Session()
     for head in (
