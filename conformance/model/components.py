@@ -53,6 +53,8 @@ class Components:
     notification_point: type[NotificationPoint] = NotificationPoint
     requester_policy: RequesterPolicy = field(default_factory=RequesterPolicy)
     responder_policy: ResponderPolicy = field(default_factory=ResponderPolicy)
+    resolves_addresses: bool = False
+    """Whether it asks for its peers by ARP or ND before it sends to them."""
     executes: Mapping[Service, Collection[Op]] | None = None
     """What its responders have, of each service; everything where nothing is said."""
 

@@ -18,6 +18,7 @@ from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Regio
 from roceproof.conformance.model.pause import Pauses
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.receive_queue import ReceiveQueue
+from roceproof.conformance.model.resolution import Resolution
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import Packet
@@ -55,7 +56,9 @@ class Device:
         self.counters: Counter[str] = Counter()
         self.pauses = Pauses()
         self._turns: deque[int] = deque()  # QPNs, the next to send first
-        self._control: deque[bytes] = deque()  # answers to ARP, ND, ping and CM
+        self._control: deque[bytes] = deque()  # answers to ARP, ND and ping, and questions
+        self._told: deque[tuple[Host, bytes]] = deque()  # packets of QP1, and to whom
+        self._resolution = Resolution(asks=self.components.resolves_addresses)
 
     # queue pairs
 
@@ -132,7 +135,7 @@ class Device:
     def tell(self, peer: Host, datagram: Segment, *, vlan: int | None = None) -> None:
         """Send a packet of QP1."""
         spec = replace(self.cm.spec, remote=peer, vlan=vlan)
-        self._control.append(self.components.egress(self.facing(peer), spec).frame(datagram))
+        self._told.append((peer, self.components.egress(self.facing(peer), spec).frame(datagram)))
 
     @staticmethod
     def tag_of(packet: Packet) -> int | None:
@@ -143,6 +146,8 @@ class Device:
         """What any host answers: questions after its MAC address, and ping."""
         if frame[:6] != self.host.mac and not frame[0] & _GROUP_BIT:
             return
+        if self._resolution.hear(frame):
+            return
         addresses = dict.fromkeys(self.addresses, self.host.mac)
         reply = echo_reply(frame, addresses) or neighbours.answer(frame, addresses)
         if reply is not None:
@@ -152,20 +157,37 @@ class Device:
         """The frame that leaves now, if one does."""
         if self._control:
             return self._control.popleft()
+        for place, (peer, frame) in enumerate(self._told):
+            if self.may_send(peer, now_ns):
+                del self._told[place]
+                return frame
         for _ in range(len(self._turns)):
             queue_pair = self.queue_pairs[self._turns[0]]
             self._turns.rotate(-1)
             if self.pauses.holds(queue_pair.egress.priority, now_ns):
                 continue
+            if not self.may_send(queue_pair.spec.remote, now_ns):
+                continue
             segment = queue_pair.take(now_ns)
             if segment is not None:
                 return queue_pair.egress.frame(segment)
-        return None
+        return self._control.popleft() if self._control else None
+
+    def may_send(self, peer: Host, now_ns: int) -> bool:
+        """Whether the peer's MAC is known; a device that has to ask for it does."""
+        if self._resolution.may_send(peer):
+            return True
+        question = self._resolution.question(self.facing(peer), peer, now_ns)
+        if question is not None:
+            self._control.append(question)
+        return False
 
     def next_deadline(self, now_ns: int) -> int | None:
         """When to call `next_frame` and `expire` after now; None if nothing is planned."""
         deadlines = [pair.requester.next_deadline() for pair in self.queue_pairs.values()]
+        deadlines += [pair.responder.next_deadline() for pair in self.queue_pairs.values()]
         deadlines += [self.pauses.next_end(now_ns), self.cm.next_deadline()]
+        deadlines.append(self._resolution.next_deadline())
         return min((time for time in deadlines if time is not None and time > now_ns), default=None)
 
     def expire(self, now_ns: int) -> None:

@@ -72,6 +72,7 @@ class QueuePair:
         elif row is not None and row.is_response:
             self.requester.receive(segment, now_ns)
         else:
+            self.responder.now_ns = now_ns
             self.responder.accept(segment, admitted.network_header)
         self.follow_halves()
 
@@ -88,6 +89,7 @@ class QueuePair:
         """The next packet that leaves: CNPs before responses, responses before requests."""
         if self.state in RECEIVING and self.notification_point.take():
             return notification(self.spec)
+        self.responder.now_ns = now_ns
         response = self.responder.next_response()
         if response is not None:
             return response

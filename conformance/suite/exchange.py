@@ -86,9 +86,10 @@ class Exchange:
         blank = Host(bytes(6), bytes(16 if ipv6 else 4))
         asking = QpSpec(service=Service.RC, remote=blank, remote_qpn=0, vlan=vlan)
         device = self.target.host_for(asking)
-        if Capability.LOCKSTEP in self.claims.capabilities:
-            return drawn_peer(device, index, self._seed)
-        return _peer(device, index)
+        is_drawn = Capability.LOCKSTEP in self.claims.capabilities
+        host = drawn_peer(device, index, self._seed) if is_drawn else _peer(device, index)
+        self.target.plays(host)
+        return host
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """Take a queue pair through RESET to another spec."""

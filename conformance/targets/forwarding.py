@@ -82,6 +82,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.untaken()
 
+    def plays(self, host: Host) -> None:
+        """As the inner target."""
+        self._inner.plays(host)
+
     def wait(self, duration_ns: int) -> None:
         """As the inner target."""
         self._inner.wait(duration_ns)

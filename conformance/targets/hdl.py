@@ -73,8 +73,8 @@ class HdlTarget(Target):
         self._port = simulation.port(0)
         self.clock_ps: int = clock_ps
         self.host = host
-        self._frames_sent = 0
         self._frames_taken: list[int] = []
+        self._are_answers: deque[bool] = deque()  # of the frames that are not taken yet
         self._cycle = 0
         self._arrivals: deque[Arrival] = deque()
         self._others: deque[bytes] = deque()
@@ -115,7 +115,7 @@ class HdlTarget(Target):
         self._await_configuration(frame)
         self._allowance.send(is_answer=is_answer)
         self._port.inject(frame, discard=is_damaged)
-        self._frames_sent += 1
+        self._are_answers.append(is_answer)
         if self._watch:
             self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged, self._cycle))
 
@@ -148,6 +148,11 @@ class HdlTarget(Target):
             f"something never came in {self._pace.hung} cases before, so {self._answer_cycles:,} "
             "cycles were waited for it here"
         )
+
+    def plays(self, host: Host) -> None:
+        """A device that says that it asks for addresses gets them."""
+        if self._answers_arp:
+            self._neighbours[host.ip] = host.mac
 
     def wait(self, duration_ns: int) -> None:
         """Run so long."""
@@ -213,8 +218,7 @@ class HdlTarget(Target):
         self._port.configure(self._config(spec, qpn, command))
         self._commands += 1
         self._new.add(qpn)
-        if self._answers_arp:
-            self._neighbours[spec.remote.ip] = spec.remote.mac
+        self.plays(spec.remote)
         if self._watch:
             configured = Configured(0, qpn, spec, command.name.lower(), self._cycle)
             self._watch.give(Inbound.CONFIGURATION, configured)
@@ -273,7 +277,7 @@ class HdlTarget(Target):
 
     def untaken(self) -> int:
         """Those that wait for its clock."""
-        return self._frames_sent - len(self._frames_taken)
+        return len(self._are_answers)
 
     def watch(self) -> bool:
         """The bridge tells the cycles."""
@@ -352,8 +356,9 @@ class HdlTarget(Target):
         taken = self._port.take_taken()
         for each in taken:
             self._note_taken(each.stream)
-        self._frames_taken += [each.cycle for each in taken if each.stream is Inbound.FRAME]
-        self._allowance.taken = len(self._frames_taken)
+        came_in = [each.cycle for each in taken if each.stream is Inbound.FRAME]
+        self._frames_taken += [at for at in came_in if not self._are_answers.popleft()]
+        self._allowance.taken += len(came_in)
         self._allowance.completions += len(completions)
         if self._watch:
             self._moved += self._watch.moved(taken, frames, completions)

@@ -139,6 +139,10 @@ class Target(ABC):
         """As `send`, but the MAC finds the frame's check sequence wrong; needs DAMAGE."""
         raise NotImplementedError
 
+    def plays(self, host: Host) -> None:
+        """The bench is this host, too, from now on: a device that asks after it is answered."""
+        return None
+
     def wait(self, duration_ns: int) -> None:
         """Let time pass; what arrives is kept for `receive`."""
         raise NotImplementedError
@@ -275,6 +279,7 @@ class Claims:
     capabilities: frozenset[Capability]
     path_mtus: tuple[int, ...] = (256, 512, 1024, 2048, 4096)
     qps: int = 16
+    receives: int = 1 << 24  # on one queue
     data_width: int | None = None  # bits of the streams, on HDL
     limits: Limits = field(default_factory=Limits)
     executes: Mapping[Service, frozenset[Op]] | None = None

@@ -29,9 +29,9 @@ from roceproof.conformance.targets.interface import (
     is_from,
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
+from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.framing import frame_check_sequence
 from roceproof.conformance.wire.host_traffic import host_traffic
-from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.dpi.options import Flow
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
@@ -78,6 +78,8 @@ class ModelTarget(Target):
         self._leaving: Arrival | None = None
         self._arrivals: deque[Arrival] = deque()
         self._asides: deque[bytes] = deque()  # ARP, ND and ping
+        self._played: dict[bytes, bytes] = {}  # MACs of hosts that the bench is, by their addresses
+        self._replies: deque[Arrival] = deque()  # to questions after them
 
     @property
     def now_ns(self) -> int:
@@ -113,6 +115,10 @@ class ModelTarget(Target):
         """Those on the wire."""
         return len(self._inbound)
 
+    def plays(self, host: Host) -> None:
+        """The wire answers for it."""
+        self._played[host.ip] = host.mac
+
     def wait(self, duration_ns: int) -> None:
         """Let time pass."""
         self._run(self._now + duration_ns, lambda: False)
@@ -143,6 +149,7 @@ class ModelTarget(Target):
                 self._leaving = Arrival(self._now + busy, frame)
         times = (
             self._inbound[0].time_ns if self._inbound else None,
+            self._replies[0].time_ns if self._replies else None,
             self._leaving.time_ns if self._leaving else None,
             self.device.next_deadline(self._now),
         )
@@ -154,25 +161,38 @@ class ModelTarget(Target):
             self._taken_ns.append(self._inbound[0].time_ns)
             for frame in self._repair_received(self._inbound.popleft().frame, self._now):
                 self.device.receive(frame, self._now)
+        while self._replies and self._replies[0].time_ns <= self._now:
+            self.device.receive(self._replies.popleft().frame, self._now)
         if self._leaving is not None and self._leaving.time_ns <= self._now:
             frames = self._corrupt_sent(self._leaving.frame, self._now)
             is_aside = host_traffic(self._leaving.frame, ()) is not None
             self._leaving = None
             if is_aside:
-                self._asides.extend(frames)
+                self._take_asides(frames)
             else:
                 self._arrivals.extend(
                     Arrival(self._now, frame, frame_check_sequence(frame)) for frame in frames
                 )
 
+    def _take_asides(self, frames: list[bytes]) -> None:
+        """Questions after hosts that the bench is are answered, the rest is kept."""
+        for frame in frames:
+            reply = neighbours.answer(frame, self._played)
+            if reply is None:
+                self._asides.append(frame)
+            else:
+                self._replies.append(Arrival(self._now + wire_ns(reply), reply))
+
     # queue pairs
 
     def open(self, spec: QpSpec) -> Qp:
         """Create a queue pair."""
+        self.plays(spec.remote)
         return Qp(self.device.open(spec).spec.local_qpn, spec)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """The same queue pair as new; what its former life has left on the wire is dropped."""
+        self.plays(spec.remote)
         self.device.reset(qp.qpn, spec)
         self._arrivals = deque(found for found in self._arrivals if not is_from(qp, found.frame))
         if self._leaving is not None and is_from(qp, self._leaving.frame):
@@ -216,6 +236,7 @@ class ModelTarget(Target):
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
         """Accept connections to a service."""
+        self.plays(spec.remote)
         self.device.cm.listen(service_id, spec)
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
@@ -224,6 +245,7 @@ class ModelTarget(Target):
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
         """Ask for a connection."""
+        self.plays(spec.remote)
         return Qp(self.device.call(service_id, spec).spec.local_qpn, spec)
 
     def hang_up(self, qp: Qp) -> None:
@@ -257,7 +279,9 @@ class ModelTarget(Target):
         own = self.device.facing(peer)
         deadline = self._now + timeout_ns
         return self._answers(
-            solicit(peer, own.ip), lambda frame: is_advertised(frame, own.ip), deadline
+            neighbours.solicit(peer, own.ip),
+            lambda frame: neighbours.is_advertised(frame, own.ip),
+            deadline,
         ) and self._answers(
             echo_request(peer, own),
             is_echo_reply,

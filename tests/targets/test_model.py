@@ -18,6 +18,9 @@ from roceproof.conformance.model.egress import CNP_TRAFFIC_CLASS
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.model.responder.policy import Credits, Persistence, ResponderPolicy
 from roceproof.conformance.model.responder.rc import RcResponder
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.caller import Caller
+from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import USUAL as HOST
 from roceproof.conformance.targets.interface import CasePlace, Target, TargetError
@@ -478,3 +481,30 @@ def test_what_the_policy_rules_out_is_not_claimed():
     assert {Capability.RECEIVE_CREDITS, Capability.FLUSH, Capability.MARKS} <= claims()
     assert Capability.RECEIVE_CREDITS not in claims(credits=Credits.INVALID)
     assert Capability.FLUSH not in claims(persistence=Persistence.UNSUPPORTED)
+
+
+def test_a_device_that_asks_for_addresses_sends_when_it_has_them() -> None:
+    with opened(components=Components(resolves_addresses=True)) as target:
+        qp = target.open(spec())
+        target.post(qp, Work(wr_id=1, op=Op.WRITE, data=bytes(8)))
+        arrival = target.receive(ANSWER_NS)
+        assert arrival is not None and parse(arrival.frame) is not None
+        assert target.asides() == [], "the bench is the peer and has answered"
+
+
+def test_a_question_after_nobody_is_asked_again_and_nothing_leaves() -> None:
+    with opened(components=Components(resolves_addresses=True)) as target:
+        stranger = Host(PEER.mac, bytes((192, 168, 1, 3)))
+        qp = target.open(spec(remote=stranger))
+        target._played.clear()
+        target.post(qp, Work(wr_id=1, op=Op.WRITE, data=bytes(8)))
+        assert target.receive(ANSWER_NS) is None
+        assert len(target.asides()) >= 2
+
+
+def test_whoever_asks_a_device_for_a_connection_is_found_by_its_address() -> None:
+    source = ModelFactory(components=Components(resolves_addresses=True))
+    with source.device(CasePlace(name="case", seed=3)) as target:
+        qp = Caller(Bench(target, source.claims, seed=3)).connect()
+        qp.send(WRITE_ONLY(psn=0, a=1))
+        qp.expect(ACK(psn=0, msn=1))

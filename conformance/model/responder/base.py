@@ -39,6 +39,7 @@ class Responder(ABC):
         """The operations that the device has; all where nothing is said."""
         self.outcomes: list[Outcome] = []
         self.failed = False
+        self.now_ns = 0
 
     def receive(self, request: Segment, network_header: bytes = b"") -> list[Segment]:
         """Take a request; all responses that then can leave."""
@@ -55,6 +56,10 @@ class Responder(ABC):
 
     def next_response(self) -> Segment | None:
         """The response that leaves next, if one waits; unreliable services have none."""
+        return None
+
+    def next_deadline(self) -> int | None:
+        """When something leaves that waits for its time."""
         return None
 
     def silence(self) -> None:  # noqa: B027
