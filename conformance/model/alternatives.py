@@ -52,10 +52,17 @@ class _Watched(ResponderPolicy):
 
 
 def alternatives(
-    model: _M, act: Callable[[_M], _R], *, tolerated: Collection[Enum] = ()
+    model: _M,
+    act: Callable[[_M], _R],
+    *,
+    tolerated: Collection[Enum] = (),
+    settled: frozenset[str] = frozenset(),
 ) -> Iterator[Alternative]:
-    """What `act` can come to, over all policies that conform, and over `tolerated` deviations."""
-    yield from _explore(model, act, model.policy, frozenset(), frozenset(tolerated))
+    """What `act` can come to, over all policies that conform, and over `tolerated` deviations.
+
+    Switches that are `settled` stay as they are.
+    """
+    yield from _explore(model, act, model.policy, settled, frozenset(tolerated))
 
 
 def _explore(

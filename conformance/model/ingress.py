@@ -247,7 +247,8 @@ class Ingress:
             return None
         if self.is_size_unchecked(packet):
             return None
-        is_refusable = packet.bth.opcode >> 5 == Transport.RC and packet.bth.opcode in OPCODES
+        row = OPCODES.get(packet.bth.opcode)
+        is_refusable = row is not None and row.transport is Transport.RC and not row.is_response
         if is_refusable and self.policy.pad_fault is PadFault.REFUSED:
             return None
         return Drop.PAD

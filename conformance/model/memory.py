@@ -32,6 +32,7 @@ class Region(work.Region):
         size: int,
         access: frozenset[str],
         domain: int,
+        extent: int,
     ) -> None:
         self.addr = addr
         self.rkey = rkey
@@ -39,7 +40,12 @@ class Region(work.Region):
         self.access = access
         self.domain = domain
         self._memory = memory
-        self._bytes = bytearray(size)
+        self._bytes = bytearray(extent)
+
+    @property
+    def extent(self) -> int:
+        """All of it, where its key was there before and nobody asked for so much."""
+        return len(self._bytes)
 
     def read(self, offset: int, length: int) -> bytes:
         """Bytes as they are now."""
@@ -47,8 +53,8 @@ class Region(work.Region):
 
     def write(self, offset: int, data: bytes) -> None:
         """Change bytes; the region never grows."""
-        if not 0 <= offset <= self.size - len(data):
-            raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.size}")
+        if not 0 <= offset <= self.extent - len(data):
+            raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.extent}")
         self._bytes[offset : offset + len(data)] = data
 
     def deregister(self) -> None:
@@ -62,7 +68,7 @@ class Region(work.Region):
 
     def holds(self, address: int, length: int) -> bool:
         """Whether all these bytes lie inside; a range that runs past 2^64 does not come round."""
-        return self.addr <= address and address + length <= self.addr + self.size
+        return self.addr <= address and address + length <= self.addr + self.extent
 
 
 class Memory:
@@ -81,8 +87,9 @@ class Memory:
         domain: int = OWN_DOMAIN,
         addr: int | None = None,
         rkey: int | None = None,
+        extent: int | None = None,
     ) -> Region:
-        """A zeroed region; `addr` and `rkey` where they shall be those of another device's."""
+        """A zeroed region; `addr`, `rkey` and `extent` where they are given."""
         region = Region(
             self,
             addr=self._next_address if addr is None else addr,
@@ -90,11 +97,15 @@ class Memory:
             size=size,
             access=access,
             domain=domain,
+            extent=size if extent is None else extent,
         )
         self._regions[region.rkey] = region
         self._next_address += (size // _ALIGNMENT + 2) * _ALIGNMENT
         self._next_key += _KEY_STEP
         return region
+
+    def __len__(self) -> int:
+        return len(self._regions)
 
     def region(self, rkey: int) -> Region | None:
         """The region that the key names."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from typing import NamedTuple
 
 from roceproof.conformance.model.alternatives import Alternative, alternatives
@@ -33,6 +34,8 @@ from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Op, Outcome
 
 Answer = tuple[Segment, ...]
+_AT_ONCE = frozenset({"asked_ack"})
+"""An ACK that comes later is looked for only where one at once does not explain what came."""
 
 
 class Reaction(NamedTuple):
@@ -86,6 +89,11 @@ class Beside:
         for kept in own._kept():
             kept.answered = kept.rested
         return own
+
+    @property
+    def owes(self) -> bool:
+        """Whether an ACK that was asked for has not come yet."""
+        return isinstance(self.responder, RcResponses) and self.responder.owed > 0
 
     def _kept(self) -> Iterable[Kept]:
         return self.responder.kept if isinstance(self.responder, RcResponses) else ()
@@ -170,11 +178,22 @@ class Oracle:
         return fitting
 
     def observe_all(self, frames: Sequence[bytes], got: Sequence[Segment]) -> Unexplained | None:
-        """As `observe`, of frames in a row whose answers came when all of them were sent."""
+        """As `observe`, of frames in a row whose answers came when all of them were sent.
+
+        An ACK may be left to a later response of the same row.
+        """
+        unexplained = self._follow(frames, got, _AT_ONCE)
+        if unexplained is not None and self._follow(frames, got, frozenset()) is None:
+            return None
+        return unexplained
+
+    def _follow(
+        self, frames: Sequence[bytes], got: Sequence[Segment], settled: frozenset[str]
+    ) -> Unexplained | None:
         paths = [(state, 0) for state in self._states]
         policy = self._states[0].policy
         for index, frame in enumerate(frames):
-            ways = [(way, at) for state, at in paths for way in self._ways(state, frame)]
+            ways = [(way, at) for state, at in paths for way in self._ways(state, frame, settled)]
             ends = [
                 (way.model, at + len(way.result.answer))
                 for way, at in ways
@@ -183,7 +202,7 @@ class Oracle:
             if not ends:
                 return Unexplained(index, [way for way, _ in ways])
             paths = _distinct(ends, policy)
-        whole = [state for state, at in paths if at == len(got)]
+        whole = [state for state, at in paths if at == len(got) and not state.owes]
         if not whole:
             return Unexplained(len(frames), [])
         self._states = whole
@@ -248,13 +267,14 @@ class Oracle:
                 )
         return None
 
-    def _ways(self, state: Beside, frame: bytes) -> Iterator[Alternative]:
-        yield from alternatives(state, _take(frame), tolerated=self._tolerated)
+    def _ways(
+        self, state: Beside, frame: bytes, settled: frozenset[str] = _AT_ONCE
+    ) -> Iterator[Alternative]:
+        ways = partial(alternatives, tolerated=self._tolerated, settled=settled)
+        yield from ways(state, _take(frame))
         busy = state.busy()
         if busy is not None and not busy.responder.failed:
-            for way in alternatives(busy, _take(frame), tolerated=self._tolerated):
-                if way.model.responder.failed:
-                    yield way
+            yield from (way for way in ways(busy, _take(frame)) if way.model.responder.failed)
 
     def may_hold(self, rkey: int, offset: int, data: bytes) -> bool:
         """Whether that memory of a conforming device may hold these bytes now."""

@@ -22,7 +22,7 @@ class Receive:
     def usable(self) -> bool:
         """Whether the device may write there."""
         region = self.region
-        inside = self.offset >= 0 and self.offset + self.length <= region.size
+        inside = self.offset >= 0 and self.offset + self.length <= region.extent
         return region.valid and inside and "local_write" in region.access
 
     def write(self, at: int, data: bytes) -> None:

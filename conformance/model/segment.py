@@ -26,6 +26,11 @@ class Segment:
         """The opcode's row, None if it is reserved."""
         return OPCODES.get(self.bth.opcode)
 
+    @property
+    def psn(self) -> int:
+        """Of its BTH."""
+        return self.bth.psn
+
     def extension(self, kind: type[_E]) -> _E | None:
         """The extension header of that kind, if the packet has one."""
         return next((found for found in self.extensions if isinstance(found, kind)), None)

@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 from responder_bench import PEER_QPN, P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder.policy import Credits, ResponderPolicy, Unasked
+from roceproof.conformance.model.responder.policy import (
+    AskedAck,
+    Credits,
+    ResponderPolicy,
+    Unasked,
+)
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES
 
@@ -27,6 +32,40 @@ def test_ack_01_ack_06_a_request_that_asks_is_acknowledged_by_its_own_psn():
 def test_ack_04_a_device_that_acknowledges_unasked_does_it_right():
     rc = ResponderBench(policy=ResponderPolicy(unasked=Unasked.ACKNOWLEDGED))
     assert rc.asks("WRITE ONLY", 0, a=False) == ["ACK 0 msn=1"]
+
+
+def later(**numbers: int) -> ResponderBench:
+    return ResponderBench(policy=ResponderPolicy(asked_ack=AskedAck.LATER, **numbers))
+
+
+def test_ack_01_acks_that_come_later_come_for_several_requests():
+    rc = later(ack_interval=3)
+    assert rc.asks("WRITE ONLY", 0) == rc.asks("WRITE ONLY", 1) == []
+    assert rc.asks("WRITE ONLY", 2) == ["ACK 2 msn=3"]
+
+
+def test_ack_01_an_ack_that_is_owed_leaves_in_time_and_names_the_latest():
+    rc = later(ack_delay_ns=500)
+    assert rc.asks("WRITE ONLY", 0) == rc.asks("WRITE ONLY", 1, a=False) == []
+    assert rc.model.next_deadline() == 500
+    rc.model.now_ns = 500
+    assert rc.words(rc.model.next_response()) == "ACK 1 msn=2"
+    assert rc.model.next_deadline() is None
+
+
+def test_ack_05_any_response_to_a_later_request_pays_what_is_owed():
+    for last, answer in (("READ REQUEST", "READ ONLY 1 msn=2"), ("SEND ONLY", "RNR 12 1 msn=1")):
+        rc = later()
+        assert rc.asks("WRITE ONLY", 0) == []
+        assert rc.asks(last, 1)[0].startswith(answer)
+        assert not rc.model.owed
+
+
+def test_dup_03_the_ack_of_a_duplicate_pays_nothing():
+    rc = later()
+    assert rc.asks("WRITE ONLY", 0) == rc.asks("WRITE ONLY", 1) == []
+    assert rc.asks("WRITE ONLY", 0) == ["ACK 0 msn=2"]
+    assert rc.model.owed
 
 
 def test_ack_07_an_ack_is_bare_and_goes_to_the_requesters_queue_pair():

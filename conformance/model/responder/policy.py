@@ -55,6 +55,13 @@ class Unasked(Enum):
     ACKNOWLEDGED = "it is acknowledged all the same"
 
 
+class AskedAck(Enum):
+    """ACK-01, ACK-05: a SEND or WRITE that asks for an ACK."""
+
+    AT_ONCE = "it gets its own"
+    LATER = "a later response may stand for it, too"
+
+
 class ReplayMsn(Enum):
     """DUP-07: the MSN in the repeated answer to a repeated atomic."""
 
@@ -169,6 +176,8 @@ class Credits(Enum):
     INVALID = "that there is no end-to-end flow control"
 
 
+NEVER = 1 << 62
+
 DEVIATIONS: dict[Enum, str] = {
     AfterRnr.SEQUENCE_NAK: "RNR-06",
     ReadOverLimit.RECYCLED: "READ-06",
@@ -194,6 +203,7 @@ class ResponderPolicy:
     unasked_duplicate: UnaskedDuplicate = UnaskedDuplicate.ACKNOWLEDGED
     before_first: BeforeFirst = BeforeFirst.DROPPED
     unasked: Unasked = Unasked.SILENT
+    asked_ack: AskedAck = AskedAck.AT_ONCE
     replay_msn: ReplayMsn = ReplayMsn.SAVED
     read_over_limit: ReadOverLimit = ReadOverLimit.REFUSED
     partial_reread: PartialReread = PartialReread.AFRESH
@@ -211,10 +221,15 @@ class ResponderPolicy:
     udp_checksum: UdpChecksum = UdpChecksum.VERIFIED
     credits: Credits = Credits.COUNTED
 
+    ack_interval: int = NEVER
+    """Where ACKs come later: after so many requests to be acknowledged one leaves."""
+    ack_delay_ns: int = NEVER
+    """Where ACKs come later: so long after the first such request one leaves."""
+
     @classmethod
     def switches(cls) -> tuple[str, ...]:
         """The names of all switches."""
-        return tuple(field.name for field in fields(cls))
+        return tuple(field.name for field in fields(cls) if isinstance(field.default, Enum))
 
     def turned(self, switch: str, value: Enum) -> ResponderPolicy:
         """The same reading but for one switch."""

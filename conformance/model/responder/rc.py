@@ -185,6 +185,8 @@ class RcResponder(RcDuplicates, RcChecks):
     def respond(self, request: Segment, row: Opcode) -> None:
         """Queue the data that was asked for, or an ACK if one was."""
         if row.family in HOLDERS:
-            self.answers.append(Answer(self.kept[-1], request, self.msn))
+            self.answer(Answer(self.kept[-1], request, self.msn))
         elif request.bth.ack_req or self.policy.unasked is Unasked.ACKNOWLEDGED:
-            self.acknowledge(request.bth.psn)
+            self.owe(request.bth.psn)
+        else:
+            self.owe_also(request.bth.psn)

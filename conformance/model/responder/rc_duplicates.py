@@ -61,7 +61,7 @@ class RcDuplicates(RcResponses):
         """A READ again: executed again on the memory of now, if it asks for nothing new."""
         for kept in self.kept:
             if kept.covers(request, self.spec.path_mtu):
-                self.answers.append(Answer(kept, request, self.msn))
+                self.answer(Answer(kept, request, self.msn))
                 return
 
     def replay(self, request: Segment) -> None:
@@ -69,5 +69,5 @@ class RcDuplicates(RcResponses):
         for kept in self.kept:
             if kept.is_repeated_by(request):
                 is_saved = self.policy.replay_msn is ReplayMsn.SAVED
-                self.answers.append(Answer(kept, request, kept.msn if is_saved else self.msn))
+                self.answer(Answer(kept, request, kept.msn if is_saved else self.msn))
                 return

@@ -17,7 +17,12 @@ from roceproof.conformance.model.codes import (
     syndrome,
 )
 from roceproof.conformance.model.responder.connected import ACCESS, ConnectedResponder
-from roceproof.conformance.model.responder.policy import Credits, MidReadFault, PartialReread
+from roceproof.conformance.model.responder.policy import (
+    AskedAck,
+    Credits,
+    MidReadFault,
+    PartialReread,
+)
 from roceproof.conformance.model.responder.rc_answers import (
     ACKNOWLEDGE,
     ATOMIC_ACK,
@@ -40,16 +45,47 @@ class RcResponses(ConnectedResponder):
         self.msn = self.spec.completed_messages
         self.kept: deque[Kept] = deque()
         self.answers: deque[Segment | Answer] = deque()
+        self.owed = 0
+        """How many executed requests wait for an ACK; any response pays for all of them."""
+        self._owed_psn = 0
+        self._owed_since_ns = 0
 
     # acknowledgements
 
+    def owe(self, psn: int) -> None:
+        """An executed request is to be acknowledged, now or by a later response."""
+        if self.policy.asked_ack is AskedAck.AT_ONCE:
+            self.acknowledge(psn)
+            return
+        if not self.owed:
+            self._owed_since_ns = self.now_ns
+        self.owed += 1
+        self._owed_psn = psn
+        if self.owed >= self.policy.ack_interval:
+            self.acknowledge(psn)
+
+    def owe_also(self, psn: int) -> None:
+        """An executed request asked for nothing; an ACK that is owed will stand for it, too."""
+        if self.owed:
+            self._owed_psn = psn
+
     def acknowledge(self, psn: int) -> None:
         """Queue an ACK."""
-        self.answers.append(self.aeth_only(psn, self.ack_syndrome()))
+        self.answer(self.aeth_only(psn, self.ack_syndrome()))
 
     def nak(self, psn: int, code: int) -> None:
         """Queue a NAK or RNR NAK."""
-        self.answers.append(self.aeth_only(psn, code))
+        self.answer(self.aeth_only(psn, code))
+
+    def answer(self, response: Segment | Answer) -> None:
+        """Queue a response, which stands for all requests before its PSN."""
+        if self.owed and distance(response.psn, self._owed_psn) >= 0:
+            self.owed = 0
+        self.answers.append(response)
+
+    def next_deadline(self) -> int | None:
+        """When the ACK leaves that is owed."""
+        return self._owed_since_ns + self.policy.ack_delay_ns if self.owed else None
 
     def aeth_only(self, psn: int, code: int) -> Segment:
         """An acknowledge packet of any kind."""
@@ -65,6 +101,9 @@ class RcResponses(ConnectedResponder):
 
     def next_response(self) -> Segment | None:
         """The response packet that leaves next, if one waits."""
+        due_ns = self.next_deadline()
+        if due_ns is not None and self.now_ns >= due_ns and not self.failed:
+            self.acknowledge(self._owed_psn)
         if not self.answers:
             return None
         answer = self.answers[0]
@@ -135,3 +174,4 @@ class RcResponses(ConnectedResponder):
     def silence(self) -> None:
         """Forget the responses that wait."""
         self.answers.clear()
+        self.owed = 0
