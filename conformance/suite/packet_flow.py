@@ -7,7 +7,7 @@ PSNs are relative: of requests and their responses to where that direction start
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -122,7 +122,7 @@ class PacketFlow:
 
     def frame(self, packet: Sendable) -> bytes:
         """The (first) frame that `send` would send."""
-        return next(frames_of(packet, self.to_device, self.random))
+        return next(self._frames(packet))
 
     def crafted(self, packet: Sendable) -> ScapyPacket:
         """That frame as a Scapy packet, to be changed and sent."""
@@ -132,7 +132,7 @@ class PacketFlow:
 
     def filled(self, pattern: Pattern) -> Pattern:
         """The pattern with bytes for a payload that was given as a length."""
-        return filled(pattern, self.random)
+        return filled(self.lengths.fit_answer(pattern), self.random)
 
     def take(self, packet: Packet) -> None:
         """Keep a packet of the device for `next`, and answer it where answers are due."""
@@ -151,24 +151,36 @@ class PacketFlow:
         Packets that fit one of `allowing` may come in front of each; each may take `within_ns`.
         """
         return [
-            self._expect_one(packet, allowing=allowing, within_ns=within_ns) for packet in packets
+            self._expect_one(
+                packet, allowing=allowing, within_ns=within_ns, later=packets[place + 1 :]
+            )
+            for place, packet in enumerate(packets)
         ]
 
     def expect_silence(self, *, allowing: Collection[Wanted] = ()) -> None:
         """The device sends nothing on this queue pair but packets that fit one of `allowing`."""
         packet = self.next(quiet=True)
-        while packet is not None and self._fits(packet, *allowing):
+        while packet is not None and (self._fits(packet, *allowing) or self._may_come(packet)):
             packet = self.next(quiet=True)
         if packet is not None:
             text = f"want  nothing\ngot   {got(packet, self.from_device)}"
             raise self._exchange.failed(text, got=packet)
 
     def next(self, *, quiet: bool = False, timeout_ns: int | None = None) -> Packet | None:
-        """The next packet, None when none comes in the time for answers (or for silence)."""
+        """The next packet, None when none comes in the time for answers (or for silence).
+
+        That time begins when the device has taken all that it was sent.
+        """
         patience = self._exchange.target.patience
         if timeout_ns is None:
             timeout_ns = patience.quiet_ns if quiet else patience.answer_ns
         self._exchange.pump(timeout_ns, lambda: bool(self.inbox))
+        untaken = 0 if quiet or self.inbox else self._exchange.target.untaken()
+        while untaken and not self.inbox:
+            self._exchange.pump(timeout_ns, lambda: bool(self.inbox))
+            before, untaken = untaken, self._exchange.target.untaken()
+            if untaken == before:
+                break
         self.lacks = None if self.inbox or quiet else Kind.NO_PACKET
         return self.inbox.popleft() if self.inbox else None
 
@@ -185,10 +197,18 @@ class PacketFlow:
         allowing: Collection[Wanted] = (),
         is_predicted: bool = False,
         within_ns: int | None = None,
+        later: Collection[Wanted] = (),
     ) -> Packet:
         packet = self.next(timeout_ns=within_ns)
-        while packet is not None and self._fits(packet, wanted) < self._fits(packet, *allowing):
+        while packet is not None and not self._fits(packet, wanted):
+            if self._stands_for(packet, wanted, later):
+                self.inbox.appendleft(packet)
+                return packet
+            if not self._fits(packet, *allowing) and not self._may_come(packet):
+                break
             packet = self.next(timeout_ns=within_ns)
+        if packet is not None:
+            self._note(packet)
         fitting = partial(example, wanted, self.from_device)
         head = f"want  {described(wanted)}\ngot   "
         if packet is None:
@@ -219,6 +239,17 @@ class PacketFlow:
         is_compared = self._stop_at(Kind.WRONG_PACKET, wanted).message is not None
         return own is not None and is_compared and all(is_aside(each, own) for each in found)
 
+    def _note(self, packet: Packet) -> None:
+        """Somebody has waited for this packet."""
+
+    def _may_come(self, packet: Packet) -> bool:
+        """Whether a right device may send this where nobody waits for it."""
+        return False
+
+    def _stands_for(self, packet: Packet, wanted: Wanted, later: Collection[Wanted]) -> bool:
+        """Whether a right device may send this, for which somebody waits later, instead."""
+        return False
+
     def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
         """Where a case stops that waits for this."""
         return Stop(kind, at=self, fields=fields)
@@ -231,9 +262,14 @@ class PacketFlow:
         wanted = self.lengths.fit_pattern(wanted)
         return mismatches(wanted, packet, frame, self.from_device)
 
+    def _frames(self, packet: Sendable) -> Iterator[bytes]:
+        if isinstance(packet, Pattern):
+            packet = self.lengths.fit_answer(packet)
+        return frames_of(packet, self.to_device, self.random)
+
     def _send(self, packet: Sendable, *, breaks: Rules = NOTHING, **notes: Any) -> None:
         breaks |= meant_by(packet)
-        for frame in frames_of(packet, self.to_device, self.random):
+        for frame in self._frames(packet):
             self._send_frame(frame, breaks=breaks, **notes)
 
     def _send_frame(self, frame: bytes, **notes: Any) -> None:

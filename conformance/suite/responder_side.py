@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
+from roceproof.conformance.suite.acknowledgements import Acknowledgements
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
@@ -13,14 +15,17 @@ from roceproof.conformance.suite.pattern import (
     READ_REQUEST,
     READ_RESP_ONLY,
     WRITE_ONLY,
+    Pattern,
 )
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import executable_request
-from roceproof.verbs.queue_pair import FULL_ACCESS
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
 
 _SCRATCH_BYTES = 64
+_PAGE_BYTES, _ROOM = 4096, 4
 
 
 class ResponderSide(PacketFlow):
@@ -29,15 +34,40 @@ class ResponderSide(PacketFlow):
     _scratch: Region | None = None
     _is_fencing = False
 
+    def _settle(self, qp: Qp, *, thought_mtu: int | None = None) -> None:
+        super()._settle(qp, thought_mtu=thought_mtu)
+        self._acknowledgements = Acknowledgements(self.spec.rq_psn, self.mtu)
+
+    def _note(self, packet: Packet) -> None:
+        self._acknowledgements.came(packet)
+
+    def _may_come(self, packet: Packet) -> bool:
+        return self._acknowledgements.may_come(packet)
+
+    def _stands_for(self, packet: Packet, wanted: Wanted, later: Collection[Wanted]) -> bool:
+        if not isinstance(wanted, Pattern):
+            return False
+        own = self._acknowledgements
+        is_wanted_later = own.is_later(packet, wanted) and self._fits(packet, *later)
+        return is_wanted_later or own.stands_for(packet, wanted)
+
     def _stop_at(self, kind: Kind, wanted: Wanted, *, fields: tuple[Mismatch, ...] = ()) -> Stop:
         if self._is_fencing:
             return Stop(Kind.NO_ANSWER, at=self, fields=fields)
         return super()._stop_at(kind, wanted, fields=fields)
 
     def region(
-        self, size: int = 4096, *, access: frozenset[str] = FULL_ACCESS, filled: bool = False
+        self,
+        size: int | None = None,
+        *,
+        access: frozenset[str] = FULL_ACCESS,
+        filled: bool = False,
     ) -> Region:
-        """Memory of the device that this queue pair may reach: zeros, or random bytes."""
+        """Memory of the device that this queue pair may reach: zeros, or random bytes.
+
+        For some packets of any length, where nothing is said.
+        """
+        size = max(_PAGE_BYTES, _ROOM * self.mtu) if size is None else size
         region = self._exchange.target.register(size, access=access)
         if filled:
             region.write(0, self.random.randbytes(size))
@@ -102,6 +132,9 @@ class ResponderSide(PacketFlow):
 
     def _send_frame(self, frame: bytes, **notes: Any) -> None:
         executable_request(self._exchange.claims, self.spec.service, frame)
+        request = None if notes.get("is_void") else parse(frame)
+        if request is not None and self.spec.service is Service.RC:
+            self._acknowledgements.sent(request)
         super()._send_frame(frame, **notes)
 
     def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which ACKs a right responder may send, or leave out, although a case does not say so.
+
+A request that does not ask for an ACK may have one (ACK-04), also in the middle of a message; a
+duplicate may have one; and an ACK that was asked for may be left to a later response, which stands
+for everything before it (ACK-01, ACK-05). Whether such an ACK says the right thing is judged behind
+the case.
+"""
+
+from __future__ import annotations
+
+from roceproof.conformance.model.segment import distance
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.opcodes import OPCODES, Family
+from roceproof.conformance.wire.psn import packet_count
+
+_ACKNOWLEDGE = 0x11
+_ACKNOWLEDGED = (Family.SEND, Family.WRITE)
+
+
+class Acknowledgements:
+    """Of one life of a reliable queue pair; PSNs count from the first that the device expects."""
+
+    def __init__(self, start: int, path_mtu: int) -> None:
+        self._start = start
+        self._path_mtu = path_mtu
+        self._next = 0
+        self._open: set[int] = set()
+        """SENDs and WRITEs that no ACK has named or passed yet."""
+        self._unasked: set[int] = set()
+        self._duplicates: list[int] = []
+
+    def sent(self, request: Packet) -> None:
+        """A request that the case does not call void is on its way to the device."""
+        row, psn = OPCODES.get(request.bth.opcode), self._relative(request)
+        if row is None or row.is_response or psn > self._next:
+            return
+        is_duplicate = psn < self._next
+        if not is_duplicate:
+            spans = row.family is Family.READ and request.reth is not None
+            length = request.reth.length if spans and request.reth else 0
+            self._next += packet_count(length, self._path_mtu)
+        if row.family not in _ACKNOWLEDGED:
+            return
+        if is_duplicate:
+            self._duplicates.append(psn)
+            return
+        self._open.add(psn)
+        if not request.bth.ack_req:
+            self._unasked.add(psn)
+
+    def may_come(self, packet: Packet) -> bool:
+        """Whether nobody has to wait for this ACK; each such request draws one at most."""
+        if not _is_positive(packet) or packet.bth.opcode != _ACKNOWLEDGE:
+            return False
+        psn = self._relative(packet)
+        if psn in self._unasked & self._open:
+            self.came(packet)
+            return True
+        repeated = next((each for each in self._duplicates if each <= psn < self._next), None)
+        if repeated is not None:
+            self._duplicates.remove(repeated)
+        return repeated is not None
+
+    def came(self, packet: Packet) -> None:
+        """A response is there for which somebody has waited, or which may come."""
+        if _is_positive(packet):
+            psn = self._relative(packet)
+            self._open = {each for each in self._open if each > psn}
+
+    def stands_for(self, packet: Packet, wanted: Pattern) -> bool:
+        """Whether a response to a later request takes the place of the ACK that is wanted."""
+        if not self.is_later(packet, wanted) or not _is_positive(packet):
+            return False
+        return packet.bth.opcode != _ACKNOWLEDGE or self._relative(packet) in self._open
+
+    def is_later(self, packet: Packet, wanted: Pattern) -> bool:
+        """Whether an ACK is wanted, and this answers a request behind the one it is for."""
+        if wanted.opcode != _ACKNOWLEDGE or not _says_ack(wanted.said.get("syndrome")):
+            return False
+        psn = wanted.said.get("psn")
+        last = psn if isinstance(psn, int) else max(psn, default=None) if psn else None
+        return last in self._open and last < self._relative(packet) < self._next
+
+    def _relative(self, packet: Packet) -> int:
+        return distance(packet.bth.psn, self._start)
+
+
+def _is_positive(packet: Packet) -> bool:
+    row = OPCODES.get(packet.bth.opcode)
+    if row is None or not row.is_response:
+        return False
+    return packet.aeth is None or packet.aeth.syndrome >> 5 == 0
+
+
+def _says_ack(syndrome: object) -> bool:
+    return syndrome == "ACK" or (isinstance(syndrome, int) and syndrome >> 5 == 0)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ACKs that nobody asked for, or that stand for several: a wrong one alone fails a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from roceproof.conformance.model.components import RESPONDERS, Components
+from roceproof.conformance.model.responder.policy import AskedAck, ResponderPolicy, Unasked
+from roceproof.conformance.model.responder.rc import RcResponder
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    READ_REQUEST,
+    READ_RESP_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_ONLY,
+)
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.verbs.service import Service
+
+
+@contextmanager
+def connected(responder: type[RcResponder] = RcResponder, **policy: Any) -> Iterator[Connection]:
+    """A queue pair of a device that acknowledges so."""
+    parts = Components(
+        responders={**RESPONDERS, Service.RC: responder},
+        responder_policy=ResponderPolicy(**policy),
+    )
+    source = ModelFactory(components=parts)
+    with source.device(CasePlace(name="acknowledgements", seed=1)) as target:
+        yield Bench(target, source.claims, seed=1).connect()
+
+
+class TwiceUnasked(RcResponder):
+    """Acknowledges twice what did not ask."""
+
+    def acknowledge(self, psn: int) -> None:
+        """Once more."""
+        super().acknowledge(psn)
+        super().acknowledge(psn)
+
+
+class NamesWhatWasNotSent(RcResponder):
+    """Its unasked ACKs are one ahead."""
+
+    def answer(self, response: Any) -> None:
+        """With the next PSN."""
+        if isinstance(response, Segment):
+            psn = (response.bth.psn + 1) % (1 << 24)
+            response = replace(response, bth=replace(response.bth, psn=psn))
+        super().answer(response)
+
+
+UNASKED = {"unasked": Unasked.ACKNOWLEDGED}
+
+
+def test_each_packet_may_be_acknowledged_before_what_is_waited_for() -> None:
+    with connected(**UNASKED) as qp:
+        region = qp.region()
+        qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, **at(region)))
+        qp.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region)))
+        qp.expect(NAK(INVALID_REQUEST, psn=1))
+
+
+def test_silence_is_no_less_for_an_ack_of_what_was_sent() -> None:
+    with connected(**UNASKED) as qp:
+        qp.send(WRITE_ONLY(psn=0))
+        qp.expect_silence()
+
+
+def test_an_ack_may_be_left_to_the_next_response() -> None:
+    with connected(asked_ack=AskedAck.LATER) as qp:
+        region = qp.region()
+        qp.send(WRITE_ONLY(psn=0, a=1), READ_REQUEST(psn=1, dmalen=8, **at(region)))
+        qp.expect(ACK(psn=0, msn=1), READ_RESP_ONLY(psn=1, payload=8))
+    with connected(asked_ack=AskedAck.LATER, ack_interval=2) as qp:
+        qp.send(WRITE_ONLY(psn=0, a=1), WRITE_ONLY(psn=1, a=1))
+        qp.expect(ACK(psn=0))
+        qp.expect(ACK(psn=1, msn=2))
+
+
+def test_an_ack_that_never_comes_is_missed() -> None:
+    with connected(asked_ack=AskedAck.LATER) as qp, pytest.raises(CaseFailed, match="nothing in"):
+        qp.send(WRITE_ONLY(psn=0, a=1))
+        qp.expect(ACK(psn=0))
+
+
+def test_a_packet_draws_one_ack_at_most() -> None:
+    with connected(TwiceUnasked, **UNASKED) as qp, pytest.raises(CaseFailed, match="want  nothing"):
+        qp.send(WRITE_ONLY(psn=0))
+        qp.expect_silence()
+
+
+def test_an_ack_of_what_was_not_sent_is_refused() -> None:
+    with (
+        connected(NamesWhatWasNotSent, **UNASKED) as qp,
+        pytest.raises(CaseFailed, match="want  nothing"),
+    ):
+        qp.send(WRITE_ONLY(psn=0))
+        qp.expect_silence()
+
+
+def test_what_must_be_dropped_is_not_acknowledged() -> None:
+    with connected(**UNASKED) as qp, pytest.raises(CaseFailed, match="got   ACK"):
+        qp.drops(WRITE_ONLY(psn=0), fence=1)
+
+
+def test_an_ack_of_a_read_stands_for_nothing() -> None:
+    with connected() as qp, pytest.raises(CaseFailed, match="want  ACK"):
+        qp.send(WRITE_ONLY(psn=0, a=1), WRITE_LAST(psn=1, payload=8, a=1))
+        qp.expect(ACK(psn=0))
+        qp.expect(ACK(psn=1))
