@@ -30,6 +30,7 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
 
 MTU = 256
+_MANY = 32
 PARTS = 4
 
 
@@ -37,7 +38,7 @@ def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
     """A READ under way, and the bytes that shall answer it."""
     message = qp.post(Op.READ, length, into=into)
     qp.expect_message(message)
-    return message, qp.random.randbytes(length)
+    return message, qp.random.randbytes(message.work.size)
 
 
 def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes) -> None:
@@ -51,7 +52,7 @@ def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: byt
 @over("length", [0, 1, MTU, MTU + 1, 5 * MTU])
 def test_a_read_takes_as_many_psns_as_it_has_responses(bench: Bench, length: int) -> None:
     qp = bench.connect(path_mtu=MTU)
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     message, data = ask(qp, length, into)
     qp.send(*read_responses(qp, 0, data, msn=1))
     lands(bench, qp, message, into, data)
@@ -62,7 +63,7 @@ def test_a_read_takes_as_many_psns_as_it_has_responses(bench: Bench, length: int
 @case("READ-01", smoke=True)
 def test_a_read_request_is_a_reth_and_nothing_else(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     qp.post(Op.READ, 700, remote_addr=0x0102030405060708, rkey=0x11223344, into=into)
     request = READ_REQUEST(
         psn=0, va=0x0102030405060708, rkey=0x11223344, dmalen=700, payload=0, pad=0, se=0
@@ -74,12 +75,12 @@ def test_a_read_request_is_a_reth_and_nothing_else(bench: Bench) -> None:
 @over("depth", [1, 4])
 def test_no_more_reads_are_under_way_than_agreed(bench: Bench, depth: int) -> None:
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=depth)
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     messages = [qp.post(Op.READ, 2 * MTU, into=into) for _ in range(depth + 2)]
     qp.expect_message(*messages[:depth])
     qp.expect_silence()
     for done, following in enumerate(messages[depth:], start=1):
-        data = qp.random.randbytes(2 * MTU)
+        data = qp.random.randbytes(2 * qp.mtu)
         qp.send(*read_responses(qp, messages[done - 1].psn, data, msn=done))
         qp.expect_message(following)
         qp.expect_silence()
@@ -88,7 +89,7 @@ def test_no_more_reads_are_under_way_than_agreed(bench: Bench, depth: int) -> No
 @case("ACK-13", smoke=True)
 def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     write = qp.post(Op.WRITE, 3 * MTU)
     qp.expect_message(write)
     message, data = ask(qp, 2 * MTU, into)
@@ -104,9 +105,9 @@ def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> Non
 )
 def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault: str) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench), retry_count=0)
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     ask(qp, 2 * MTU, into)
-    qp.send(*_bad(fault))
+    qp.send(*_bad(qp, fault))
     bench.settle()
     wait = longest_wait_ns(bench)
     for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
@@ -114,14 +115,15 @@ def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault:
             raise bench.failed(f"a READ completed with success by {fault}")
 
 
-def _bad(fault: str) -> list[Pattern]:
-    first, last = READ_RESP_FIRST(psn=0, payload=MTU), READ_RESP_LAST(psn=1, payload=MTU)
+def _bad(qp: Connection, fault: str) -> list[Pattern]:
+    whole, short, long = (qp.random.randbytes(qp.mtu + more) for more in (0, -4, 4))
+    first, last = READ_RESP_FIRST(psn=0, payload=whole), READ_RESP_LAST(psn=1, payload=whole)
     return {
-        "middle-first": [READ_RESP_MIDDLE(psn=0, payload=MTU), last],
-        "only-for-many": [READ_RESP_ONLY(psn=0, payload=MTU)],
-        "short-first": [first.but(payload=MTU - 4), last],
-        "long-last": [first, last.but(payload=MTU + 4)],
-        "short-last": [first, last.but(payload=MTU - 4)],
+        "middle-first": [READ_RESP_MIDDLE(psn=0, payload=whole), last],
+        "only-for-many": [READ_RESP_ONLY(psn=0, payload=whole)],
+        "short-first": [first.but(payload=short), last],
+        "long-last": [first, last.but(payload=long)],
+        "short-last": [first, last.but(payload=short)],
         "atomic-answer": [ATOMIC_ACK(psn=0, original=7)],
     }[fault]
 
@@ -130,36 +132,36 @@ def _bad(fault: str) -> list[Pattern]:
 @over("missing", range(PARTS))
 def test_a_lost_response_is_asked_for_again(bench: Bench, missing: int) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     message, data = ask(qp, PARTS * MTU, into)
     responses = read_responses(qp, 0, data, msn=1)
     qp.send(*responses[:missing])
     start = _asked_again(bench, qp, message, missing)
-    qp.send(*read_responses(qp, start, data[start * MTU :], msn=1))
+    qp.send(*read_responses(qp, start, data[start * qp.mtu :], msn=1))
     lands(bench, qp, message, into, data)
 
 
 @case("RTX-19", "READ-10", needs=[Capability.RETRANSMISSION])
 def test_responses_out_of_order_are_discarded(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     message, data = ask(qp, PARTS * MTU, into)
     first, second, third, last = read_responses(qp, 0, data, msn=1)
     qp.send(first, third, second, last)
     packet = qp.next(timeout_ns=longest_wait_ns(bench))
     if packet is not None:
         start = (packet.bth.psn - qp.spec.sq_psn) % (1 << 24)
-        qp.send(*read_responses(qp, start, data[start * MTU :], msn=1))
+        qp.send(*read_responses(qp, start, data[start * qp.mtu :], msn=1))
     lands(bench, qp, message, into, data)
 
 
 @case("RTX-18", needs=[Capability.RETRANSMISSION, Capability.WRITE])
 def test_an_ack_beyond_a_read_means_that_its_response_was_lost(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
-    into = qp.region(8192)
+    into = qp.region(_MANY * qp.mtu)
     message, write = qp.post(Op.READ, 2 * MTU, into=into), qp.post(Op.WRITE, 5)
     qp.expect_message(message, write)
-    data = qp.random.randbytes(2 * MTU)
+    data = qp.random.randbytes(2 * qp.mtu)
     qp.send(ACK(psn=write.last_psn, msn=2))
     _asked_again(bench, qp, message, 0)
     qp.send(*read_responses(qp, 0, data, msn=1))
@@ -175,7 +177,7 @@ def _asked_again(bench: Bench, qp: Connection, message: Posted, missing: int) ->
     if packet is None or packet.reth is None:
         raise bench.failed(f"response {missing} was lost and is not asked for again")
     start = (packet.bth.psn - qp.spec.sq_psn - message.psn) % (1 << 24)
-    due = (work.remote_addr + start * MTU, work.size - start * MTU)
+    due = (work.remote_addr + start * qp.mtu, work.size - start * qp.mtu)
     got = (packet.reth.address, packet.reth.length)
     if start not in (0, missing) or got != due:
         raise bench.failed(

@@ -124,7 +124,7 @@ def test_memory_that_may_not_be_changed_so_refuses(bench: Bench, atomic: Maker) 
     region = bench.target.register(4096)
     for_writes = bench.target.register(4096, access=FULL_ACCESS - {"remote_atomic"})
     elsewhere = bench.target.register_elsewhere(4096)
-    for place in (at(region, -8), at(region, 4096), at(for_writes), at(elsewhere)):
+    for place in (at(region, -8), at(region, region.extent), at(for_writes), at(elsewhere)):
         qp = bench.connect()
         qp.send(atomic(psn=0, swap=1, **place))
         qp.expect(NAK(ACCESS_ERROR, psn=0, msn=0))

@@ -13,7 +13,7 @@ from roceproof.conformance.model.ingress import GSI_QKEY
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import MEMORY_BYTES, FuzzSession
+from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -106,7 +106,7 @@ def test_psns_all_over_the_circle(bench: Bench, service: Service) -> None:
         session.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=1))
         makers = (SEND_ONLY, WRITE_ONLY)
         size = session.random.randrange(1, session.qp.mtu)
-        place = at(session.region, session.random.randrange(MEMORY_BYTES - 2 * session.qp.mtu))
+        place = at(session.region, session.random.randrange(session.region.size // 2))
         session.send(session.random.choice(makers)(psn=2 + offset, payload=size, a=1, **place))
 
     run(bench, [partial(request_at, offset=offset) for offset in offsets(bench)], service)
@@ -119,7 +119,8 @@ def test_addresses_keys_and_lengths_at_their_edges(bench: Bench, service: Servic
 
     def edge(session: FuzzSession) -> None:
         draw, mtu, region = session.random.choice, session.qp.mtu, session.region
-        edges = (-1, 0, 1, MEMORY_BYTES - mtu, MEMORY_BYTES - 8, MEMORY_BYTES, MEMORY_BYTES + 1)
+        end = region.size
+        edges = (-1, 0, 1, end - mtu, end - 8, end, end + 1)
         far = (0, 1, (1 << 32) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1)
         lengths = (0, 1, 8, mtu, mtu + 1, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, (1 << 32) - 1)
         maker, dmalen = draw(makers), draw(lengths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -25,7 +26,6 @@ pytestmark = RESPONDER
 
 MTU = 256
 PACKETS = 260
-LENGTH = (PACKETS - 1) * MTU + 5
 SIMULATED = ["hdl", "model"]
 
 
@@ -34,12 +34,17 @@ def middles(parts: list[bytes], middle: Maker) -> list[Pattern]:
     return [middle(psn=psn, payload=part) for psn, part in enumerate(parts[1:-1], start=1)]
 
 
+def length_of(qp: Connection) -> int:
+    """The bytes of so many packets, the last of them short."""
+    return (PACKETS - 1) * qp.mtu + 5
+
+
 @case("READ-02", "MSN-02", targets=SIMULATED)
 def test_a_long_read_is_answered_to_its_end(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
-    region = qp.region(LENGTH, filled=True)
-    qp.send(READ_REQUEST(psn=0, dmalen=LENGTH, **at(region)))
-    qp.expect(*read_responses(qp, 0, region.read(0, LENGTH), msn=1))
+    region = qp.region(length_of(qp), filled=True)
+    qp.send(READ_REQUEST(psn=0, dmalen=region.size, **at(region)))
+    qp.expect(*read_responses(qp, 0, region.read(0, region.size), msn=1))
     qp.fence(PACKETS, msn=2)
 
 
@@ -47,15 +52,16 @@ def test_a_long_read_is_answered_to_its_end(bench: Bench) -> None:
 @over_services
 def test_long_messages_arrive_whole(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)
-    region = qp.region(LENGTH)
-    parts = [qp.random.randbytes(MTU) for _ in range(PACKETS - 1)] + [qp.random.randbytes(5)]
+    length = length_of(qp)
+    region = qp.region(length)
+    parts = [qp.random.randbytes(qp.mtu) for _ in range(PACKETS - 1)] + [qp.random.randbytes(5)]
     ends = {"psn": PACKETS - 1, "payload": parts[-1], "a": int(service is Service.RC)}
-    qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=LENGTH, **at(region)))
+    qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=length, **at(region)))
     qp.send(*middles(parts, WRITE_MIDDLE), WRITE_LAST(**ends))
     if service is Service.RC:
         qp.expect(ACK(psn=PACKETS - 1, msn=1))
     qp.fence(PACKETS)
-    assert region.read(0, LENGTH) == b"".join(parts)
+    assert region.read(0, length) == b"".join(parts)
 
     number, behind = qp.post_receive(region), PACKETS + 1
     parts = [*parts[-2::-1], parts[-1]]
@@ -63,5 +69,5 @@ def test_long_messages_arrive_whole(bench: Bench, service: Service) -> None:
     qp.send(*(each.but(psn=each.said["psn"] + behind) for each in send))
     if service is Service.RC:
         qp.expect(ACK(psn=behind + PACKETS - 1, msn=3))
-    qp.receives(number, byte_len=LENGTH)
-    assert region.read(0, LENGTH) == b"".join(parts)
+    qp.receives(number, byte_len=length)
+    assert region.read(0, length) == b"".join(parts)

@@ -83,7 +83,7 @@ def test_a_range_must_lie_inside_its_region(bench: Bench) -> None:
     qp.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region, 4088)))
     qp.send(READ_REQUEST(psn=2, dmalen=8, **at(region, 4088)))
     qp.expect(ACK(psn=0), ACK(psn=1), READ_RESP_ONLY(psn=2, payload=8))
-    for offset in (-1, 4089, 4096):
+    for offset in (-1, region.extent - 7, region.extent):
         each_is_refused(bench, write_and_read(region, offset, 8))
 
 
@@ -152,7 +152,7 @@ def test_a_key_of_another_protection_domain_is_refused(bench: Bench) -> None:
 
 @case("RETH-11", smoke=True, breaks=WRONG_LENGTHS)
 def test_a_write_that_ends_early_is_refused(bench: Bench) -> None:
-    region = bench.target.register(4096)
+    region = bench.target.register(2 * min(bench.claims.path_mtus))
     each_is_refused(bench, [WRITE_ONLY(psn=0, payload=8, dmalen=12, **at(region))], INVALID_REQUEST)
     qp = bench.connect()
     size = 2 * qp.mtu
@@ -175,7 +175,8 @@ def test_a_last_of_a_whole_mtu_that_comes_too_early_is_refused(bench: Bench) -> 
 
 @case("RETH-11", smoke=True, breaks=WRONG_LENGTHS)
 def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
-    region = bench.target.register(4096)
+    mtu = min(bench.claims.path_mtus)
+    region = bench.target.register(2 * mtu)
     each_is_refused(bench, [WRITE_ONLY(psn=0, payload=12, dmalen=8, **at(region))], INVALID_REQUEST)
     for packet in (WRITE_MIDDLE, WRITE_LAST):
         qp = bench.connect()
@@ -184,7 +185,7 @@ def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
             packet(psn=1, payload=qp.mtu, a=1),
         )
         qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
-    assert region.read(SLOT + 4, SLOT) == bytes(SLOT)
+    assert region.read(mtu + 4, mtu - 4) == bytes(mtu - 4)
 
 
 @case("RETH-11", breaks=OUT_OF_ORDER)

@@ -27,7 +27,7 @@ pytestmark = RESPONDER
 def test_acks_naks_and_data_are_sealed_like_requests(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(filled=True)
-    data = region.read(0, 700)
+    data = region.read(0, 2 * qp.mtu + 188)
     qp.send(WRITE_ONLY(psn=0, a=1), WRITE_ONLY(psn=3))
     qp.expect(ACK(psn=0), NAK(SEQUENCE_ERROR, psn=1))
     qp.send(READ_REQUEST(psn=1, dmalen=len(data), **at(region)))
@@ -46,6 +46,6 @@ def test_data_are_numbered_from_the_psn_of_their_request(bench: Bench) -> None:
     region = qp.region(filled=True)
     qp.send(WRITE_ONLY(psn=0), WRITE_ONLY(psn=1))
     psn = 2
-    for length in (5, 700, 256):
+    for length in (5, 2 * qp.mtu + 188, qp.mtu):
         qp.send(READ_REQUEST(psn=psn, dmalen=length, **at(region)))
         psn += len(qp.expect(*read_responses(qp, psn, region.read(0, length))))

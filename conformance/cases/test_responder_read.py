@@ -197,8 +197,9 @@ def test_reads_of_one_queue_pair_are_answered_in_order_beside_those_of_another(
     bench: Bench,
 ) -> None:
     pairs = [bench.connect(), bench.connect()]
-    region = pairs[0].region(6 * 256, filled=True)
-    sizes = (3 * 256, 5, 6 * 256)
+    mtu = pairs[0].mtu
+    region = pairs[0].region(6 * mtu, filled=True)
+    sizes = (3 * mtu, 5, 6 * mtu)
     starts = (0, 3, 4)
     for start, size in zip(starts, sizes, strict=True):
         for qp in pairs:

@@ -41,7 +41,7 @@ from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 
-_USUAL_REGION = 4096
+MTU = 256
 SENDS = (SEND_MIDDLE, SEND_LAST, SEND_LAST_IMM)
 WRITES = (WRITE_MIDDLE, WRITE_LAST, WRITE_LAST_IMM)
 STARTS = (SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, CMP_SWAP, FETCH_ADD)
@@ -163,7 +163,7 @@ def test_an_operation_that_the_queue_pair_forbids_is_no_access_error(
 @over("change", [-256, -4, -1, 1, 4])
 @over("first", FIRSTS, ids=name)
 def test_first_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
-    qp = bench.connect(path_mtu=256)
+    qp = bench.connect(path_mtu=MTU)
     region = qp.region()
     qp.post_receive(region)
     refuses(qp, first(psn=0, payload=qp.mtu + change, dmalen=3 * qp.mtu, **at(region)))
@@ -173,7 +173,7 @@ def test_first_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: 
 @over("change", [-256, -4, -1, 1, 4])
 @over("first", FIRSTS, ids=name)
 def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change: int) -> None:
-    qp = bench.connect(path_mtu=256)
+    qp = bench.connect(path_mtu=MTU)
     opened(qp, first)
     middle = SEND_MIDDLE if first is SEND_FIRST else WRITE_MIDDLE
     refuses(qp, middle(psn=1, payload=qp.mtu + change))
@@ -185,7 +185,7 @@ def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change:
 def test_last_carries_one_byte_to_the_path_mtu(
     bench: Bench, maker: Maker, more: int | None
 ) -> None:
-    qp = bench.connect(path_mtu=256)
+    qp = bench.connect(path_mtu=MTU)
     size = 0 if more is None else qp.mtu + more
     is_send = maker in (SEND_LAST, SEND_LAST_IMM)
     opened(qp, SEND_FIRST if is_send else WRITE_FIRST, size=qp.mtu + max(size, 4))
@@ -197,9 +197,9 @@ def test_last_carries_one_byte_to_the_path_mtu(
 @over("more", [1, 4, 3840])
 @over("maker", (SEND_ONLY, SEND_ONLY_IMM, WRITE_ONLY, WRITE_ONLY_IMM), ids=name)
 def test_only_carries_no_more_than_the_path_mtu(bench: Bench, maker: Maker, more: int) -> None:
-    qp = bench.connect(path_mtu=256)
+    qp = bench.connect(path_mtu=MTU)
     size = qp.mtu + more
-    region = qp.region(max(_USUAL_REGION, size))
+    region = qp.region(4 * qp.mtu + more)
     qp.post_receive(qp.region())
     refuses(qp, maker(psn=0, payload=size, **at(region)))
     assert region.read(0, size) == bytes(size)

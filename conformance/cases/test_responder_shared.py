@@ -96,7 +96,8 @@ def test_a_queue_pair_that_begins_anew_leaves_no_receive_in_use(
 ) -> None:
     qp = bench.connect(service, shared_receive=True)
     region = qp.region()
-    receives = [qp.post_receive(region, offset=n * 1024, length=1024) for n in range(3)]
+    size = qp.mtu + 8
+    receives = [qp.post_receive(region, offset=n * size, length=size) for n in range(3)]
     begin = qp.filled(SEND_FIRST(psn=0, payload=qp.mtu))
     qp.send(begin)
     bench.settle()

@@ -202,8 +202,9 @@ def behind_a_fatal_nak(qp: Connection) -> None:
 def behind_a_read_and_an_atomic(qp: Connection) -> None:
     """Results are kept for duplicates."""
     region = qp.region()
-    qp.send(READ_REQUEST(psn=0, dmalen=700, **at(region)))
-    qp.expect(*read_responses(qp, 0, bytes(700)))
+    size = 2 * qp.mtu + 188
+    qp.send(READ_REQUEST(psn=0, dmalen=size, **at(region)))
+    qp.expect(*read_responses(qp, 0, bytes(size)))
     qp.send(FETCH_ADD(psn=3, swap=1, **at(region)))
     qp.expect(ATOMIC_ACK(psn=3))
 
@@ -226,7 +227,8 @@ def test_reset_leaves_nothing_behind(bench: Bench, state: Callable[[Connection],
 def serves_everything(qp: Connection) -> None:
     """A new connection does all that it should, its PSN and MSN beginning anew."""
     region = qp.region(filled=True)
-    data = region.read(1024, 700)
+    behind, size = qp.mtu + 8, 2 * qp.mtu + 188
+    data = region.read(behind, size)
     qp.send(WRITE_ONLY(psn=2, a=1))
     qp.expect(NAK(SEQUENCE_ERROR, psn=0, msn=0))
     qp.send(SEND_ONLY(psn=0, payload=8, a=1))
@@ -235,7 +237,7 @@ def serves_everything(qp: Connection) -> None:
     qp.send(SEND_FIRST(psn=0, payload=qp.mtu), SEND_LAST(psn=1, payload=8, a=1))
     qp.expect(ACK(psn=1, msn=1))
     qp.receives(receive, byte_len=qp.mtu + 8)
-    qp.send(READ_REQUEST(psn=2, dmalen=700, **at(region, 1024)))
+    qp.send(READ_REQUEST(psn=2, dmalen=size, **at(region, behind)))
     qp.expect(*read_responses(qp, 2, data, msn=2))
     qp.send(FETCH_ADD(psn=5, swap=1, **at(region)))
     qp.expect(ATOMIC_ACK(psn=5, msn=3))

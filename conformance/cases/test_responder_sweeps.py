@@ -57,6 +57,8 @@ def ask(play: Asking, op: Op, size: int, *, room: int, **fields: object) -> None
 def ends_well(play: Asking) -> None:
     """What was asked for was right and has ended nothing."""
     play.settle()
+    if play.beyond is not None:
+        raise play.beyond
     assert play.serves(0), "the device may end the queue pair for that: the case asks for too much"
     play.finish()
 
@@ -155,7 +157,7 @@ def test_any_byte_of_memory_may_be_first_and_last(bench: Bench, op: Op) -> None:
 def test_every_operation_while_a_stream_pauses(bench: Bench, stream: str) -> None:
     wanted = (Op.SEND, Op.WRITE, Op.READ, Op.FETCH_ADD)
     play = Asking(bench)
-    play.connect(0)
+    play.connect(0, max_dest_rd_atomic=DEEPEST)
     play.region(0, 1024)
     for share in SHARES:
         for op in executed_of(bench.claims, Service.RC, wanted):
@@ -170,9 +172,9 @@ def test_every_operation_while_a_stream_pauses(bench: Bench, stream: str) -> Non
 @case("DUP-01", "DUP-02", "DUP-04", "DUP-07", targets=SIMULATED)
 @over("age", AGES, ids=str)
 def test_every_request_comes_again(bench: Bench, age: int) -> None:
-    play = Asking(bench)
-    play.connect(0, path_mtu=bench.claims.path_mtus[0], max_dest_rd_atomic=4)
     mtu = bench.claims.path_mtus[0]
+    play = Asking(bench, inbox=4 * mtu)
+    play.connect(0, path_mtu=mtu, max_dest_rd_atomic=4)
     play.region(0, 4 * mtu)
     for op in executed_of(bench.claims, Service.RC, OPERATIONS[Service.RC]):
         is_word = op in (Op.CMP_SWAP, Op.FETCH_ADD)

@@ -30,6 +30,7 @@ from roceproof.verbs.work import Region
 
 pytestmark = [RESPONDER, needs(Capability.UC)]
 
+MTU = 256
 over_families = over("family", ["SEND", "WRITE", "WRITE_IMM"])
 
 
@@ -37,9 +38,11 @@ class Receiver:
     """A UC queue pair of the device, with memory and receives for messages of one family."""
 
     def __init__(self, bench: Bench, family: str) -> None:
-        self.qp = bench.connect(Service.UC)
+        self.qp = bench.connect(Service.UC, path_mtu=MTU)
         self.family = family
-        self.region = self.qp.region()
+        self.far = 4 * self.qp.mtu
+        """A place behind the first messages."""
+        self.region = self.qp.region(4 * self.far)
         self._bench = bench
 
     def post_receive(self) -> int | None:
@@ -47,8 +50,11 @@ class Receiver:
         return None if self.family == "WRITE" else self.qp.post_receive(self.region)
 
     def message(self, psn: int, length: int, *, offset: int = 0) -> list[Pattern]:
-        """All packets of a message of random bytes; a SEND always goes to offset 0."""
-        qp = self.qp
+        """All packets of a message of random bytes; a SEND always goes to offset 0.
+
+        It has as many packets as one of that length at the path MTU that cases think in.
+        """
+        qp, length = self.qp, self.qp.lengths.spread(length)
         data = qp.random.randbytes(length)
         parts = [data[start : start + qp.mtu] for start in range(0, length, qp.mtu)]
         reth = {} if self.family == "SEND" else {"dmalen": length, **at(self.region, offset)}
@@ -101,11 +107,12 @@ def test_messages_of_all_sizes_are_delivered(bench: Bench, family: str) -> None:
 def test_a_message_with_a_hole_is_not_delivered(bench: Bench, family: str, lost: int) -> None:
     uc, bystander = Receiver(bench, family), Receiver(bench, "WRITE")
     uc.post_receive()
-    torn = uc.message(0, 4 * 256, offset=1024)
+    torn = uc.message(0, 4 * 256, offset=uc.far)
     uc.qp.send(*torn[:lost], *torn[lost + 1 :])
     bystander.delivers(bystander.message(0, 8), None)
     uc.qp.does_not_complete()
-    assert uc.region.read(1024 + lost * 256, 1024) == bytes(1024)
+    mtu = uc.qp.mtu
+    assert uc.region.read(uc.far + lost * mtu, 4 * mtu) == bytes(4 * mtu)
 
 
 @case("UC-05", smoke=True, breaks=OUT_OF_SEQUENCE)
@@ -114,7 +121,7 @@ def test_the_messages_behind_a_torn_one_are_delivered(bench: Bench, family: str)
     for lost in (1, 2):
         uc = Receiver(bench, family)
         receives = [uc.post_receive() for _ in range(3)]
-        torn = uc.message(0, 3 * 256, offset=1024)
+        torn = uc.message(0, 3 * 256, offset=uc.far)
         uc.qp.send(*torn[:lost], *torn[lost + 1 :])
         uc.delivers(uc.message(3, 8), receives[0])
         uc.delivers(uc.message(4, 300), receives[1])
@@ -140,10 +147,10 @@ def test_a_message_starts_at_any_psn(bench: Bench, family: str, jump: int) -> No
 def test_what_is_left_of_a_message_without_its_first_is_dropped(bench: Bench, family: str) -> None:
     uc = Receiver(bench, family)
     receive = uc.post_receive()
-    before = uc.region.read(0, 4096)
-    uc.qp.send(*uc.message(0, 3 * 256, offset=1024)[1:])
+    before = uc.region.read(0, uc.region.size)
+    uc.qp.send(*uc.message(0, 3 * 256, offset=uc.far)[1:])
     uc.delivers(uc.message(3, 8), receive)
-    assert uc.region.read(8, 4088) == before[8:]
+    assert uc.region.read(8, uc.region.size - 8) == before[8:]
 
 
 @case("UC-07", "OPC-10", smoke=True, breaks=OUT_OF_ORDER)
@@ -152,7 +159,7 @@ def test_a_new_message_in_an_open_one_replaces_it(bench: Bench, family: str) -> 
     for length in (8, 600):
         uc = Receiver(bench, family)
         receive = uc.post_receive()
-        uc.qp.send(*uc.message(0, 700, offset=1024)[:2])
+        uc.qp.send(*uc.message(0, 700, offset=uc.far)[:2])
         uc.delivers(uc.message(2, length), receive)
 
 
@@ -163,10 +170,10 @@ def test_a_middle_or_last_of_no_message_is_dropped(bench: Bench, family: str, pa
     uc = Receiver(bench, family)
     uc.delivers(uc.message(0, 8), uc.post_receive())
     receive = uc.post_receive()
-    before = uc.region.read(0, 4096)
-    uc.qp.send(uc.message(0, 700, offset=1024)[packet].but(psn=1))
+    before = uc.region.read(0, uc.region.size)
+    uc.qp.send(uc.message(0, 700, offset=uc.far)[packet].but(psn=1))
     uc.delivers(uc.message(2, 8), receive)
-    assert uc.region.read(8, 4088) == before[8:]
+    assert uc.region.read(8, uc.region.size - 8) == before[8:]
 
 
 def faults(qp: Connection, region: Region) -> dict[str, Callable[[], list[Pattern]]]:
@@ -181,15 +188,15 @@ def faults(qp: Connection, region: Region) -> dict[str, Callable[[], list[Patter
     def first(dmalen: int, **place: int) -> Pattern:
         return WRITE_FIRST(psn=0, payload=mtu, dmalen=dmalen, **place)
 
-    good = at(region, 1024)
+    good = at(region, 4 * mtu)
     return {
         "key": lambda: [write(**elsewhere)],
-        "range": lambda: [write(**at(region, 4089))],
+        "range": lambda: [write(**at(region, region.extent - 7))],
         "right": lambda: [write(**at(read_only))],
         "length_of_only": lambda: [WRITE_ONLY(psn=0, payload=8, dmalen=12, **good)],
         "key_of_first": lambda: [first(mtu + 8, **elsewhere), WRITE_LAST(psn=1, payload=8)],
         "range_of_first": lambda: [
-            first(mtu + 8, **at(region, 4096 - mtu)),
+            first(mtu + 8, **at(region, region.extent - mtu)),
             WRITE_LAST(psn=1, payload=8),
         ],
         "length_of_first": lambda: [
@@ -219,7 +226,7 @@ def test_a_faulty_message_is_dropped_and_the_next_is_delivered(bench: Bench, fau
     packets = faults(uc.qp, uc.region)[fault]()
     uc.qp.send(*packets)
     uc.delivers(uc.message(len(packets), 8), None)
-    assert uc.region.read(4088, 8) == bytes(8)
+    assert uc.region.read(uc.region.size - 8, 8) == bytes(8)
 
 
 @case("UC-09", "NAK-11")

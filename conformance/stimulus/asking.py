@@ -49,6 +49,8 @@ class Asking(Sharing, Hurrying, Revoking):
         self._bench, self._inbox = bench, inbox
         self._qps: dict[int, Asked] = {}
         self._made, self._is_held = 0, False
+        self.beyond: Beyond | None = None
+        """What the device could not be given, if anything; plans go on without it."""
 
     # what there is; the device is at rest
 
@@ -90,7 +92,11 @@ class Asking(Sharing, Hurrying, Revoking):
         room = known.inbox.region.size
         for turn in range(count):
             at = (offset + turn * size) % room
-            known.post_receive(at, min(size, room - at))
+            try:
+                known.post_receive(at, min(size, room - at))
+            except Beyond as lack:
+                self.beyond = lack
+                return
 
     # requests
 
@@ -282,7 +288,8 @@ class Asking(Sharing, Hurrying, Revoking):
                 if is_foreign
                 else target.register(size, access=access)
             )
-        except Beyond:
+        except Beyond as lack:
+            self.beyond = lack
             return
         self._made += 1
         region.write(0, payload(self._made, region.size))

@@ -13,8 +13,9 @@ from typing import Any
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.fuzz_session import (
-    MEMORY_BYTES,
-    RECEIVE_BYTES,
+    PACKETS,
+    RECEIVE_MORE,
+    RECEIVE_PACKETS,
     RECEIVES,
     FuzzSession,
 )
@@ -46,7 +47,8 @@ def run(
             place[0].reconnect()
         for _ in now[len(places) :]:
             qp = bench.connect(service, **spec)
-            places.append((qp, qp.region(MEMORY_BYTES), qp.region(RECEIVE_BYTES * RECEIVES)))
+            receive = RECEIVE_PACKETS * qp.mtu + RECEIVE_MORE
+            places.append((qp, qp.region(PACKETS * qp.mtu), qp.region(RECEIVES * receive)))
         sessions = [FuzzSession(bench, *place, receives=receives) for place in places[: len(now)]]
         for session, plan in zip(sessions, now, strict=True):
             plan(session)

@@ -21,12 +21,11 @@ from roceproof.conformance.wire.opcodes import name_of
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
 
-MEMORY_BYTES = 1024
-RECEIVE_BYTES = 600
+PACKETS, RECEIVE_PACKETS = 4, 2  # of which memory, and a receive, has place for the longest
+RECEIVE_MORE = 88
 RECEIVES = 3
 FENCE_BYTES = 8
 SHOWN_FRAMES = 12
-FENCE_AT = MEMORY_BYTES - FENCE_BYTES
 
 _CNP = 0x81
 _NETWORK_HEADER = 40  # in front of a datagram, partly undefined
@@ -44,6 +43,8 @@ class FuzzSession:
         self.qp = qp
         self.random = qp.random
         self.region = region
+        self.fence_at = region.size - FENCE_BYTES
+        self.receive_bytes = inbox.size // RECEIVES
         self._bench = bench
         self._is_datagram = qp.spec.service is Service.UD
         self._inbox = inbox
@@ -59,11 +60,10 @@ class FuzzSession:
         )
         self._oracle.mirror(region)
         self._oracle.mirror(inbox)
-        for offset in range(0, receives * RECEIVE_BYTES, RECEIVE_BYTES):
-            number = qp.post_receive(inbox, offset=offset, length=RECEIVE_BYTES)
-            self._oracle.post_receive(
-                wr_id=number, region=inbox, offset=offset, length=RECEIVE_BYTES
-            )
+        size = self.receive_bytes
+        for offset in range(0, min(receives, bench.claims.receives) * size, size):
+            number = qp.post_receive(inbox, offset=offset, length=size)
+            self._oracle.post_receive(wr_id=number, region=inbox, offset=offset, length=size)
 
     def send(self, *patterns: Pattern) -> None:
         """Send packets of this connection."""
@@ -82,7 +82,7 @@ class FuzzSession:
             self.send(UD_SEND_ONLY(psn=0, payload=data))
         for psn in self._oracle.next_psns:
             relative = distance(psn, self.qp.spec.rq_psn)
-            place = at(self.region, FENCE_AT)
+            place = at(self.region, self.fence_at)
             self.send(WRITE_ONLY(psn=relative, payload=data, a=1, **place))
 
     def judge(self) -> None:
@@ -103,11 +103,11 @@ class FuzzSession:
                 raise CaseFailed(f"memory holds what it may not\n{self._story()}")
 
     def _places(self) -> list[tuple[Region, int, int]]:
-        memory = (self.region, 0, MEMORY_BYTES)
+        memory = (self.region, 0, self.region.size)
         if not self._is_datagram:
             return [memory, (self._inbox, 0, self._inbox.size)]
-        size = RECEIVE_BYTES - _NETWORK_HEADER
-        starts = range(_NETWORK_HEADER, self._inbox.size, RECEIVE_BYTES)
+        size = self.receive_bytes - _NETWORK_HEADER
+        starts = range(_NETWORK_HEADER, self._inbox.size, self.receive_bytes)
         return [memory, *((self._inbox, start, size) for start in starts)]
 
     def _may_be(self, region: Region, offset: int, length: int) -> bool:

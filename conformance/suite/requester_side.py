@@ -149,6 +149,7 @@ class RequesterSide(PacketFlow):
         data, said = b"", fields
         if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
             size = payload if isinstance(payload, int) else len(payload)
+            size = self.lengths.fit(size) if isinstance(payload, int) else size
             fields = {"length": size if op is Op.READ else 8} | fields
         else:
             if isinstance(payload, int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roceproof.conformance.suite.fuzz_session import FENCE_AT, FuzzSession
+from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     CMP_SWAP,
@@ -54,7 +54,7 @@ def _send_immediate(session: FuzzSession) -> Pattern:
 
 
 def _place(session: FuzzSession, length: int) -> dict[str, int]:
-    return at(session.region, session.random.randrange(FENCE_AT - length))
+    return at(session.region, session.random.randrange(session.fence_at - length))
 
 
 def _write(session: FuzzSession) -> Pattern:
@@ -76,7 +76,7 @@ def _read(session: FuzzSession) -> Pattern:
 def _atomic(session: FuzzSession) -> Pattern:
     operation = session.random.choice([CMP_SWAP, FETCH_ADD])
     words = [session.random.choice([0, 1, session.random.getrandbits(_WORD)]) for _ in range(2)]
-    offset = session.random.randrange(FENCE_AT // 8) * 8
+    offset = session.random.randrange(session.fence_at // 8) * 8
     return operation(swap=words[0], compare=words[1], **at(session.region, offset))
 
 

@@ -16,7 +16,7 @@ from roceproof.conformance.suite.skips import PREFIX, missing
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.codec import parse
-from roceproof.conformance.wire.opcodes import OPCODES, Opcode
+from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Payload
 from roceproof.conformance.wire.operations import has_operation, operations_of
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
@@ -67,9 +67,14 @@ class Lengths:
     real: int
 
     def fit(self, length: int) -> int:
-        """Of a message, or of the payload of a packet."""
+        """Of a message of the device, or of the payload of its packet."""
         packets, rest = divmod(length, self.thought)
         return packets * self.real + self.limits.fit(rest)
+
+    def spread(self, length: int) -> int:
+        """Of a message to the device, which takes any length."""
+        packets, rest = divmod(length, self.thought)
+        return packets * self.real + rest
 
     def fit_pattern(self, wanted: Wanted) -> Wanted:
         """A request of the device with as many bytes as `post` will have given it.
@@ -86,8 +91,17 @@ class Lengths:
         row = OPCODES.get(wanted.opcode)
         if row is None or row.is_response:
             return wanted
-        said = {name: wanted.said.get(name) for name in ("payload", "dmalen")}
-        return wanted.but(**{name: self.fit(n) for name, n in said.items() if type(n) is int})
+        return self._fitted(wanted, "payload", "dmalen")
+
+    def fit_answer(self, sent: Pattern) -> Pattern:
+        """A READ's data of as many bytes as the device will have asked for."""
+        row = OPCODES.get(sent.opcode)
+        is_data = row is not None and row.is_response and row.payload is not Payload.NONE
+        return self._fitted(sent, "payload") if is_data else sent
+
+    def _fitted(self, pattern: Pattern, *names: str) -> Pattern:
+        said = {name: pattern.said.get(name) for name in names}
+        return pattern.but(**{name: self.fit(n) for name, n in said.items() if type(n) is int})
 
 
 def require_mtu(claims: Claims, mtu: int) -> None:

@@ -65,6 +65,9 @@ class HdlResponder(HdlTarget):
             HdlStaticMemory(simulation, responder=responder) if responder.static_regions else None
         )
         self._states = responder.states
+        self._most_receives = responder.receives
+        self._held: Counter[int] = Counter()  # receives, by their queue: a QPN or 0, the shared one
+        self._queues: dict[int, int] = {}  # of each receive
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
         """Zeroed memory."""
@@ -97,10 +100,15 @@ class HdlResponder(HdlTarget):
         """Post a receive, and run until the device has it."""
         if not isinstance(region, HdlRegion):
             raise TargetError("a receive needs memory of the same device: register it there")
+        queue = 0 if qp.spec.shared_receive else qp.qpn
+        if self._held[queue] >= self._most_receives:
+            raise no_more_receives()
+        self._held[queue] += 1
+        self._queues[wr_id] = queue
         self._port.post_receive(
             PostedReceive(
                 wr_id=wr_id,
-                qpn=0 if qp.spec.shared_receive else qp.qpn,
+                qpn=queue,
                 lkey=region.lkey,
                 address=region.addr + offset,
                 length=length,
@@ -172,6 +180,14 @@ class HdlResponder(HdlTarget):
         self._configure(qp.spec, qp.qpn, command=QpCommand.DISCONNECT)
         self._until_taken(Inbound.CONFIGURATION)
 
+    def _configure(
+        self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
+    ) -> None:
+        if command is QpCommand.RESET:
+            self._held[qpn] = 0
+            self._queues = {wr_id: on for wr_id, on in self._queues.items() if on != qpn}
+        super()._configure(spec, qpn, command=command)
+
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
         return replace(
             config_of(spec, qpn, command=command),
@@ -199,6 +215,8 @@ class HdlResponder(HdlTarget):
         self._connections.add(self._port.take_connections())
         for timed in self._port.take_receives():
             done = timed.completion
+            if done.wr_id in self._queues:
+                self._held[self._queues.pop(done.wr_id)] -= 1
             is_good = done.status.name == "SUCCESS"
             has_immediate = ReceiveFlags.IMMEDIATE in done.flags
             has_key = ReceiveFlags.INVALIDATE in done.flags
@@ -232,6 +250,11 @@ class HdlResponder(HdlTarget):
                 found[name] = Standing(self._taken[stream], waits=waits)
             found["rcp"] = Standing(self._received)
         return found
+
+
+def no_more_receives() -> Beyond:
+    """Why a receive is not posted."""
+    return Beyond("it holds no more receives on one queue: [responder] receives says so")
 
 
 def _completed(messages: int) -> int:

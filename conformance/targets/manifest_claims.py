@@ -71,9 +71,9 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if not manifest.limits.flushes:  # nobody can tell what a former life still owes
         usual -= {Capability.RESTART}
         absent[Capability.RESTART] = "its manifest says flushes = false"
-    executes = None
+    executes, receives = None, Claims.receives
     if manifest.responder is not None:
-        executes = manifest.responder.operations
+        executes, receives = manifest.responder.operations, manifest.responder.receives
         names |= {service.name for service, operations in executes.items() if operations}
         names |= {Capability.RESPONDER.name} if any(executes.values()) else set()
         names |= {Capability.MEMORY.name}
@@ -88,6 +88,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         capabilities=usual | {Capability[name] for name in names},
         path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
         qps=claimed.qps,
+        receives=receives,
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
         executes=executes,
