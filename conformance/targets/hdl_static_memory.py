@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from roceproof.conformance.targets.hdl_memory import HdlRegion
 from roceproof.conformance.targets.interface import Beyond
 from roceproof.dpi.manifest_responder import Responder, StaticRegion
@@ -50,23 +52,28 @@ class HdlStaticMemory:
 
     def __init__(self, simulation: Simulation, *, responder: Responder) -> None:
         self._simulation = simulation
+        self._responder = responder
         self._free = list(responder.static_regions)
-        executed = frozenset[Op]().union(*responder.operations.values())
-        self._known = {right for right, ops in _RIGHTS_OF.items() if executed & {*ops}}
 
     def add(self, size: int, access: frozenset[str]) -> HdlRegion:
         """A region for a case, full of zeros."""
-        found = min(
-            (each for each in self._free if self._serves(each, size, access)),
-            key=lambda each: each.length,
-            default=None,
-        )
-        if found is None:
-            raise Beyond(f"it has no other region of {size} bytes with the rights asked for")
+        found = static_region(self._free, self._responder, size, access)
         self._free.remove(found)
         region = BuiltInRegion(self._simulation, found, size)
         region.write(0, bytes(size))
         return region
 
-    def _serves(self, region: StaticRegion, size: int, access: frozenset[str]) -> bool:
-        return region.length >= size and region.access & self._known == access & self._known
+
+def static_region(
+    free: Iterable[StaticRegion], responder: Responder, size: int, access: frozenset[str]
+) -> StaticRegion:
+    """The shortest of those that serve; `Beyond` if none does."""
+    executed = frozenset[Op]().union(*responder.operations.values())
+    known = {right for right, ops in _RIGHTS_OF.items() if executed & {*ops}}
+    fitting = (
+        each for each in free if each.length >= size and each.access & known == access & known
+    )
+    found = min(fitting, key=lambda each: each.length, default=None)
+    if found is None:
+        raise Beyond(f"it has no other region of {size} bytes with the rights asked for")
+    return found

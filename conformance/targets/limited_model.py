@@ -15,23 +15,33 @@ from dataclasses import replace
 from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.egress import Egress
+from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.notification_point import NotificationPoint
 from roceproof.conformance.model.requester.base import Requester
-from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
+from roceproof.conformance.model.requester.policy import Retransmission
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
-from roceproof.conformance.targets.interface import CasePlace, Claims, Target, TargetError
+from roceproof.conformance.targets.hdl_responder import no_more_receives
+from roceproof.conformance.targets.hdl_static_memory import static_region
+from roceproof.conformance.targets.interface import (
+    Beyond,
+    CasePlace,
+    Claims,
+    Patience,
+    Target,
+    TargetError,
+)
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
 from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
-from roceproof.verbs.queue_pair import Qp, QpSpec, State
+from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome, Work
+from roceproof.verbs.work import Outcome, Region, Work
 
 
 class _NoNotifications(NotificationPoint):
@@ -90,15 +100,28 @@ REQUESTERS_THAT_FLUSH: Mapping[bool, Mapping[Service, type[Requester]]] = {
 """By whether the device flushes."""
 
 
+class _BuiltInMemory(Memory):
+    """Whose keys never become invalid."""
+
+    def invalidate(self, rkey: int) -> None:
+        """It cannot be done."""
+        raise Beyond("its memory keys are built in, none becomes invalid")
+
+
 class LimitedModelTarget(ModelTarget):
     """A model device that is asked for no more than its claims."""
 
-    def __init__(self, device: Device, claims: Claims) -> None:
+    def __init__(self, device: Device, claims: Claims, manifest: Manifest) -> None:
         super().__init__(device)
         self._claims = claims
+        self._manifest = manifest
+        self._usual = _patience_of(manifest)
+        self.patience = self._usual
         self._open: set[int] = set()
         self._under_way: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._first: dict[int, dict[str, int]] = defaultdict(dict)
+        responder = manifest.responder
+        self._free = list(responder.static_regions) if responder else []
 
     def open(self, spec: QpSpec) -> Qp:
         """One queue pair more."""
@@ -120,7 +143,53 @@ class LimitedModelTarget(ModelTarget):
         """A long packet takes long to leave."""
         super().disturb(**percent)
         longest = wire_ns(bytes(min(self._claims.path_mtus)))
-        self.patience = PATIENCE.while_stalled(percent.get("tx_stall", 0), frame_ns=longest)
+        self.patience = self._usual.while_stalled(percent.get("tx_stall", 0), frame_ns=longest)
+
+    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """Of as many regions as it holds, or one of those that are built in."""
+        self._require_room()
+        responder = self._manifest.responder
+        if responder is None or not responder.static_regions:
+            return super().register(size, access=access)
+        place = static_region(self._free, responder, size, access)
+        self._free.remove(place)
+        return self.device.memory.register(
+            size, addr=place.va, rkey=place.rkey, access=place.access, extent=place.length
+        )
+
+    def register_elsewhere(self, size: int) -> Region:
+        """Where keys are built in, all memory is of one protection domain."""
+        self._require_room()
+        if self._manifest.responder and self._manifest.responder.static_regions:
+            raise Beyond("its memory is of one protection domain, as its queue pairs are")
+        return super().register_elsewhere(size)
+
+    def _require_room(self) -> None:
+        responder = self._manifest.responder
+        if responder is not None and len(self.device.memory) >= responder.regions:
+            raise Beyond("it holds no more memory regions: [responder] regions says so")
+
+    def post_receive(
+        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+    ) -> None:
+        """As many as it holds on one queue."""
+        if len(self.device.queue_pairs[qp.qpn].receives) >= self._claims.receives:
+            raise no_more_receives()
+        super().post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
+
+    def listen(self, service_id: int, spec: QpSpec) -> None:
+        """To one service."""
+        cm = self._manifest.cm
+        if cm is None or cm.service_id != service_id:
+            raise Beyond(f"it does not listen to service {service_id:#x}")
+        super().listen(service_id, spec)
+
+    def call(self, service_id: int, spec: QpSpec) -> Qp:
+        """Where it calls at all."""
+        cm = self._manifest.cm
+        if cm is None or not cm.calls:
+            raise Beyond("it makes connections only when it is asked")
+        return super().call(service_id, spec)
 
     def post(self, qp: Qp, work: Work) -> None:
         """One message more."""
@@ -166,11 +235,29 @@ class LimitedModelTarget(ModelTarget):
 
 
 class LimitedModelFactory(ModelFactory):
-    """Fresh ones, all alike."""
+    """Fresh ones, all alike; `components` have the habits that a manifest does not say."""
 
-    def __init__(self, manifest: Manifest) -> None:
-        super().__init__()
+    def __init__(self, manifest: Manifest, components: Components | None = None) -> None:
+        self._manifest = manifest
         given = claims_of(manifest)
+        tells = Capability.MARKS in given.capabilities
+        usual = components or Components()
+        policy = usual.requester_policy
+        if not manifest.capabilities.retransmission:
+            policy = replace(policy, retransmission=Retransmission.NONE)
+        has_built_in = manifest.responder is not None and manifest.responder.static_regions
+        super().__init__(
+            components=replace(
+                usual,
+                memory=_BuiltInMemory if has_built_in else usual.memory,
+                egress=EGRESS[given.limits.identification],
+                requesters=REQUESTERS_THAT_FLUSH[given.limits.flushes],
+                notification_point=NotificationPoint if tells else _NoNotifications,
+                executes=given.executes,
+                requester_policy=policy,
+                resolves_addresses=manifest.environment.resolves_addresses,
+            )
+        )
         self.claims = replace(
             given,
             target="model",
@@ -182,17 +269,18 @@ class LimitedModelFactory(ModelFactory):
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device."""
-        tells = Capability.MARKS in self.claims.capabilities
-        repeats = Capability.RETRANSMISSION in self.claims.capabilities
-        retransmission = Retransmission.GO_BACK_N if repeats else Retransmission.NONE
-        components = Components(
-            egress=EGRESS[self.claims.limits.identification],
-            notification_point=NotificationPoint if tells else _NoNotifications,
-            executes=self.claims.executes,
-            requesters=REQUESTERS_THAT_FLUSH[self.claims.limits.flushes],
-            requester_policy=RequesterPolicy(retransmission=retransmission),
-        )
-        yield LimitedModelTarget(Device(drawn_address(place.seed), components), self.claims)
+        device = Device(place.host or drawn_address(place.seed), self._components)
+        yield LimitedModelTarget(device, self.claims, self._manifest)
+
+
+def _patience_of(manifest: Manifest) -> Patience:
+    def ns(cycles: int | None, usual: int) -> int:
+        return usual if cycles is None else cycles * manifest.clock_ps // 1000
+
+    limits = manifest.limits
+    return Patience(
+        ns(limits.answer_cycles, PATIENCE.answer_ns), ns(limits.quiet_cycles, PATIENCE.quiet_ns)
+    )
 
 
 def _beyond(what: str) -> TargetError:

@@ -1,22 +1,51 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whatever a device cannot do or choose: a right one passes what is left, and is asked no more.
+"""Whatever a device cannot do or choose, and whatever habit it has: a right one passes the rest.
 
-The quick tests of test_within_limits.py stand for what these have found.
+Every case draws a manifest and habits of its own for the model. `python -m drawn --seed N` with
+tests/suite on the path is the same for one seed, and what replays a failure.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from drawn_manifests import drawn_manifest
-from gates import assert_passes
+
+from roceproof.common.paths import CASES
+
+SUITE = Path(__file__).parent
+QUICK = ("ack", "duplicates", "sequence", "read", "cm")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(16))
-def test_the_model_passes_within_limits_drawn_at_random(seed: int, tmp_path: Path) -> None:
-    manifest = tmp_path / "dut.toml"
-    manifest.write_text(drawn_manifest(seed))
-    words = ["--target", "model", "--dut", str(manifest), "--suite", "gate", "--seed", str(seed)]
-    assert_passes(tmp_path / "out", *words, cases=50)
+def passes(seed: int, *cases: str) -> str:
+    """What the session says at its end."""
+    done = subprocess.run(
+        [sys.executable, "-m", "drawn", "--seed", str(seed), *cases],
+        env={**os.environ, "PYTHONPATH": str(SUITE)},
+        cwd=SUITE.parents[1],
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def test_cases_of_responders_pass_under_what_each_draws() -> None:
+    assert " passed" in passes(1, *(f"{CASES}/test_responder_{name}.py" for name in QUICK))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("seed", range(2, 4))
+def test_every_case_passes_under_what_it_draws(seed: int) -> None:
+    passes(seed)
+
+
+@pytest.mark.slow  # each seed is some 300 pairs of a case and a manifest
+@pytest.mark.parametrize("seed", range(4, 30))
+def test_cases_pass_under_many_more(seed: int) -> None:
+    passes(seed)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Loaded beside the suite's plug-in: the session's devices are drawn, one for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from drawn.device import DrawnDevices, drawn, drawn_text
+from drawn.habits import told_habits
+from roceproof.conformance.runner import factories
+from roceproof.conformance.runner.names import short_name
+from roceproof.conformance.suite.skips import reason_to_skip
+from roceproof.conformance.targets.model import ModelFactory
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Instead of the reference model."""
+    seed = config.stash[factories.OPTIONS].seed
+    devices = DrawnDevices(seed, ModelFactory().claims)
+    config.stash[factories._FACTORIES] = {None: devices}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what the drawn device does not claim."""
+    devices = factories.factory_of(config, None)
+    assert isinstance(devices, DrawnDevices)
+    for item in items:
+        reason = reason_to_skip(item, devices.of(short_name(item.nodeid)).claims)
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Behind a failure stands what was drawn, and the command that draws it again."""
+    report = yield
+    if report.failed:
+        seed = item.config.stash[factories.OPTIONS].seed
+        name = short_name(item.nodeid)
+        _, habits = drawn(seed, name)
+        replay = f"PYTHONPATH=tests/suite .venv/bin/python -m drawn --seed {seed} '{item.nodeid}'"
+        words = [str(report.longrepr), drawn_text(seed, name), *told_habits(habits), replay]
+        report.longrepr = "\n".join(words)
+    return report
