@@ -101,6 +101,7 @@ def document_of(
         "plan_findings": soaked.findings,
         "plan_waived": soaked.waived,
         "coverage": soaked.coverage,
+        "depth": soaked.depth,
         "guest": asdict(landed),
     }
     failures = sorted(set(failures_of(document)))

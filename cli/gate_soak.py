@@ -32,6 +32,7 @@ class Soaked:
     waived: list[dict[str, Any]] = field(default_factory=list)
     """Those that break only rules whose breaking is accepted."""
     coverage: dict[str, Any] = field(default_factory=dict)
+    depth: str | None = None
 
 
 def soak(
@@ -84,4 +85,4 @@ def soak(
         reached.write(out / COVERAGE)
     summary = summarized(reached)
     write_page(summary, out / PAGE)
-    soaked.coverage = summary.to_json()["groups"]
+    soaked.coverage, soaked.depth = summary.to_json()["groups"], summary.depth

@@ -80,6 +80,8 @@ def _print_plans(document: Document, console: Terminal) -> None:
     filled = sum(each["filled"] for each in document["coverage"].values())
     if bins:
         console.print(f"coverage: {filled} of {bins} bins filled")
+    if document["depth"]:
+        console.print(f"depth: {document['depth']}", markup=False)
 
 
 def _print_guest(document: Document, console: Terminal) -> None:

@@ -36,6 +36,8 @@ def print_reach(summary: Summary, *, page: Path | None = None) -> None:
             console.print(escape(f"open in the table, but filled: {standing.point.id} {names}"))
     if waiting:
         console.print(f"{waiting} bins are open: nothing fills them yet, the table says why")
+    if summary.depth is not None:
+        console.print(summary.depth, markup=False)
     if page is not None:
         console.print(escape(str(page)), markup=False)
 

@@ -18,7 +18,7 @@ from roceproof.common.shape import Word
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi.manifest import DATA_WIDTHS
-from roceproof.verbs.limit_table import MOST_QPS
+from roceproof.verbs.limit_table import MOST_OUTSTANDING, MOST_QPS
 from roceproof.verbs.service import PathMtu, Service
 
 _NAMES = ([Word], type(None))
@@ -29,6 +29,7 @@ SCOPE_SHAPE = {
     "widths": [frozenset(DATA_WIDTHS)],
     "serves?": _NAMES,
     "sends?": _NAMES,
+    "outstanding?": (range(1, MOST_OUTSTANDING + 1), type(None)),
 }
 """Of the document of a scope that comes from a file."""
 _BOUND = re.compile(r"qps(>=|<=)(\d+)")
@@ -44,6 +45,7 @@ class Scope:
     widths: tuple[int, ...] = ()
     serves: frozenset[str] | None = None  # all that the services have, where nothing is said
     sends: frozenset[str] | None = None  # on all services, where nothing is said
+    outstanding: int | None = None  # messages at once, any number where nothing is said
 
     @classmethod
     def of(cls, claims: Iterable[Claims]) -> Self:
@@ -58,6 +60,7 @@ class Scope:
             widths=tuple(sorted(widths)),
             serves=_served(first),
             sends=_senders(first),
+            outstanding=first.limits.outstanding_messages,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -69,6 +72,7 @@ class Scope:
             "widths": list(self.widths),
             "serves": None if self.serves is None else sorted(self.serves),
             "sends": None if self.sends is None else sorted(self.sends),
+            "outstanding": self.outstanding,
         }
 
     @classmethod
@@ -81,6 +85,7 @@ class Scope:
             widths=tuple(dict.fromkeys(document["widths"])),
             serves=_said(document.get("serves")),
             sends=_said(document.get("sends")),
+            outstanding=document.get("outstanding"),
         )
 
     def joined(self, other: Self) -> Self | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roceproof.conformance.coverage.boxes import boxes
+from roceproof.conformance.coverage.depths import told_depth
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.table import Point, Table, load_table
 
@@ -73,9 +74,15 @@ class Summary:
             found.setdefault(each.point.group, []).append(each)
         return found
 
+    @property
+    def depth(self) -> str | None:
+        """How much the device ever had at once."""
+        return told_depth(self.coverage)
+
     def to_json(self) -> dict[str, Any]:
         """Figures by group, and the gaps by point."""
         return {
+            "depth": self.depth,
             "groups": {
                 name: {
                     "bins": sum(len(each.hits) for each in found),

@@ -10,6 +10,7 @@ from scripted import CLAIMS, Scripted, active, answered, counted, packet, posted
 
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.coverage.depths import HELD, MOST
 from roceproof.conformance.coverage.samplers.messages import length_class
 from roceproof.conformance.coverage.samplers.responder import payload_class
 from roceproof.conformance.coverage.scope import Scope
@@ -240,5 +241,5 @@ def test_every_bin_that_is_hit_is_one_of_the_table() -> None:
         Completed(70, 0x11, 1, "success", 0x1F),
     )
     table, scope = load_table(), Scope.of([CLAIMS, replace(CLAIMS, data_width=512)])
-    for point in counts.to_json():
+    for point in counts.to_json().keys() - {MOST, HELD}:
         assert names(counts, point) <= set(table.points[point].bins(scope)), point

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.coverage.depths import HELD, MOST
 from roceproof.conformance.coverage.glimpse import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
@@ -24,6 +25,7 @@ class DepthSampler(Sampler):
         self._busy: set[int] = set()
         self._frames = self._messages = 0
         self._taken = {"config": 0, "work": 0, "received": 0}
+        self._most = self._most_held = 0
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
         """So many are active."""
@@ -36,9 +38,12 @@ class DepthSampler(Sampler):
         """So much is outstanding."""
         self._messages += 1
         offered = max(movement.offered, self._taken["config"])
-        self._took("work", movement.time, offered, 1, self.life.flow.wr_gap)
+        is_held = self._took("work", movement.time, offered, 1, self.life.flow.wr_gap)
         if qp is None:
             return
+        if qp.spec.service is Service.RC:
+            self._most = max(self._most, qp.outstanding)
+            self._most_held = max(self._most_held, qp.outstanding if is_held else 0)
         width = self.life.width
         self._outstanding[qp.service] += 1
         self._busy.add(qp.qpn)
@@ -84,11 +89,13 @@ class DepthSampler(Sampler):
             gap = self.life.flow.rx_gap
             self._took("received", movement.time, movement.offered, beats, gap)
 
-    def _took(self, stream: str, time: int, offered: int, beats: int, gap: int) -> None:
+    def _took(self, stream: str, time: int, offered: int, beats: int, gap: int) -> bool:
         since = max(offered, self._taken[stream])
         self._taken[stream] = time
-        if self.life.lanes and gap == 0 and time - since > beats + _AT_ONCE:
+        is_held = bool(self.life.lanes) and gap == 0 and time - since > beats + _AT_ONCE
+        if is_held:
             self.add("depth.held", self.life.width, stream)
+        return is_held
 
     def finish(self) -> None:
         """How long it has lived."""
@@ -96,3 +103,7 @@ class DepthSampler(Sampler):
         messages = self.life.table.ranges("messages").of(self._messages)
         self.add("life.frames", self.life.width, frames)
         self.add("life.messages", self.life.width, messages)
+        if self._most:
+            self.add(MOST, str(self._most))
+        if self._most and self._most == self._most_held:
+            self.add(HELD, str(self._most))
