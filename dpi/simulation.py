@@ -293,6 +293,8 @@ class Simulation:
         return bool(select.select([self._process.control], [], [], seconds)[0])
 
     def _send_bytes(self, data: bytes) -> None:
+        if self._closed:
+            raise SimulationError("the simulation has ended")
         try:
             self._process.control.sendall(data)
         except (BrokenPipeError, ConnectionResetError):

@@ -83,3 +83,5 @@ def test_a_simulation_that_never_ends_a_cycle_is_a_death_and_not_waited_for_twic
         target.wait(MICROSECOND)
     with pytest.raises(ProcessLookupError):
         os.kill(simulation.pid, 0)
+    assert (target.streams(), target.standing()) == ([], {})  # as a case asks behind any death
+    assert target.waited_in_vain
