@@ -33,10 +33,8 @@ _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
 _SAID = re.compile(r"(\w+)=(\S+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
 _NOTHING = "nothing"
-_MISSED = re.compile(
-    r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+).*frames: nothing"
-)
-"""What an oracle says of an answer that did not come."""
+_MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+)")
+"""What an oracle says of an answer that did not come, if none came otherwise."""
 _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )

@@ -243,6 +243,9 @@ class Scene:
                 return
         if wanted is None and (right := self._mended(came)) is not None:
             self._judge_frame(arrival, wanted=right)
+            if self.bench.aside is None:
+                text, rules = differences(came, right)
+                self.bench.aside = self.bench.failed(text, rules=rules)
             return
         self.bench.transcript.add(Entry(time_ns, True, came))
         if packet is None or packet.bth.opcode != _CNP or not self._is_claimed(Capability.MARKS):
@@ -259,11 +262,7 @@ class Scene:
     def _mended(self, frame: bytes) -> bytes | None:
         """The frame that was due, if what came differs only in what all packets share."""
         own = self.bench.rules or ()
-        due = next((each for each in self._expected() if differs_aside(frame, each, own)), None)
-        if due is not None and self.bench.aside is None:
-            text, rules = differences(frame, due)
-            self.bench.aside = self.bench.failed(text, rules=rules)
-        return due
+        return next((each for each in self._expected() if differs_aside(frame, each, own)), None)
 
     def _fail_frame(self, frame: bytes) -> None:
         wanted = self._expected()
