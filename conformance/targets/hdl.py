@@ -121,6 +121,8 @@ class HdlTarget(Target):
 
     def receive(self, timeout_ns: int) -> Arrival | None:
         """Run until a RoCE frame has left."""
+        if self._new and timeout_ns and not self._arrivals:
+            self._until_configured()  # before, silence says nothing
         begin = self._cycle
         end = begin + self._cycles(timeout_ns)
         while not self._arrivals and self._cycle < end:
@@ -156,6 +158,8 @@ class HdlTarget(Target):
 
     def wait(self, duration_ns: int) -> None:
         """Run so long."""
+        if self._new:
+            self._until_configured()
         self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
 
     def asides(self) -> list[bytes]:
