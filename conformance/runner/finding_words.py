@@ -41,7 +41,7 @@ def _document(
     stopped = root.stops
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
     rules += sorted(root.rules.difference(rules))
-    if stopped or not rules:
+    if stopped or root.head or not rules:
         rules += [rule for name in sorted(root.cases) for rule in cases[name].get("broken", ())]
     others = {name for other in found if other is not root for name in other.cases}
     return {

@@ -31,7 +31,7 @@ def unexplained(
         left = []
         for head, rules in _failures(cases[name], observed):
             root = _explains(head, rules, observed, explaining, known)
-            if root is None and not rules:
+            if root is None and not rules and not wrong_fields(head):
                 root = _about(cases[name], explaining)
             if root is None:
                 left.append((head, rules))
