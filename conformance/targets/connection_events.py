@@ -13,7 +13,7 @@ from dataclasses import replace
 from roceproof.dpi.connection_records import ConnectionEvent, ConnectionStep
 
 _BEFORE: dict[ConnectionStep, tuple[ConnectionStep | None, ...]] = {
-    ConnectionStep.ANSWERED: (None, ConnectionStep.ENDED),
+    ConnectionStep.ANSWERED: (None, ConnectionStep.ENDED, ConnectionStep.ANSWERED),
     ConnectionStep.ESTABLISHED: (ConnectionStep.ANSWERED,),
     ConnectionStep.ENDED: (ConnectionStep.ANSWERED, ConnectionStep.ESTABLISHED),
 }

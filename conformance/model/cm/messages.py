@@ -18,6 +18,7 @@ class Attribute(IntEnum):
     """Which message it is."""
 
     REQ = 0x10
+    MRA = 0x11
     REJ = 0x12
     REP = 0x13
     RTU = 0x14
@@ -77,6 +78,7 @@ _FIELDS: Mapping[int, Mapping[str, tuple[int, int]]] = {  # first bit behind the
         "rnr_retry": (216, 3),
     },
     Attribute.REJ: {**_IDS, "rejected": (64, 2), "reason": (80, 16)},
+    Attribute.MRA: _IDS,
     Attribute.RTU: _IDS,
     Attribute.DREQ: {**_IDS, "qpn": (64, 24)},
     Attribute.DREP: _IDS,
