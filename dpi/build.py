@@ -203,11 +203,12 @@ def build_simulation(
             fst=fst,
             coverage=coverage,
         )
+        hint = "minutes at the first time" + ", more for the waves" * fst
         return build_recipe(
             recipe,
             name=name,
             build_root=build_root,
-            begins=lambda: progress(f"building {what} (minutes at the first time)"),
+            begins=lambda: progress(f"building {what} ({hint})"),
         )
     except BuildError as error:
         raise BuildError(f"{manifest.path}: {what} does not build: {error}") from error

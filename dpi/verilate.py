@@ -45,8 +45,8 @@ COVERAGE_CONFIG = ROOM / "coverage.vlt"
 COVERAGE_FLAGS = ("--coverage-line", "--coverage-toggle", "--coverage-max-width", "1024")
 # Code that runs every cycle is worth -O2; start-up code is not.
 MAKE_FLAGS = ("OPT_FAST=-O2", "OPT_SLOW=-O1", "OPT_GLOBAL=-O2")
-# Counters make the code many times as long: in many pieces, most of them start-up code.
-COVERAGE_MAKE_FLAGS = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
+# Counters and waves make the code many times as long: in pieces, most of them start-up code.
+LONG_MAKE_FLAGS = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2")
 # In one piece a model takes a third of the processor time, in many it keeps many processors busy.
 MANY_PROCESSORS = 4
 IN_ONE_PIECE = "VM_PARALLEL_BUILDS=0"
@@ -235,8 +235,8 @@ def verilate(recipe: Recipe, directory: Path) -> None:
         _compile_bridge(recipe.circuit, directory, log)
     processors = os.cpu_count() or 1
     make = ("make", "-C", directory, "-f", f"{MODEL}.mk", f"-j{processors}")
-    if recipe.coverage:
-        options: tuple[str, ...] = COVERAGE_MAKE_FLAGS
+    if recipe.coverage or recipe.fst:
+        options: tuple[str, ...] = LONG_MAKE_FLAGS
     else:
         pieces = () if processors >= MANY_PROCESSORS else (IN_ONE_PIECE,)
         options = (*MAKE_FLAGS, *pieces)
