@@ -147,11 +147,11 @@ def test_nobody_knows_where_to_go_on_behind_a_read_of_unknown_length() -> None:
         assert bool(wrong_returns(found)) == (read == 200)
 
 
-def test_the_first_packet_of_a_single_resend_may_have_been_lost() -> None:
+def test_the_first_packets_of_a_few_resends_may_have_been_lost() -> None:
     def said(*begins: int) -> list[tuple[str, ...]]:
         requests = [sent(n, 9 + n) for n in range(1, 5)]
         replies = []
-        for start, begin in zip((20, 30), begins, strict=False):
+        for start, begin in zip((20, 30, 40), begins, strict=False):
             replies.append(replace(nak(start - 1, 11), time_ns=1_000 * start - 1_000))
             requests += [
                 replace(each, number=start + n) for n, each in enumerate(requests[begin:4])
@@ -160,8 +160,8 @@ def test_the_first_packet_of_a_single_resend_may_have_been_lost() -> None:
         return [each.ids for each in found]
 
     assert said(2) == [("P17", LOST)]
-    assert said(2, 2) == [("P17",), ("P17",)]
-    assert said(0, 0) == [("P17",), ("P17",)]
+    assert said(2, 2) == [("P17", LOST)] * 2
+    assert said(2, 2, 2) == said(0, 0, 0) == [("P17",)] * 3
 
 
 def test_one_packet_again_at_once_may_be_a_late_register() -> None:

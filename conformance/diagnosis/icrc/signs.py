@@ -37,6 +37,8 @@ def leaking(
     """
     telling = {*_TELLING, *_unlike_configuration(packets, facts)}
     found = [packet for packet in packets if any(_all_ones(packet, field) for field in telling)]
+    if all(packet.seen.wrong for packet in found) and 2 * len(found) < len(packets):
+        found = []  # all ones as the way makes them, of which the ICRC would know nothing else
     fields = [
         field
         for field in MASKED

@@ -8,6 +8,9 @@ from itertools import pairwise
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import Sent, behind, distance
 
+_LEAST = 3
+"""Fewer may have been changed on the way."""
+
 
 def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
     """P05 and P24: what the seven bits beside AckReq tell."""
@@ -15,7 +18,7 @@ def carry(stream: Stream) -> list[tuple[tuple[str, ...], list[Sent]]]:
     if not marked:
         return []
     if stream.first.reserved7:
-        return [(("P24", "PSN-19"), marked)]
+        return [(("P24", "PSN-19"), marked)] if len(marked) >= _LEAST else []
     before = stream.side.requests[: behind(stream.side.requests, marked[0].number - 1)]
     wrapped = any(distance(b.psn, a.psn) > 0 and b.psn < a.psn for a, b in pairwise(before))
     at_wrap = before and before[-1].psn > marked[0].psn

@@ -26,7 +26,7 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_start,
 )
 from roceproof.conformance.diagnosis.psn.increment import LOOSE
-from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END
+from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, PLACED
 from roceproof.conformance.diagnosis.psn.names import first_advice, separating, title_of
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
@@ -38,8 +38,8 @@ from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Dia
 _SHOWN = 3
 _MANY = 4  # wrong steps; what explains fewer may do so by chance
 _FOR_LOOSE = 8  # the same of what only follows other packets
-_BY_CHANCE = LOOSE | {"P09", "P12", "P14", "P16", "P23"}
-"""What may befall any step, and takes as many as other packets' pace does."""
+_EXACT = frozenset({"P04", "P05", "P15", "P24", LOST}) | PLACED
+"""What a single step tells, for no other error looks like it; or what accuses nobody."""
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
 _LAST_RESORT = ("P19",)
 _MISLEADING = ("P20",)
@@ -156,7 +156,7 @@ def _diagnose(
     counting = [found for found in evidence if found.cause in (Cause.COUNTING, Cause.NETWORK)]
     if counting:
         counted = _best(counting, _SHARE)
-        diagnoses.append(_diagnosis(device, counted, counting))
+        diagnoses.append(_diagnosis(device, counted, counting, least=LEAST_COUNTED))
     starts = [found for found in evidence if found.cause is Cause.START]
     moved = counted if LOST not in counted else counted[:1]
     if starts and not _MOVE_THE_START & {*moved}:
@@ -287,13 +287,16 @@ def _fitting_half(
     )
 
 
-def _diagnosis(device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence]) -> Diagnosis:
+def _diagnosis(
+    device: Station, ids: tuple[str, ...], evidence: Sequence[Evidence], *, least: int = 0
+) -> Diagnosis:
+    """In words; undecided below so many wrong steps, but for what one of them tells alone."""
     explained = [found for found in evidence if set(ids) & {*found.ids, *found.weak}]
     frames = sorted({number for found in explained or evidence for number in found.frames})
     total = len({number for found in evidence for number in found.frames})
     shown = explained or evidence
     text = "; ".join(found.text for found in shown[:_SHOWN])
-    few = len(frames) < LEAST_COUNTED and bool(ids) and ids[0] in _BY_CHANCE
+    few = len(frames) < least and ids[:1] != (LOST,) and not {*ids} <= _EXACT
     if len(shown) > _SHOWN:
         text += f"; and in {len(shown) - _SHOWN} more connections"
     if few or not ids:

@@ -187,8 +187,8 @@ def of_restarts(streams: Sequence[Stream], budget: Budget) -> Iterator[Evidence]
             devices.setdefault(stream.side.station, []).append((stream, restart))
     for found in devices.values():
         if psn_recovery.restarts_wrongly([restart for _, restart in found]):
-            # The first packet of a single resend may have been lost, or changed on the way.
-            ids = ("P17", LOST) if len(found) == 1 and found[0][1].is_behind else ("P17",)
+            # The first packets of a few resends may have been lost, or changed on the way.
+            ids = ("P17", LOST) if len(found) <= _FEW else ("P17",)
             for stream, (nak, jump, *_) in found:
                 text = (
                     f"frame {nak.number} asks for PSN {nak.psn:#08x}, "

@@ -99,11 +99,6 @@ class Restart(NamedTuple):
     is_first: bool
     """Whether nothing could be sent again in front of what the NAK asks for."""
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether it begins behind what the NAK asks for."""
-        return distance(self.jump.psn, self.nak.psn) > 0
-
 
 def restarts(stream: Stream, budget: Budget) -> list[Restart]:
     """For P17: every prompt jump back behind a sequence NAK; those to a lost READ left out."""

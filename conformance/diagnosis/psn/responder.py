@@ -17,7 +17,7 @@ from roceproof.conformance.diagnosis.psn.timeline import (
 )
 from roceproof.conformance.wire.opcodes import Family
 
-_LEAST_CASES = 3
+_LEAST_CASES = 4
 _FAR = 64  # what a READ takes at most
 
 

@@ -104,8 +104,8 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
         ids.append("P09")
     if 0 < offset <= behind(side.replies, stream.first.number):
         ids.append("P06")
-    if 0 < offset <= _LARGEST_GAP and asked is None:
-        ids.insert(0, LOST)
+    if 0 < offset <= _LARGEST_GAP:
+        ids.insert(0 if asked is None else len(ids), LOST)
     return Start(tuple(ids), expected)
 
 

@@ -8,6 +8,7 @@ the ICRC's to tell. What follows is explained on the packets as they are then re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -25,8 +26,11 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Position
 
-_SEVERAL = 3
-_SHARE = 0.02
+_SEVERAL = 4
+_MASKED = frozenset({"BTH-08"})
+"""What the ICRC does not cover."""
+_OF_ALL = "BTH-04"
+"""What packets of all opcodes show alike."""
 _OF_CHANCES = 0.25
 _ENOUGH_SOUND = 4
 _UNREADABLE = frozenset({"BTH-01", "OPC-11", "OPC-12"})
@@ -148,7 +152,7 @@ class _Judge:
         repaired = {}
         for seen, found in wrong:
             cases.setdefault(found.rule, []).append(
-                _Case(found.repaired, found.words, bits=found.bits)
+                _Case(found.repaired, found.words, found.off, found.bits)
             )
             repaired[seen.number] = found.repaired
         for rule, some in cases.items():
@@ -186,14 +190,17 @@ class _Judge:
 
     def _is_habit(self, rule: str, cases: Sequence[_Case]) -> bool:
         """Whether the sender built these, and not the way changed them."""
-        if any(case.seen.sound and not case.seen.wrong for case in cases):
+        if rule not in _MASKED and any(case.seen.sound and not case.seen.wrong for case in cases):
             return True
         if rule in _PADS and any(_lacks_pad(case.seen) for case in cases):
             return True
-        everything = len(self._observations)
         if _one_bit_each(cases):
             return False
-        return len(cases) == everything or len(cases) >= max(_SEVERAL, _SHARE * everything)
+        opcodes = {case.seen.bth.opcode for case in cases}
+        alike = sum(rule == _OF_ALL or s.bth.opcode in opcodes for s in self._observations)
+        same = Counter(case.got for case in cases).most_common(1)[0][1]
+        enough = len(cases) >= _SEVERAL and 2 * same > len(cases)
+        return enough and (rule in _MASKED or 2 * len(cases) >= alike)
 
     def _premise(self, cases: Iterable[_Case]) -> str:
         """Read packets by what their ICRC was taken over; in words, if not as they were sent."""

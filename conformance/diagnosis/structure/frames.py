@@ -55,7 +55,7 @@ def broken(seen: Observation) -> Iterator[Break]:
     """What breaks a rule whatever stands around the packet."""
     bth = seen.bth
     if bth.version:
-        yield Break("BTH-04", f"the transport version is {bth.version}")
+        yield Break("BTH-04", f"the transport version is {bth.version}", str(bth.version))
     row = OPCODES.get(bth.opcode)
     if row is None:
         if bth.opcode < Transport.XRC << 5 and bth.opcode not in _EXTENDED_ATOMICS:

@@ -28,6 +28,8 @@ class WrongLength(NamedTuple):
     rule: str
     words: str
     repaired: Observation
+    off: str = ""
+    """By how much, if both lengths are."""
     bits: int = 0
     """Those of the length that are not as they should be, if it is one length that is wrong."""
 
@@ -74,8 +76,9 @@ def _both(seen: Observation, end: int, frame: int) -> WrongLength | None:
         return None  # without ICRC: a signature of its own
     if end < frame and not (seen.sound and seen.wrong and frame - end == ICRC_BYTES):
         return None  # what follows the packet is no part of it
-    words = f"IP and UDP length are {end - frame:+d} bytes off from the frame"
-    return _answer(seen, IP_LENGTH, words, frame)
+    off = f"{end - frame:+d} bytes"
+    words = f"IP and UDP length are {off} off from the frame"
+    return _answer(seen, IP_LENGTH, words, frame)._replace(off=off)
 
 
 def _answer(seen: Observation, rule: str, words: str, end: int | None) -> WrongLength:
