@@ -16,7 +16,7 @@ from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.soak import Chunk, play
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.reach_command import COVERAGE, PAGE, write_page
-from roceproof.soak_workers import soak_workers
+from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 6
 _SEEDS = 1_000_000
@@ -69,7 +69,7 @@ def soak(
             soak_workers(jobs) as pool,
             progress.bar("playing random plans", total=len(chunks), unit="parts") as bar,
         ):
-            for found in pool.imap(play, chunks):
+            for found in come(pool.imap(play, chunks)):
                 bar.advance()
                 soaked.plans += found.seeds
                 reached.counts.merge(Counts.from_json(found.counts))

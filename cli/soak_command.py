@@ -27,7 +27,7 @@ from roceproof.conformance.stimulus.steering import steered
 from roceproof.conformance.stimulus.trial import draws_of
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.interface import Claims
-from roceproof.soak_workers import soak_workers
+from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 12
 _TOLD = 5
@@ -108,7 +108,7 @@ class _Night:
                     )
                     next_seed += count
                 widths = [*widths[1:], *widths[:1]]
-                for found in pool.imap_unordered(play, chunks):
+                for found in come(pool.imap_unordered(play, chunks)):
                     self._take(found)
                 left = self._left()
                 progress.step(self._status(len(left)))

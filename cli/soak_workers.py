@@ -11,9 +11,17 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
-from multiprocessing.pool import Pool
+from multiprocessing import TimeoutError, active_children, get_context
+from multiprocessing.pool import IMapIterator, Pool
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import TypeVar
+
+from roceproof.common.children import told_status
+from roceproof.common.errors import RoceproofError
+
+T = TypeVar("T")
+_LOOK_SECONDS = 1.0
 
 
 @contextmanager
@@ -28,6 +36,24 @@ def soak_workers(jobs: int) -> Iterator[Pool]:
         raise
     with suppress(OSError):  # it holds such a log
         place.rmdir()
+
+
+def come(results: IMapIterator[T]) -> Iterator[T]:
+    """Each when it comes. A pool waits for ever for what a process that was killed had to do."""
+    seen: set[BaseProcess] = set()
+    while True:
+        seen.update(active_children())
+        try:
+            yield results.next(timeout=_LOOK_SECONDS)
+        except StopIteration:
+            return
+        except TimeoutError:
+            ends = [each.exitcode for each in seen if each.exitcode]
+            if ends:
+                raise RoceproofError(
+                    f"a process that played random plans has died ({told_status(ends[0])}), "
+                    "which says nothing of the device: is there memory enough?"
+                ) from None
 
 
 def _begin(place: Path) -> None:

@@ -22,6 +22,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import WorkStealingScheduling
 
+from roceproof.common.children import told_status
 from roceproof.common.interruption import (
     hold_interruptions,
     interruptions_let_through,
@@ -64,8 +65,7 @@ def pytest_runtestloop() -> Generator[None, object, object]:
 def _end_of(gateway: execnet.Gateway) -> str:
     """How its process has ended, in words."""
     starter: Any = gateway._io
-    status = starter.popen.wait()
-    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+    return told_status(starter.popen.wait())
 
 
 class _Scheduling(WorkStealingScheduling):  # type: ignore[misc]

@@ -21,6 +21,11 @@ END_SECONDS = 3.0
 POLL_SECONDS = 0.01
 
 
+def told_status(status: int) -> str:
+    """How a process has ended, in words."""
+    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+
 def run_to_end(
     command: Sequence[str | Path],
     *,
