@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -77,9 +78,9 @@ def test_a_gate_ends_in_its_time_with_what_is_known(console, tmp_path) -> None:
     out = tmp_path / "out"
     run = console.run("gate", str(DUT), "--no-guest", "--minutes", "0.001", "--out", str(out))
     assert run.returncode == UNUSABLE, run.stderr
-    assert "INCOMPLETE uc_writer: not all was judged: out of time" in run.stdout
+    assert re.search(r"INCOMPLETE uc_writer.*: not all was judged: .*out of time", run.stdout)
     assert "Traceback" not in run.stderr
-    assert verdict_in(out) == ("incomplete", ["out of time"])
+    assert verdict_in(out)[0] == "incomplete" and verdict_in(out)[1][-1] == "out of time"
     assert {"gate.html", "gate.md", "junit.xml"} <= {file.name for file in out.iterdir()}
 
 
@@ -95,8 +96,8 @@ def test_a_gate_that_is_interrupted_says_so_and_how(console, tmp_path, kind) -> 
     told, errors = run.communicate(timeout=60)
     assert run.returncode == 128 + kind, errors
     assert errors.splitlines()[-1] == "roceproof: interrupted"
-    assert verdict_in(out) == ("incomplete", ["interrupted"])
-    assert "INCOMPLETE uc_writer: not all was judged: interrupted" in told
+    assert verdict_in(out)[0] == "incomplete" and verdict_in(out)[1][-1] == "interrupted"
+    assert re.search(r"INCOMPLETE uc_writer.*: not all was judged: .*interrupted", told)
     assert console.leftovers() == []
 
 
