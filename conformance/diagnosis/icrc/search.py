@@ -121,7 +121,8 @@ def _or_simpler(answer: Answer, candidates: Sequence[Answer]) -> Answer:
         name
         for each in candidates
         for name in names_of(each)
-        if ids > {*name.split("+")} and len(answer.explained) < len(each.explained) + LEAST_ADDED
+        if (ids > {*name.split("+")} or (len(ids) > 1 and ids & _OF_OTHERS and name in _OF_OTHERS))
+        and len(answer.explained) < len(each.explained) + LEAST_ADDED
     ]
     if not simpler:
         return answer
