@@ -31,6 +31,7 @@ _TOGETHER = 0.9
 _NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
 _OFTEN = 3
+"""In as many cases two fields that have each other's values are swapped, whatever these are."""
 _CHANCE = 4
 """A value that is written with as few signs is the same by chance."""
 
@@ -180,7 +181,7 @@ def _goes_with(
         return True
     accused = root.accuses
     if accused and (
-        accused <= other.accuses
+        (accused <= other.accuses and not other.covers)
         or (root.cases <= other.cases and all(map(other.accounts_for, accused)))
     ):
         return True

@@ -99,8 +99,8 @@ def _explains(
 
 def _about(case: Document, explaining: Sequence[Root]) -> Root | None:
     """The finding that breaks, in its packets, a rule that the case is about."""
-    about = set(case.get("rules", ()))
-    return next((root for root in explaining if not about.isdisjoint(root.accuses)), None)
+    about = case.get("rules", ())
+    return next((root for root in explaining if any(map(root.accounts_for, about))), None)
 
 
 def _followed(head: str, known: Sequence[Root]) -> Root | None:

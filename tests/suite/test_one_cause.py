@@ -177,6 +177,16 @@ def test_packets_to_nobody_explain_what_is_missed_and_accused_with_them() -> Non
     assert (finding["count"], finding["rules"][0]) == (3, "BTH-10")
 
 
+def test_one_packet_to_nobody_takes_nothing_that_other_cases_show() -> None:
+    session = Session()
+    for number in range(4):
+        session.add(({"nth": number}, "field fecn"), got={"fecn": "1"}, head="fecn: want 7, got 1")
+        also(session, failures=[], rules={"BTH-08": "frame 1"})
+    stray = ["a packet to a QPN that nobody has: ACK psn=+0 qpn=0x77", ["BTH-10"]]
+    also(session, failures=[stray])
+    assert [each["count"] for each in told(session)] == [4, 1]
+
+
 def test_the_same_field_of_answers_is_one_finding_however_it_is_told() -> None:
     session = Session()
     heads = [
