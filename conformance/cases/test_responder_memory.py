@@ -113,9 +113,10 @@ def test_a_message_under_way_loses_its_memory(bench: Bench) -> None:
 def test_a_range_is_checked_as_a_whole_at_the_first_packet(bench: Bench) -> None:
     region = bench.target.register(4096)
     qp = bench.connect()
+    place = at(region, region.extent + 1 - 2 * qp.mtu)
     qp.send(
         WRITE_ONLY(psn=0),
-        WRITE_FIRST(psn=1, payload=qp.mtu, dmalen=2 * qp.mtu, **at(region, 4097 - 2 * qp.mtu)),
+        WRITE_FIRST(psn=1, payload=qp.mtu, dmalen=2 * qp.mtu, **place),
     )
     qp.expect(NAK(ACCESS_ERROR, psn=1, msn=1))
     assert region.read(0, 4096) == bytes(4096)

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from roceproof.conformance.cases import test_responder_sequence
+from roceproof.conformance.cases import test_responder_memory, test_responder_sequence
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -297,3 +297,12 @@ def test_what_is_too_long_is_longer_than_the_devices_only_path_mtu(
 def test_and_so_is_what_comes_last(limited: Make, more: int | None) -> None:
     case = test_responder_sequence.test_last_carries_one_byte_to_the_path_mtu
     case(limited(path_mtus=(1024,)), WRITE_LAST, more)
+
+
+def test_a_region_that_is_longer_than_was_asked_for_is_left_at_its_end(
+    limited: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = limited()
+    register = bench.target.register
+    monkeypatch.setattr(bench.target, "register", lambda size, **more: register(2 * size, **more))
+    test_responder_memory.test_a_range_is_checked_as_a_whole_at_the_first_packet(bench)
