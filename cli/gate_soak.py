@@ -19,6 +19,8 @@ from roceproof.reach_command import COVERAGE, PAGE, write_page
 from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 6
+_SECONDS, _LEAST_SECONDS = 30.0, 5.0
+"""For making plans small that fail, all together, and those of a process."""
 _SEEDS = 1_000_000
 """Seeds of a gate with one seed and the next lie so far apart."""
 
@@ -53,6 +55,8 @@ def soak(
     """
     reached = Coverage.read(out / COVERAGE)
     first = options.seed * _SEEDS
+    starts = range(0, plans, _CHUNK)
+    seconds = max(_LEAST_SECONDS, _SECONDS / max(1, len(widths) * len(starts)))
     chunks = [
         Chunk(
             options=options,
@@ -60,9 +64,10 @@ def soak(
             first=first + start,
             count=min(_CHUNK, plans - start),
             weights=Weights(),
+            seconds=seconds,
         )
         for width in widths
-        for start in range(0, plans, _CHUNK)
+        for start in starts
     ]
     if chunks:
         with (

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.heads import likeness as kind_of
 from roceproof.conformance.runner.options import Options, open_factory
 from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.trial import draws_of, try_seed
+from roceproof.conformance.stimulus.trial import REDUCTION_SECONDS, draws_of, try_seed
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -33,6 +34,8 @@ class Chunk:
     weights: Weights
     known: frozenset[str] = frozenset()
     """Kinds of failures of which a small case is there."""
+    seconds: float = 60.0
+    """For making all its plans small that fail; each has at most so many as one alone."""
 
 
 class PlanFinding(NamedTuple):
@@ -79,18 +82,22 @@ def play(chunk: Chunk) -> Found:
     def is_new(failure: CaseFailed) -> bool:
         return kind_of(head_of(failure)) not in known
 
+    left = chunk.seconds
     try:
         for seed in range(chunk.first, chunk.first + chunk.count):
+            began = time.monotonic()
             finding = try_seed(
                 seed,
                 factory.claims,
                 open_bench,
                 weights=chunk.weights,
                 draws=draws[seed % len(draws)],
+                seconds=max(0.0, min(REDUCTION_SECONDS, left)),
                 is_worth=is_new,
             )
             found.seeds += 1
             if finding is not None:
+                left -= time.monotonic() - began
                 rules = finding.failure.rules or ("LIVE-02",)
                 text = finding.plan.case(f"found_by_random_stimulus_{seed}", rules=rules)
                 head = head_of(finding.failure)
