@@ -13,7 +13,7 @@ from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
-from roceproof.conformance.suite.storm_crowd import operations
+from roceproof.conformance.suite.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.verbs.service import Service
@@ -83,6 +83,7 @@ def test_arp_and_ping_behind_any_frame_are_answered(bench: Bench, tag: int | Non
 @over_tags
 def test_an_ack_behind_any_frame_is_taken(bench: Bench, tag: int | None) -> None:
     qp = bench.connect(path_mtu=256)
+    served(bench, Service.RC)
     op = operations(bench, Service.RC)[0]
     for frame in foreign(bench, tag):
         message = qp.post(op, 8)

@@ -105,7 +105,7 @@ def test_an_acknowledgement_stands_for_all_before_it(bench: Bench) -> None:
     assert region.read(0, len(data)) == data
 
 
-@case("ACK-06", "MSN-03")
+@case("ACK-06", "MSN-03", breaks=OUT_OF_SEQUENCE)
 def test_only_what_came_in_order_is_acknowledged(bench: Bench) -> None:
     qp = bench.connect()
     for request, answer in lossy(qp, count=50):
