@@ -53,13 +53,15 @@ def more_faults(scope: Scope) -> Answer | None:
 
 
 def one_field(scope: Scope) -> Answer | None:
-    """Fields that the CRC saw otherwise: solved for, packet by packet."""
+    """Fields that the CRC saw otherwise: solved for, packet by packet; in all but changed ones."""
     fault = field_fault(scope.some_wrong, scope.budget)
     if fault is None:
         return None
     explained = fault.explained(scope.wrong)
     short = shortage((fault.id,), distinct(explained), 0)
-    if short or not fault.is_as_sent:
+    numbers = {packet.seen.number for packet in explained}
+    left = [packet for packet in scope.wrong[:FLIPS] if packet.seen.number not in numbers]
+    if short or not fault.is_as_sent or len(flips(left, None)) < len(left):
         facts = (short, *fault.facts) if short else fault.facts
         return Answer(UNDECIDED, scope, explained, (fault.id,), facts)
     return Answer(fault.id, scope, explained, (), fault.facts)
