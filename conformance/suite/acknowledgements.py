@@ -17,6 +17,8 @@ from roceproof.conformance.wire.psn import packet_count
 
 _ACKNOWLEDGE = 0x11
 _ACKNOWLEDGED = (Family.SEND, Family.WRITE)
+_SEQUENCE_ERROR = 0x60
+_NAK = 3
 
 
 class Acknowledgements:
@@ -30,11 +32,13 @@ class Acknowledgements:
         """SENDs and WRITEs that no ACK has named or passed yet."""
         self._unasked: set[int] = set()
         self._duplicates: list[int] = []
+        self._is_over = False
+        """Whether a NAK has ended this life: behind it nothing may come."""
 
     def sent(self, request: Packet) -> None:
         """A request that the case does not call void is on its way to the device."""
         row, psn = OPCODES.get(request.bth.opcode), self._relative(request)
-        if row is None or row.is_response or psn > self._next:
+        if row is None or row.is_response or psn > self._next or self._is_over:
             return
         is_duplicate = psn < self._next
         if not is_duplicate:
@@ -44,7 +48,7 @@ class Acknowledgements:
         if row.family not in _ACKNOWLEDGED:
             return
         if is_duplicate:
-            self._duplicates.append(psn)
+            self._duplicates.append(max(psn, -1))  # its ACK names the last that was executed
             return
         self._open.add(psn)
         if not request.bth.ack_req:
@@ -68,6 +72,10 @@ class Acknowledgements:
         if _is_positive(packet):
             psn = self._relative(packet)
             self._open = {each for each in self._open if each > psn}
+        elif _is_fatal(packet):
+            self._is_over = True
+            self._unasked.clear()
+            self._duplicates.clear()
 
     def stands_for(self, packet: Packet, wanted: Pattern) -> bool:
         """Whether a response to a later request takes the place of the ACK that is wanted."""
@@ -92,6 +100,12 @@ def _is_positive(packet: Packet) -> bool:
     if row is None or not row.is_response:
         return False
     return packet.aeth is None or packet.aeth.syndrome >> 5 == 0
+
+
+def _is_fatal(packet: Packet) -> bool:
+    if packet.bth.opcode != _ACKNOWLEDGE or packet.aeth is None:
+        return False
+    return packet.aeth.syndrome >> 5 == _NAK and packet.aeth.syndrome != _SEQUENCE_ERROR
 
 
 def _says_ack(syndrome: object) -> bool:

@@ -91,14 +91,17 @@ class ResponderSide(PacketFlow):
                 raise self._exchange.failed(f"receive {wr_id}: want {name}={want}, got {have}")
         return outcome
 
-    def drops(self, *packets: Sendable, fence: int, msn: int | None = None) -> None:
+    def drops(self, *packets: Sendable, fence: int | None, msn: int | None = None) -> None:
         """The device drops these without a word, and lives: a good request behind them is served.
 
-        `fence` is the PSN that the device must still expect.
+        `fence` is the PSN that the device must still expect; None where nothing is served any more.
         """
         for packet in packets:
             self._send(packet, comment="must be dropped", is_void=True)
-        self.fence(fence, msn=msn)
+        if fence is None:
+            self.expect_silence()
+        else:
+            self.fence(fence, msn=msn)
 
     def fence(self, psn: int, *, msn: int | None = None) -> None:
         """A valid request at the PSN that the device must expect is served, and nothing else came.

@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.model.components import RESPONDERS, Components
-from roceproof.conformance.model.responder.policy import AskedAck, ResponderPolicy, Unasked
+from roceproof.conformance.model.ingress import Ingress, QueuePairView
+from roceproof.conformance.model.responder.policy import (
+    AskedAck,
+    BeforeFirst,
+    ResponderPolicy,
+    Unasked,
+)
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
@@ -34,9 +40,12 @@ from roceproof.verbs.service import Service
 
 
 @contextmanager
-def connected(responder: type[RcResponder] = RcResponder, **policy: Any) -> Iterator[Connection]:
+def connected(
+    responder: type[RcResponder] = RcResponder, *, ingress: type[Ingress] = Ingress, **policy: Any
+) -> Iterator[Connection]:
     """A queue pair of a device that acknowledges so."""
     parts = Components(
+        ingress=ingress,
         responders={**RESPONDERS, Service.RC: responder},
         responder_policy=ResponderPolicy(**policy),
     )
@@ -61,6 +70,35 @@ class NamesWhatWasNotSent(RcResponder):
         """With the next PSN."""
         if isinstance(response, Segment):
             psn = (response.bth.psn + 1) % (1 << 24)
+            response = replace(response, bth=replace(response.bth, psn=psn))
+        super().answer(response)
+
+
+class IntoError(Ingress):
+    """Hands on what comes for a queue pair in error."""
+
+    def is_receiving(self, queue_pair: QueuePairView) -> bool:
+        """Always."""
+        return True
+
+
+class AcknowledgesForEver(RcResponder):
+    """Says again what it has executed, although a NAK has ended it."""
+
+    def accept(self, request: Segment, network_header: bytes = b"") -> None:
+        """Acknowledge whatever it is."""
+        if self.failed:
+            self.acknowledge(self.expected_psn - 1)
+        super().accept(request, network_header)
+
+
+class AcknowledgesAnyPast(RcResponder):
+    """The ACK of a duplicate names the duplicate, sent or not."""
+
+    def answer(self, response: Any) -> None:
+        """With a PSN of long ago."""
+        if isinstance(response, Segment) and self.msn == 0:
+            psn = (response.bth.psn - 3) % (1 << 24)
             response = replace(response, bth=replace(response.bth, psn=psn))
         super().answer(response)
 
@@ -124,3 +162,23 @@ def test_an_ack_of_a_read_stands_for_nothing() -> None:
         qp.send(WRITE_ONLY(psn=0, a=1), WRITE_LAST(psn=1, payload=8, a=1))
         qp.expect(ACK(psn=0))
         qp.expect(ACK(psn=1))
+
+
+def test_behind_a_fatal_nak_no_duplicate_is_acknowledged() -> None:
+    with connected(AcknowledgesForEver, ingress=IntoError) as qp:
+        qp.send(WRITE_ONLY(psn=0, a=1))
+        qp.expect(ACK(psn=0))
+        qp.send(WRITE_LAST(psn=1, payload=8, a=1))
+        qp.expect(NAK(INVALID_REQUEST, psn=1))
+        qp.send(WRITE_ONLY(psn=0, a=1))
+        with pytest.raises(CaseFailed, match="want  nothing"):
+            qp.expect_silence()
+
+
+def test_an_ack_of_a_duplicate_names_nothing_that_was_never_sent() -> None:
+    with (
+        connected(AcknowledgesAnyPast, before_first=BeforeFirst.ACKNOWLEDGED) as qp,
+        pytest.raises(CaseFailed, match="got   ACK"),
+    ):
+        qp.send(WRITE_ONLY(psn=-5, a=1), WRITE_ONLY(psn=0, a=1))
+        qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
