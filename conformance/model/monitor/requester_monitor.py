@@ -121,7 +121,7 @@ class RequesterMonitor:
             if all(done):
                 rule = "NAK-10" if latest.dead == "NAK-09" else "ACK-05"
                 self._report(rule, f"success of work {outcome.wr_id}", outcome.status)
-            elif latest.dead is None and not latest.may_be_dead_by_now(self._spec):
+            elif not any(state.dead or state.may_be_dead_by_now(self._spec) for state in reached):
                 self._report(_gave_up(latest), "another attempt", outcome.status)
             self._candidates.settle(
                 [replace(state, dead=state.dead or "QPS-03") for state in reached]
