@@ -25,14 +25,16 @@ def proposals_of(document: Document) -> str:
         "# Take over what is a limit of the device, and leave out what is a fault.",
         f"# With all of it {len(left)} of {len(failing)} failing cases would still fail.",
     ]
-    tables: dict[str, list[str]] = {}
+    tables: dict[str, dict[str, list[str]]] = {}
     for finding in proposed:
         for line in finding["manifest"]:
             table, _, text = line.removeprefix("[").partition("] ")
             why = f"# {finding['count']} cases {printable(finding['sentence'])}"
-            tables.setdefault(table, []).extend([why, text])
+            tables.setdefault(table, {}).setdefault(text, []).append(why)
     for table, told in tables.items():
-        lines += ["", f"[{table}]", *told]
+        lines += ["", f"[{table}]"]
+        for text, whys in told.items():
+            lines += [*whys, text]
     return "\n".join([*lines, ""])
 
 

@@ -38,6 +38,7 @@ _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndro
 _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )
+_HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
 
@@ -87,7 +88,7 @@ def _answer(syndrome: str) -> str:
 
 def _kind(syndrome: str) -> str:
     """What it says, whatever its credits or timer."""
-    value = int(syndrome, 16) if syndrome.startswith("0x") else None
+    value = int(syndrome, 16) if _HEX.fullmatch(syndrome) else None
     if value is None or value >> 5 not in (0, 1):
         return syndrome
     return _KINDS[value >> 5]

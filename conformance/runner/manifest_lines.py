@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from roceproof.conformance.runner.kinds import KINDS
 from roceproof.conformance.runner.root import Root, fields_of
+from roceproof.verbs.limits import LONGEST_MESSAGE
 
 Document = dict[str, Any]
 _FIXABLE = {
@@ -22,10 +24,10 @@ _FIXABLE = {
 """Fields of packets that a device need not let anybody choose, and their keys in `[fixed]`."""
 _LIMITS = {
     "of a length that is no multiple of 4": "length_multiple = 4",
-    "of no bytes": "length = [1, {longest}]",
+    "of no bytes": f"length = [1, {LONGEST_MESSAGE}]",
     "on any queue pair but the first": "qps = 1",
 }
-_LONGEST = 1 << 31
+_NUMBER = re.compile(r"0x[0-9a-f]+|0|[1-9]\d*")
 
 
 class Line(NamedTuple):
@@ -44,21 +46,22 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
         return []
     if len(root.causes) == 1 and len(root.causes[0]) == 1:
         words = KINDS[root.causes[0][0]].words
-        return [Line("limits", _LIMITS[words].format(longest=_LONGEST))] if words in _LIMITS else []
+        return [Line("limits", _LIMITS[words])] if words in _LIMITS else []
     fields = fields_of(root.troubles)
     if root.stops or not fields or not fields <= _FIXABLE.keys():
         return []
     found: list[Line] = []
+    shown = [seen[case]["values"] for case in sorted(root.cases & seen.keys())]
     for name in sorted(fields):
-        told = [seen[case]["values"].get(name, {}).get("got", []) for case in root.cases]
-        values = {value for each in told for value in each}
+        told = [values[name] for values in shown if name in values]
+        got = {value for each in told for value in each["got"]}
         if name == "ident":
-            wanted = [seen[case]["values"].get(name, {}).get("want", []) for case in root.cases]
-            is_still = sum(map(len, told)) < sum(map(len, wanted))
+            came, wanted = (sum(len(each[key]) for each in told) for key in ("got", "want"))
+            is_still = came < wanted
             kind = "constant" if is_still else "any"
             found.append(Line("limits", f'identification = "{kind}"'))
-        if len(values) == 1:
-            found.append(Line("fixed", f"{_FIXABLE[name]} = {int(values.pop(), 0)}"))
+        if len(got) == 1 and _NUMBER.fullmatch(min(got)):
+            found.append(Line("fixed", f"{_FIXABLE[name]} = {int(min(got), 0)}"))
         elif name != "ident":
             return []
     return found

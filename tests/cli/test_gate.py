@@ -213,6 +213,8 @@ def test_lines_of_a_manifest_are_proposed_for_what_may_be_a_limit() -> None:
     limit = {"sentence": "show: pad", "cases": ["a", "b"], "count": 2}
     lines = ["[limits] length_multiple = 4", "[fixed] hop_limit = 64"]
     document["findings"].append({**finding, **limit, "manifest": lines})
+    other = {"sentence": "stop: a WRITE of 5 bytes never came", "cases": ["b"], "count": 1}
+    document["findings"].append({**finding, **other, "manifest": lines[:1]})
     told = proposals_of(document)
     assert "With all of it 1 of 3 failing cases would still fail." in told
     read = tomllib.loads(told)

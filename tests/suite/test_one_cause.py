@@ -9,6 +9,7 @@ import pytest
 from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.finding_words import documents
+from roceproof.conformance.runner.heads import likeness
 from roceproof.conformance.runner.plan_findings import with_plans
 
 LOW, GONE = [0, True, False], [3, False, False]
@@ -223,3 +224,15 @@ def test_answers_that_never_come_are_alike_by_the_packet_that_was_wanted() -> No
     ):
         session.add(({}, ""), head=f"{head}; got nothing in time")
     assert [len(root.cases) for root in session.roots()] == [2, 1]
+
+
+def test_of_a_field_that_is_absent_no_line_of_a_manifest_is_proposed() -> None:
+    session = Session()
+    for got in ("absent", "absent", "absent"):
+        session.add(({}, "field imm"), got={"imm": got})
+    assert told(session)[0]["manifest"] == []
+
+
+@pytest.mark.parametrize("said", ["0x61..0x63", "0x1f)", "0x"])
+def test_a_syndrome_that_a_case_of_ones_own_writes_otherwise_is_told_as_it_is(said: str) -> None:
+    assert likeness(f"want NAK syndrome={said}; got nothing") == f"no NAK {said}"
