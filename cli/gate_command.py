@@ -89,20 +89,21 @@ def run_gate(wanted: Gate) -> int:
     def told() -> Document:
         return document_of(manifest, options=options, known=known, baseline=baseline)
 
-    with output_directory(wanted.out), interruptions_held(), time_limit(wanted.minutes) as is_over:
+    with output_directory(wanted.out), interruptions_held():
         _forget(wanted)
         known.lacks = ["it has not ended: it is under way, or was killed"]
         _write_verdict(wanted, told())
         known.lacks = []
         end: BaseException | None = None
-        try:
-            _judge(wanted, options, known, Snapshot(manifest))
-        except KeyboardInterrupt as interruption:
-            end = None if is_over() else interruption
-            known.lacks.append("out of time" if is_over() else "interrupted")
-        except (RoceproofError, OSError) as error:
-            end = error
-            known.lacks.append(_first_line(error))
+        with time_limit(wanted.minutes) as is_over:  # what is known then is written all the same
+            try:
+                _judge(wanted, options, known, Snapshot(manifest))
+            except KeyboardInterrupt as interruption:
+                end = None if is_over() else interruption
+                known.lacks.append("out of time" if is_over() else "interrupted")
+            except (RoceproofError, OSError) as error:
+                end = error
+                known.lacks.append(_first_line(error))
         document = told()
         if not isinstance(end, BuildError):
             end = _written(wanted, document) or end

@@ -84,6 +84,18 @@ def test_a_gate_ends_in_its_time_with_what_is_known(console, tmp_path) -> None:
     assert {"gate.html", "gate.md", "junit.xml"} <= {file.name for file in out.iterdir()}
 
 
+def test_the_time_of_a_gate_does_not_end_while_its_verdict_is_written(
+    tmp_path, monkeypatch
+) -> None:
+    left = []
+    for name in ("_judge", "_write"):
+        watched = lambda *_: left.append(signal.getitimer(signal.ITIMER_REAL)[0])  # noqa: E731
+        monkeypatch.setattr(gate_command, name, watched)
+    assert run_gate(a_gate(tmp_path, minutes=1000)) == 0
+    judging, writing = left
+    assert judging > 0 and writing == 0
+
+
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
 def test_a_gate_that_is_interrupted_says_so_and_how(console, tmp_path, kind) -> None:
     out = tmp_path / "out"
