@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import is_aside, rule_of
+from roceproof.conformance.suite.failure import OF_EVERY_PACKET, is_aside, rule_of
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
 from roceproof.conformance.suite.prediction import Posted
@@ -278,10 +278,9 @@ class Stream:
         if packet is None:
             return Wrong(f"want  {due}\ngot   {frame.hex()}", wanted=due.frame)
         found = mismatches(due.pattern, packet, self.qp.from_device)
-        if not found:
-            found = wrong_lengths(packet, udp_length_of(due.pattern))
-        if not found and self._by_contract:
-            found = self._against_contract(due, frame)
+        if all(each.field in OF_EVERY_PACKET for each in found):
+            found += wrong_lengths(packet, udp_length_of(due.pattern))
+            found += self._against_contract(due, frame) if self._by_contract else []
         rules = [rule for each in found if (rule := rule_of(each)) is not None]
         if not found and build(packet) == frame:
             return None

@@ -34,7 +34,7 @@ from roceproof.verbs.work import Op, Outcome, Work
 DEVICE = Host(bytes.fromhex("020000000001"), bytes((192, 168, 1, 1)))
 PUSHES = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
 MESSAGES, TURN = 40, 25
-ICRC_BYTE, PAYLOAD_BYTE, IDENT_BYTE, BTH_BYTE = -1, -5, 19, 42
+ICRC_BYTE, PAYLOAD_BYTE, IDENT_BYTE, UDP_LENGTH_BYTE, BTH_BYTE = -1, -5, 19, 39, 42
 
 
 def random_spec(draw: Random, service: Service) -> QpSpec:
@@ -332,10 +332,19 @@ def test_a_field_that_is_wrong_in_all_packets_is_told_at_the_end_and_hides_nothi
             reseal(other)
             return [bytes(other)]
 
+    class Longer(Marked):
+        def sent(self, frame: bytes, now_ns: int) -> list[bytes]:
+            other = bytearray(super().sent(frame, now_ns)[0])
+            other[UDP_LENGTH_BYTE] ^= 1
+            reseal(other)
+            return [bytes(other)]
+
     with bench_of(Marked) as bench:
         rage(bench)
         assert bench.aside is not None
         assert bench.aside.rules == ("BTH-08",)
         assert [failure.rules for failure in judge(bench)] == [("BTH-08",)]
     with bench_of(Swapped) as bench, pytest.raises(CaseFailed, match="payload: want"):
+        rage(bench)
+    with bench_of(Longer) as bench, pytest.raises(CaseFailed, match="udp_length: want"):
         rage(bench)
