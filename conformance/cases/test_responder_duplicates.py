@@ -193,7 +193,7 @@ def test_a_read_of_no_bytes_that_comes_again_is_answered_again(bench: Bench, bef
 
 @case("DUP-04")
 def test_a_read_that_comes_again_behind_a_request_of_no_bytes_has_its_data(bench: Bench) -> None:
-    qp = bench.connect()
+    qp = bench.connect(max_dest_rd_atomic=4)
     region = qp.region(filled=True)
     read = READ_REQUEST(psn=0, dmalen=64, **at(region))
     qp.send(read)

@@ -172,6 +172,8 @@ def test_every_operation_while_a_stream_pauses(bench: Bench, stream: str) -> Non
 @case("DUP-01", "DUP-02", "DUP-04", "DUP-07", targets=SIMULATED)
 @over("age", AGES, ids=str)
 def test_every_request_comes_again(bench: Bench, age: int) -> None:
+    if age > 1:
+        executed_of(bench.claims, Service.RC, [Op.WRITE])
     mtu = bench.claims.path_mtus[0]
     play = Asking(bench, inbox=4 * mtu)
     play.connect(0, path_mtu=mtu, max_dest_rd_atomic=4)
