@@ -17,17 +17,23 @@ schema = 2
 name = "mine"
 top = "mine"
 sources = ["core/*.sv"]
+includes = ["."]
 clock_ps = 6400
 data_widths = [64]
 [capabilities]
 RC = ["WRITE"]
 """
+MODULE = "module mine; endmodule\n"
 
 
 @pytest.fixture
 def dut(tmp_path: Path) -> Path:
     (tmp_path / "core").mkdir()
-    (tmp_path / "core" / "mine.sv").write_text("module mine; endmodule\n")
+    (tmp_path / "core" / "mine.sv").write_text('`include "more/all.svh"\n' + MODULE)
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "all.svh").write_text('`include "one.svh"\n`include "more/all.svh"\n')
+    (tmp_path / "one.svh").write_text("// one\n")
+    (tmp_path / "gate.log").write_text("begun\n")
     (tmp_path / "dut.toml").write_text(MANIFEST)
     return tmp_path / "dut.toml"
 
@@ -36,7 +42,9 @@ CHANGES = {
     "manifest": ("dut.toml", MANIFEST.replace('"mine"', '"other"', 1)),
     "source": ("core/mine.sv", "module mine; wire x; endmodule\n"),
     "one more": ("core/more.sv", "module more; endmodule\n"),
-    "same size": ("core/mine.sv", "module mine; endmodulE\n"),
+    "same size": ("core/mine.sv", '`include "more/all.svh"\n' + MODULE.upper()),
+    "included": ("more/all.svh", "// nothing"),
+    "included by what is included": ("one.svh", "// two\n"),
 }
 
 
@@ -60,6 +68,13 @@ def test_a_source_that_is_gone_has_changed(dut: Path) -> None:
 def test_what_was_touched_or_written_alike_has_not_changed(dut: Path) -> None:
     snapshot = Snapshot(load_manifest(dut))
     os.utime(dut, (1, 1))
-    (dut.parent / "core" / "mine.sv").write_text("module mine; endmodule\n")
+    source = dut.parent / "core" / "mine.sv"
+    source.write_text(source.read_text())
     assert snapshot.changed() is None
+    snapshot.must_hold()
+
+
+def test_what_lies_beside_what_is_included_may_change(dut: Path) -> None:
+    snapshot = Snapshot(load_manifest(dut))
+    (dut.parent / "gate.log").write_text("begun\nended\n")
     snapshot.must_hold()
