@@ -48,7 +48,8 @@ class Acknowledgements:
         if row.family not in _ACKNOWLEDGED:
             return
         if is_duplicate:
-            self._duplicates.append(max(psn, -1))  # its ACK names the last that was executed
+            # Before the first request only the PSN in front of that may be named.
+            self._duplicates.append(psn if self._next else max(psn, -1))
             return
         self._open.add(psn)
         if not request.bth.ack_req:
