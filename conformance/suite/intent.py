@@ -37,9 +37,21 @@ OUT_OF_SEQUENCE = _family(
 OUT_OF_ORDER = _family("OPC-01", "OPC-02", "OPC-03", "OPC-05")
 """Packets that have no place in the message that is open, or in none."""
 WRONG_LENGTHS = _family(
-    *("MTU", "RETH-02", "RETH-03", "IMM-03", "PAD-01", "PAD-03", "PAD-04", "OPC-01", "UD-04")
+    *(
+        "MTU",
+        "RETH-02",
+        "RETH-03",
+        "IMM-01",
+        "IMM-03",
+        "PAD-01",
+        "PAD-03",
+        "PAD-04",
+        "OPC-01",
+        "UD-04",
+    )
 )
-"""Packets and messages of other lengths than path MTU and RETH ask for."""
+"""Packets and messages of other lengths than path MTU and RETH ask for; where the immediate is that
+length, the two seem to stand in the other order."""
 WRONG_ANSWERS = _family(
     *("ACK", "NAK", "RNR", "MSN", "READ", "DUP", "PSN-20", "AETH", "ATOM-02", "CNP-02")
 )

@@ -21,6 +21,7 @@ from roceproof.conformance.suite.pattern import (
     SEQUENCE_ERROR,
     WRITE_FIRST,
     WRITE_ONLY,
+    WRITE_ONLY_IMM,
     Pattern,
     opcode,
 )
@@ -84,6 +85,10 @@ def test_what_a_packet_says_is_meant(bench: Bench, kind: str) -> None:
 def test_what_is_declared_is_meant_by_the_packet_or_by_the_case(bench: Bench) -> None:
     qp = opened(bench)
     qp.send(WRITE_FIRST(psn=0, payload=700, dmalen=1100), breaks=WRONG_LENGTHS)
+    bench.settle()
+    assert judge(bench) == []
+    swapped = WRITE_ONLY_IMM(psn=0, payload=0, dmalen=6, imm=0)
+    opened(bench).send(swapped, breaks=WRONG_LENGTHS)
     bench.settle()
     assert judge(bench) == []
     other = opened(bench)
