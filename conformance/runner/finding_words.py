@@ -15,6 +15,7 @@ from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.runner.root import STOPS, Root, rule_of_trouble
+from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]
@@ -99,7 +100,8 @@ def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) 
         if len(got) == 1 and len(told) > 1:
             value, want = told[0]["got"][0], told[0]["want"][0]
             return f"{first} is always {value} (want {want} in the first)"
-    others = [name for name in fields[1:] if _are_swapped(root, first, name, seen)]
+    values = [seen.get(case, {}).get("values", {}) for case in sorted(root.cases)]
+    others = [name for name in fields[1:] if are_swapped(first, name, values)]
     if others:
         return f"{first} and {others[0]} are swapped ({_of_one(first, told)})"
     also = f"; {' and '.join(fields[1:])}, too" if fields[1:] else ""
@@ -116,17 +118,6 @@ def _values(root: Root, name: str, seen: Mapping[str, Document]) -> list[Documen
 
 def _is_in(seen: Mapping[str, Document], case: str, name: str) -> bool:
     return name in seen.get(case, {}).get("values", {})
-
-
-def _are_swapped(root: Root, one: str, two: str, seen: Mapping[str, Document]) -> bool:
-    """Whether each of two fields has, in some case, what the other ought to have."""
-    told = [seen.get(case, {}).get("values", {}) for case in root.cases]
-    return any(
-        not set(values[one]["got"]).isdisjoint(values[two]["want"])
-        and not set(values[two]["got"]).isdisjoint(values[one]["want"])
-        for values in told
-        if one in values and two in values
-    )
 
 
 def _support(root: Root) -> str | None:

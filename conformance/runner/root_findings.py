@@ -15,11 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from roceproof.conformance.runner.observations import RULE
+from roceproof.conformance.runner.observations import FIELD, PACKET, RULE
 from roceproof.conformance.runner.outcomes import FAILING
 from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
 from roceproof.conformance.runner.scoreboard import STRAY
 from roceproof.conformance.runner.shared_features import of_stop, of_trouble
+from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET
@@ -30,10 +31,10 @@ _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
 _NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
-_OFTEN = 3
-"""In as many cases two fields that have each other's values are swapped, whatever these are."""
-_CHANCE = 4
-"""A value that is written with as few signs is the same by chance."""
+_OPCODE = FIELD + "opcode"
+"""It says which headers and how much payload a packet has: first of the fields, and often alone."""
+_FEWEST = 3
+"""Cases with packets whose opcode is right, before it is said that only its fault harms others."""
 
 
 def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[Root]:
@@ -149,7 +150,10 @@ def _troubles(failed: set[str], seen: Mapping[str, Document]) -> list[str]:
         for trouble in troubles
     }
     names |= {RULE + rule for case in failed & seen.keys() for rule in seen[case].get("rules", ())}
-    return sorted(names, key=lambda name: (name not in STOPS, name.startswith(RULE), name))
+    return sorted(
+        names,
+        key=lambda name: (name not in STOPS, name.startswith(RULE), name != _OPCODE, name),
+    )
 
 
 def _packets(failed: set[str], seen: Mapping[str, Document]) -> Mapping[tuple[str, ...], int]:
@@ -179,27 +183,27 @@ def _goes_with(
     is_apart = bool(fields_of(root.troubles) & OF_EVERY_PACKET)
     if both and both >= _TOGETHER * (both + alone) and not is_apart:
         return True
+    if _OPCODE in theirs and both and both >= _TOGETHER * (both + counts[True, False]):
+        return _is_right_elsewhere(seen)
     accused = root.accuses
     if accused and (
         (accused <= other.accuses and not other.covers)
         or (root.cases <= other.cases and all(map(other.accounts_for, accused)))
     ):
         return True
-    return _swapped(mine, theirs, root.cases & other.cases, seen)
+    told = [seen[case]["values"] for case in sorted(root.cases & other.cases)]
+    return any(
+        are_swapped(one, two, told)
+        for one in fields_of(root.troubles)
+        for two in fields_of(other.troubles)
+    )
 
 
-def _swapped(
-    mine: set[str], theirs: set[str], both: set[str], seen: Mapping[str, Document]
-) -> bool:
-    """Whether a field has what another ought to have: again and again in both, or no small one."""
-    exchanged = 0
-    for case in both:
-        values = seen[case]["values"]
-        for one in fields_of([*mine]) & values.keys():
-            for two in fields_of([*theirs]) & values.keys():
-                there = {each for each in values[one]["got"] if each in values[two]["want"]}
-                back = {each for each in values[two]["got"] if each in values[one]["want"]}
-                exchanged += bool(there and back)
-                if any(len(each) > _CHANCE for each in there | back):
-                    return True
-    return exchanged >= _OFTEN
+def _is_right_elsewhere(seen: Mapping[str, Document]) -> bool:
+    """Whether several cases have packets with a right opcode, in which nothing else is wrong."""
+    whole = [
+        name
+        for name, each in seen.items()
+        if any(at == PACKET and not troubles for _, at, troubles, _ in each["rows"])
+    ]
+    return len(whole) >= _FEWEST

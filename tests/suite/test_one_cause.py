@@ -86,6 +86,38 @@ def test_two_fields_that_have_each_others_value_are_swapped() -> None:
     assert "imm and rkey are swapped (want 0x12345678, got 0x9abcdef0)" in sentence
 
 
+def with_troubles(session: Session, *troubles: str) -> None:
+    """Add to what was wrong with the first packet of the last case."""
+    session.seen[max(session.seen)]["rows"][0][2].extend(troubles)
+
+
+def test_bits_that_are_wrong_together_by_chance_are_not_swapped() -> None:
+    session = Session()
+    exchanged = {"a": {"want": ["1"], "got": ["0"]}, "pad": {"want": ["0"], "got": ["1"]}}
+    otherwise = {"a": {"want": ["1"], "got": ["0"]}, "pad": {"want": ["3"], "got": ["0"]}}
+    for number, values in enumerate([exchanged] * 3 + [otherwise]):
+        session.add(({"nth": number}, "field a"), head="wrong")
+        with_troubles(session, "field pad")
+        also(session, values=values, failures=[])
+    assert "swapped" not in session.sentences()[0]
+    del session.seen[max(session.seen)]
+    assert "a and pad are swapped" in session.sentences()[0]
+
+
+@pytest.mark.parametrize(("right", "count"), [(3, 1), (2, 2)])
+def test_what_is_wrong_only_where_the_opcode_is_goes_with_it(right: int, count: int) -> None:
+    session = Session()
+    for number in range(9):
+        got = {"a": "0", "opcode": "SEND_LAST"}
+        session.add(({"nth": number}, "field opcode"), got=got, head="wrong")
+        with_troubles(session, *["field a"] * (number < 3))
+        also(session, failures=[])
+    for _ in range(right):
+        session.add(({}, ""))
+    assert len(session.sentences()) == count
+    assert session.sentences()[0].split(": ")[1].startswith("opcode is ")
+
+
 def test_two_fields_that_are_wrong_in_all_packets_are_two_findings() -> None:
     session = Session()
     for number in range(3):
