@@ -37,7 +37,7 @@ from roceproof.gate_guest import Landed, meet_guest
 from roceproof.gate_junit import add_to_junit
 from roceproof.gate_markdown import markdown_of
 from roceproof.gate_proposals import write_proposals
-from roceproof.gate_soak import soak
+from roceproof.gate_soak import Soaked, soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
 from roceproof.reach_command import PAGE as COVERAGE_PAGE
@@ -168,6 +168,7 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
             progress=progress,
             soaked=known.soaked,
         )
+        known.lacks += _lacks_of_plans(known.soaked)
         snapshot.must_hold()
         known.landed = _landed(wanted, sending[0], progress)
     snapshot.must_hold()
@@ -186,6 +187,11 @@ def _lacks_of(document: Document) -> Iterator[str]:
         yield f"{count} cases broke by themselves, whatever the device"
     if document["cases"] and counts.keys() <= {SKIPPED}:
         yield "no case of the suite is for this device"
+
+
+def _lacks_of_plans(soaked: Soaked) -> Iterator[str]:
+    if broke := soaked.broke:
+        yield f"{len(broke)} random plans broke by themselves, whatever the device ({broke[0]})"
 
 
 def _waivers(wanted: Gate, options: Options) -> SuiteWaivers:

@@ -33,6 +33,8 @@ class Soaked:
     findings: list[dict[str, Any]] = field(default_factory=list)
     waived: list[dict[str, Any]] = field(default_factory=list)
     """Those that break only rules whose breaking is accepted."""
+    broke: list[str] = field(default_factory=list)
+    """What plans have broken themselves: they have not judged the device."""
     coverage: dict[str, Any] = field(default_factory=dict)
     depth: str | None = None
 
@@ -77,6 +79,7 @@ def soak(
             for found in come(pool.imap(play, chunks)):
                 bar.advance()
                 soaked.plans += found.seeds
+                soaked.broke += found.broke
                 reached.counts.merge(Counts.from_json(found.counts))
                 for plan in found.findings:
                     where = {"seed": plan.seed, "width": found.width, "rules": list(plan.rules)}

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
@@ -51,7 +52,7 @@ class Soak:
 
 
 def run_soak(wanted: Soak) -> int:
-    """Play until time is up; 1 if anything was found."""
+    """Play until time is up; 1 if anything was found, 2 if not and plans broke by themselves."""
     if wanted.dut is not None and wanted.target != "hdl":
         raise click.UsageError("--dut is for --target hdl")
     options = Options(
@@ -73,7 +74,9 @@ def run_soak(wanted: Soak) -> int:
         night = _Night(wanted, [factory.claims for factory in factories])
         night.run(options, widths, progress)
     night.tell()
-    return 1 if night.findings else 0
+    if night.findings:
+        return 1
+    return 2 if night.broke else 0
 
 
 class _Night:
@@ -85,6 +88,8 @@ class _Night:
         self._started = time.monotonic()
         self.findings: dict[str, list[PlanFinding]] = {}
         """By what is alike in how they fail."""
+        self.broke: list[str] = []
+        """What plans have broken themselves."""
 
     def run(self, options: Options, widths: Sequence[int | None], progress: Progress) -> None:
         """Rounds until time is up, or nothing is left to reach."""
@@ -120,6 +125,7 @@ class _Night:
 
     def _take(self, found: Found) -> None:
         self._seeds += found.seeds
+        self.broke += found.broke
         self._counts.merge(Counts.from_json(found.counts))
         for each in found.findings:
             self.findings.setdefault(each.kind, []).append(each)
@@ -147,6 +153,8 @@ class _Night:
             if others := [str(each.seed) for each in plans if each is not shortest]:
                 more = ", ..." if len(others) > _TOLD else ""
                 print(f"as seeds {', '.join(others[:_TOLD])}{more} fail\n")
+        for broke in self.broke[:_TOLD]:
+            notice(f"a plan broke by itself, whatever the device: {broke}")
         left = self._left()
         first = self._claims[0]
         run = {"suite": "soak", "seed": self._wanted.seed, "expression": ""}

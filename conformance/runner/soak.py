@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.runner.bench_law import CaseBreaks
 from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.heads import likeness as kind_of
 from roceproof.conformance.runner.options import Options, open_factory
@@ -60,6 +61,8 @@ class Found:
     width: int | None
     seeds: int = 0
     findings: list[PlanFinding] = field(default_factory=list)
+    broke: list[str] = field(default_factory=list)
+    """What plans have broken themselves, which says nothing of the device."""
     counts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -86,16 +89,20 @@ def play(chunk: Chunk) -> Found:
     try:
         for seed in range(chunk.first, chunk.first + chunk.count):
             began = time.monotonic()
-            finding = try_seed(
-                seed,
-                factory.claims,
-                open_bench,
-                weights=chunk.weights,
-                draws=draws[seed % len(draws)],
-                seconds=max(0.0, min(REDUCTION_SECONDS, left)),
-                is_worth=is_new,
-            )
             found.seeds += 1
+            try:
+                finding = try_seed(
+                    seed,
+                    factory.claims,
+                    open_bench,
+                    weights=chunk.weights,
+                    draws=draws[seed % len(draws)],
+                    seconds=max(0.0, min(REDUCTION_SECONDS, left)),
+                    is_worth=is_new,
+                )
+            except CaseBreaks as broke:
+                found.broke.append(f"seed {seed}: {broke}")
+                continue
             if finding is not None:
                 left -= time.monotonic() - began
                 rules = finding.failure.rules or ("LIVE-02",)

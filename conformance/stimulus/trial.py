@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.stimulus.drawing import draw_plan
 from roceproof.conformance.stimulus.drawn_requests import draw_requests
 from roceproof.conformance.stimulus.plan import Plan
@@ -96,7 +97,10 @@ def try_seed(
         return None
 
     def fails(candidate: Plan) -> bool:
-        return played(candidate, seed, open_bench).failure is not None
+        try:
+            return played(candidate, seed, open_bench).failure is not None
+        except RoceproofError:  # without some of its steps it may be no plan any more
+            return False
 
     reduction = Reduction(plan, fails, seconds=seconds if is_worth(first.failure) else 0.0)
     least = reduction.run()

@@ -15,6 +15,7 @@ from gate_documents import DUT, FAILING, PASSING, case, judged
 from roceproof import gate_command
 from roceproof.gate_command import Gate, run_gate
 from roceproof.gate_markdown import markdown_of
+from roceproof.gate_soak import Soaked
 from roceproof.gate_text import print_gate
 
 UNUSABLE = 2
@@ -127,6 +128,14 @@ def test_a_suite_that_has_not_judged_all_is_no_pass(lacking: str) -> None:
     document = judged(told, lacks=list(gate_command._lacks_of(told)))
     assert document["verdict"] == "incomplete"
     assert judged({**PASSING, "not_run": 0})["verdict"] == "pass"
+
+
+def test_plans_that_have_not_judged_the_device_are_no_pass() -> None:
+    broke = Soaked(plans=3, broke=["seed 7: the case itself breaks MTU-01"])
+    (lack,) = gate_command._lacks_of_plans(broke)
+    assert "1 random plans broke by themselves" in lack and "seed 7" in lack
+    assert judged(PASSING, lacks=[lack])["verdict"] == "incomplete"
+    assert not [*gate_command._lacks_of_plans(Soaked(plans=3))]
 
 
 def test_a_failure_stays_one_however_little_was_judged(capsys) -> None:
