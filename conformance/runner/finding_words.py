@@ -23,6 +23,8 @@ _LONGEST = 300
 _EXPLAINABLE = ("ICRC-", "PSN-", "OPC-", "IP-05", "IP-06", "IP-07", "BTH-08")
 """Rules for which `explain` has names."""
 _MOST_AGREE = 0.8
+_MOST_FIELDS = 4
+"""More are counted in a sentence, and the first is named."""
 
 
 def documents(
@@ -104,7 +106,8 @@ def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) 
     others = [name for name in fields[1:] if are_swapped(first, name, values)]
     if others:
         return f"{first} and {others[0]} are swapped ({_of_one(first, told)})"
-    also = f"; {' and '.join(fields[1:])}, too" if fields[1:] else ""
+    more = fields[1:] if len(fields) <= _MOST_FIELDS else [f"{len(fields) - 1} other fields"]
+    also = f"; {' and '.join(more)}, too" if more else ""
     return f"{first} is wrong ({_of_one(first, told)} in the first){also}"
 
 

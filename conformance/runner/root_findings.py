@@ -183,8 +183,11 @@ def _goes_with(
     is_apart = bool(fields_of(root.troubles) & OF_EVERY_PACKET)
     if both and both >= _TOGETHER * (both + alone) and not is_apart:
         return True
-    if _OPCODE in theirs and both and both >= _TOGETHER * (both + counts[True, False]):
-        return _is_right_elsewhere(seen)
+    if _OPCODE in theirs and both and not is_apart:
+        beside = both >= _TOGETHER * (both + counts[True, False])
+        behind = bool(fields_of(root.troubles)) and root.cases <= other.cases
+        if (beside or behind) and _is_right_elsewhere(seen):
+            return True
     accused = root.accuses
     if accused and (
         (accused <= other.accuses and not other.covers)

@@ -118,6 +118,21 @@ def test_what_is_wrong_only_where_the_opcode_is_goes_with_it(right: int, count: 
     assert session.sentences()[0].split(": ")[1].startswith("opcode is ")
 
 
+def test_what_is_wrong_behind_a_packet_with_a_wrong_opcode_goes_with_it() -> None:
+    session = Session()
+    for _ in range(3):
+        rows = [({"nth": number}, "field payload") for number in range(2)]
+        session.add(({}, "field opcode"), *rows, got={"opcode": "SEND_LAST"}, head="wrong")
+        with_troubles(session, "field payload", "field a", "field imm", "field pad")
+        also(session, failures=[])
+        session.add(({}, ""))
+    (sentence,) = session.sentences()
+    assert sentence.endswith("(want 7, got SEND_LAST in the first); 4 other fields, too")
+    session.add(({}, "field payload"), got={"payload": "9"}, head="wrong")
+    also(session, failures=[])
+    assert len(session.sentences()) == 2
+
+
 def test_two_fields_that_are_wrong_in_all_packets_are_two_findings() -> None:
     session = Session()
     for number in range(3):
