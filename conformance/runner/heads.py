@@ -27,7 +27,7 @@ _TOO_EARLY = re.compile(
     r"completion came too early|; owed: work .*; got +work \S+ completed"
     r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
 )
-_RECEIVES = re.compile(r"want +receives completed: (?P<want>[^;]*); got +(?P<got>[^;]*)")
+_RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OF_A_RECEIVE = ("", "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
 _SAID = re.compile(r"(\w+)=(\S+)")
@@ -113,9 +113,12 @@ def in_short(head: str) -> str:
 def _differences(head: str) -> list[tuple[str, str, str]]:
     """What was wanted and what came, of each field that differs from the likest packet wanted."""
     if receives := _RECEIVES.search(head):
-        pairs = zip(receives["want"].split(), receives["got"].split(), strict=False)
-        told = zip(_OF_A_RECEIVE, pairs, strict=False)
-        return [(field, want, got) for field, (want, got) in told if want != got]
+        pairs = zip(*(receives[side].split("; ") for side in ("want", "got")), strict=False)
+        for pair in pairs:
+            told = zip(_OF_A_RECEIVE, *(each.split() for each in pair), strict=False)
+            if wrong := [(field, want, got) for field, want, got in told if want != got]:
+                return wrong
+        return []
     both = _WANT_GOT.search(head)
     if both is None:
         return []

@@ -283,3 +283,9 @@ def test_of_a_field_that_is_absent_no_line_of_a_manifest_is_proposed() -> None:
 @pytest.mark.parametrize("said", ["0x61..0x63", "0x1f)", "0x"])
 def test_a_syndrome_that_a_case_of_ones_own_writes_otherwise_is_told_as_it_is(said: str) -> None:
     assert likeness(f"want NAK syndrome={said}; got nothing") == f"no NAK {said}"
+
+
+@pytest.mark.parametrize("before", ["", "7 success 1 0; "])
+def test_what_is_wrong_with_any_receive_of_several_is_told_by_its_field(before: str) -> None:
+    head = f"want  receives completed: {before}8 success 0 None; got   {before}8 success 1 None"
+    assert likeness(head) == likeness("receive 9: want byte_len=13, got 21") == "byte_len"
