@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The document of a gate: what each stage found, and the verdict, alone or against a baseline.
 
-Nothing in it depends on the wall clock, so that two runs of the same device have the same.
+Nothing in it depends on the wall clock but how small a failing plan was made: which plans and cases
+fail is the same in two runs of the same device.
 """
 
 from __future__ import annotations
