@@ -49,11 +49,12 @@ def soak(
     waives: Callable[[Iterable[str]], list[str]],
     progress: Progress,
     soaked: Soaked,
+    look: Callable[[], None],
 ) -> None:
     """Play so many plans at each width, and add what they reach to the coverage of the suite.
 
     `waives` gives the reasons why breaking some rules is accepted, or none; `soaked` has what came
-    of the plans until then if it is interrupted.
+    of the plans until then if it is interrupted, or `look` raises, which is called meanwhile.
     """
     reached = Coverage.read(out / COVERAGE)
     first = options.seed * _SEEDS
@@ -76,7 +77,7 @@ def soak(
             soak_workers(jobs) as pool,
             progress.bar("playing random plans", total=len(chunks), unit="parts") as bar,
         ):
-            for found in come(pool.imap(play, chunks)):
+            for found in come(pool.imap(play, chunks), look=look):
                 bar.advance()
                 soaked.plans += found.seeds
                 soaked.broke += found.broke

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import TimeoutError, active_children, get_context
 from multiprocessing.pool import IMapIterator, Pool
@@ -38,17 +38,21 @@ def soak_workers(jobs: int) -> Iterator[Pool]:
         place.rmdir()
 
 
-def come(results: IMapIterator[T]) -> Iterator[T]:
-    """Each when it comes. A pool waits for ever for what a process that was killed had to do."""
+def come(results: IMapIterator[T], *, look: Callable[[], None] = lambda: None) -> Iterator[T]:
+    """Each when it comes; meanwhile `look` is called again and again, and may end it by raising.
+
+    A pool waits for ever for what a process that has ended had to do.
+    """
     seen: set[BaseProcess] = set()
     while True:
+        look()
         seen.update(active_children())
         try:
             yield results.next(timeout=_LOOK_SECONDS)
         except StopIteration:
             return
         except TimeoutError:
-            ends = [each.exitcode for each in seen if each.exitcode]
+            ends = [each.exitcode for each in seen if each.exitcode is not None]
             if ends:
                 raise RoceproofError(
                     f"a process that played random plans has died ({told_status(ends[0])}), "
