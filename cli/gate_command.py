@@ -28,7 +28,7 @@ from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.connectivity import Check, check_connectivity, is_alive
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
-from roceproof.conformance.runner.outcomes import ERROR, SKIPPED
+from roceproof.conformance.runner.outcomes import ERROR, FAILING, HUNG, SKIPPED
 from roceproof.conformance.runner.verdict import REQUESTS
 from roceproof.dpi import BuildError, load_manifest
 from roceproof.dpi.snapshot import Snapshot
@@ -157,16 +157,18 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
         raise KeyboardInterrupt
     snapshot.must_hold()
     waivers = _waivers(wanted, options)
+    known.hung = "" if wanted.baseline else _hung(session.document)
     with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
         soak(
             options,
             sending,
-            plans=wanted.plans,
+            plans=0 if known.hung else wanted.plans,
             jobs=wanted.jobs,
             out=wanted.out,
             waives=lambda rules: waivers.reasons("", rules),
             progress=progress,
             soaked=known.soaked,
+            look=snapshot.must_hold,
         )
         known.lacks += _lacks_of_plans(known.soaked)
         snapshot.must_hold()
@@ -192,6 +194,15 @@ def _lacks_of(document: Document) -> Iterator[str]:
 def _lacks_of_plans(soaked: Soaked) -> Iterator[str]:
     if broke := soaked.broke:
         yield f"{len(broke)} random plans broke by themselves, whatever the device ({broke[0]})"
+
+
+def _hung(document: Document) -> str:
+    """Why random plans would show no more, where the device has hung in most cases."""
+    cases = [case for case in document["cases"] if case["outcome"] != SKIPPED]
+    hung = sum(HUNG in case and case["outcome"] in FAILING for case in cases)
+    if 2 * hung <= len(cases):
+        return ""
+    return f"something never came in {hung} of {len(cases)} cases"
 
 
 def _waivers(wanted: Gate, options: Options) -> SuiteWaivers:

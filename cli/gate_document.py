@@ -55,6 +55,8 @@ class Known:
     session: Document | None = None
     soaked: Soaked = field(default_factory=Soaked)
     landed: Landed = field(default_factory=lambda: Landed(words="the gate ended before"))
+    hung: str = ""
+    """Why random plans are left out, if they are."""
     lacks: list[str] = field(default_factory=list)
     """Why it is not all, if it is not."""
 
@@ -118,7 +120,11 @@ def document_of(
         }
     )
     document["lacks"] = known.lacks
-    document["left_out"] = [f"Soft-RoCE ({landed.words})"] if landed.outcome == SKIPPED else []
+    left_out = {
+        "random plans": known.hung,
+        "Soft-RoCE": landed.words if landed.outcome == SKIPPED else "",
+    }
+    document["left_out"] = [f"{stage} ({why})" for stage, why in left_out.items() if why]
     document["verdict"] = "fail" if new else "incomplete" if known.lacks else "pass"
     return document
 

@@ -10,6 +10,8 @@ FAILING = (FAILED, NOT_REACHED)
 """The device's doing."""
 CASE_BROKE = "case_broke"
 """The property of a case that broke by itself, with its exception: no word on the device."""
+HUNG = "hung"
+"""The property of a case that has failed and waited in vain."""
 ERROR = "error"
 """The bench's doing, or the case's own."""
 RUNS_AGAIN = "again"

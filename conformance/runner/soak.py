@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 from roceproof.conformance.coverage.collector import Collector
@@ -20,7 +21,7 @@ from roceproof.conformance.stimulus.trial import REDUCTION_SECONDS, draws_of, tr
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
 from roceproof.verbs.addresses import Host
 
 
@@ -66,9 +67,19 @@ class Found:
     counts: dict[str, Any] = field(default_factory=dict)
 
 
+@cache
+def _factory(options: Options, width: int | None) -> DeviceFactory:
+    """That of this process, which remembers how often its device has hung."""
+    return open_factory(options, width)
+
+
 def play(chunk: Chunk) -> Found:
-    """Play all seeds of a chunk; the first plan of each kind of failure is made small."""
-    factory = open_factory(chunk.options, chunk.width)
+    """Play all seeds of a chunk; the first plan of each kind of failure is made small.
+
+    One that was cut short and waited in vain shows nothing that those before it did not.
+    """
+    factory = _factory(chunk.options, chunk.width)
+    in_vain = 0
     counts, found, known = Counts(), Found(width=chunk.width), set(chunk.known)
     draws = draws_of(factory.claims)
 
@@ -77,41 +88,47 @@ def play(chunk: Chunk) -> Found:
         with factory.device(CasePlace(name="soak", seed=seed, host=host)) as device:
             collector = Collector(device, factory.claims, counts)
             bench = Bench(collector.target, factory.claims, seed=seed)
-            yield bench
-            for failure in judge(bench):
-                raise failure
+            try:
+                yield bench
+                for failure in judge(bench):
+                    raise failure
+            except (CaseFailed, DeviceDied):
+                nonlocal in_vain
+                in_vain += device.waited_in_vain
+                if not (device.waited_in_vain and device.cut_short):
+                    raise
+                return
             collector.finish()
 
     def is_new(failure: CaseFailed) -> bool:
         return kind_of(head_of(failure)) not in known
 
     left = chunk.seconds
-    try:
-        for seed in range(chunk.first, chunk.first + chunk.count):
-            began = time.monotonic()
-            found.seeds += 1
-            try:
-                finding = try_seed(
-                    seed,
-                    factory.claims,
-                    open_bench,
-                    weights=chunk.weights,
-                    draws=draws[seed % len(draws)],
-                    seconds=max(0.0, min(REDUCTION_SECONDS, left)),
-                    is_worth=is_new,
-                )
-            except CaseBreaks as broke:
-                found.broke.append(f"seed {seed}: {broke}")
-                continue
-            if finding is not None:
-                left -= time.monotonic() - began
-                rules = finding.failure.rules or ("LIVE-02",)
-                text = finding.plan.case(f"found_by_random_stimulus_{seed}", rules=rules)
-                head = head_of(finding.failure)
-                known |= {kind_of(head_of(finding.first)), kind_of(head)}
-                told = PlanFinding(seed, finding.failure.rules, head, text, finding.told())
-                found.findings.append(told)
-    finally:
-        factory.close()
+    for seed in range(chunk.first, chunk.first + chunk.count):
+        began, in_vain = time.monotonic(), 0
+        found.seeds += 1
+        try:
+            finding = try_seed(
+                seed,
+                factory.claims,
+                open_bench,
+                weights=chunk.weights,
+                draws=draws[seed % len(draws)],
+                seconds=max(0.0, min(REDUCTION_SECONDS, left)),
+                is_worth=is_new,
+            )
+        except CaseBreaks as broke:
+            found.broke.append(f"seed {seed}: {broke}")
+            continue
+        if in_vain:
+            factory.hung()
+        if finding is not None:
+            left -= time.monotonic() - began
+            rules = finding.failure.rules or ("LIVE-02",)
+            text = finding.plan.case(f"found_by_random_stimulus_{seed}", rules=rules)
+            head = head_of(finding.failure)
+            known |= {kind_of(head_of(finding.first)), kind_of(head)}
+            told = PlanFinding(seed, finding.failure.rules, head, text, finding.told())
+            found.findings.append(told)
     found.counts = counts.to_json()
     return found

@@ -24,7 +24,7 @@ from roceproof.conformance.runner.items import (
 from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import NOT_REACHED
+from roceproof.conformance.runner.outcomes import HUNG, NOT_REACHED
 from roceproof.conformance.runner.scoreboard import Judgement, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
@@ -94,6 +94,7 @@ def streams_of(failure: CaseFailed) -> list[str]:
 def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> Blame:
     """A case that was cut short and waited in vain is not reached."""
     if bench.target.waited_in_vain:
+        item.user_properties.append((HUNG, True))
         if because := bench.target.cut_short:
             return Blame((_ALIVE,), because, failures[0].stop)
         factory_of(item.config, width_of(item)).hung()

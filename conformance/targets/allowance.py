@@ -27,9 +27,10 @@ _ANSWERS, _LEAST_ANSWER_CYCLES = 2_000, 100_000
 _HUNG, _LONGER = 6, 4
 _SLICES, _SLICE_SECONDS = 5, 20.0
 _MEASURED = 16
-_TIMES_AS_SLOW = 200, 20
-"""As the slowest slice so far: at first, and when enough cases have hung."""
-_LEAST_SLICE_SECONDS = 2.0, 0.25
+_TIMES_AS_SLOW = 200, 20, 5
+"""As the slowest slice so far: at first, when one has stood or enough cases have hung, and when
+both are so: then a case that stands is not reached, and accuses nobody of more."""
+_LEAST_SLICE_SECONDS = 2.0, 0.25, 0.02
 
 
 class Pace:
@@ -44,6 +45,8 @@ class Pace:
         """Cycles that anything has taken that came."""
         self.hung = 0
         """Cases that have failed because something never came."""
+        self.has_stood = False
+        """Whether a slice of time took more than it may."""
         self.slices = 0
         self.slowest = 0.0
         """Processor seconds of the slowest slice of time among those that are measured."""
@@ -62,9 +65,10 @@ class Pace:
     @property
     def slice_seconds(self) -> float:
         """How long a slice of time may take."""
-        if self.slices < _SLICES:
+        if self.slices < _SLICES and not self.has_stood:
             return _SLICE_SECONDS
-        slow, least = _TIMES_AS_SLOW[self.is_short], _LEAST_SLICE_SECONDS[self.is_short]
+        known = self.has_stood + self.is_short if self.slices >= _SLICES else 0
+        slow, least = _TIMES_AS_SLOW[known], _LEAST_SLICE_SECONDS[known]
         return min(_SLICE_SECONDS, max(least, slow * self.slowest))
 
     @contextmanager

@@ -90,6 +90,7 @@ class HdlTarget(Target):
         self._answer_cycles = self._pace.answer_cycles(claimed, self._quiet_cycles)
         self._was_short = self._pace.is_short
         self._in_vain = False
+        self._heard = 0
         self._allowance = Allowance(claimed, is_short=self._was_short)
         self._usual = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
         self.patience = self._usual
@@ -138,8 +139,9 @@ class HdlTarget(Target):
 
     @property
     def waited_in_vain(self) -> bool:
-        """Of what was waited for here."""
-        return self._in_vain
+        """Of what was waited for here; where that was cut short, for frames or for nothing."""
+        is_silent = self._cycle - self._heard >= self._answer_cycles
+        return self._in_vain or (self._was_short and is_silent)
 
     @property
     def cut_short(self) -> str:
@@ -347,7 +349,7 @@ class HdlTarget(Target):
             with self._pace.slice_of(self._simulation.pid):
                 stop = self._simulation.run_within(most, cycles=cycles, until=until)
         except SimulationTimeout as error:
-            self._in_vain = True
+            self._in_vain = self._pace.has_stood = True
             self._simulation.abandon()
             raise DeviceDied(
                 f"the simulation stands in a cycle from {self._cycle} to {self._cycle + cycles} "
@@ -362,6 +364,8 @@ class HdlTarget(Target):
             self._note_taken(each.stream)
         came_in = [each.cycle for each in taken if each.stream is Inbound.FRAME]
         self._frames_taken += [at for at in came_in if not self._are_answers.popleft()]
+        if frames or completions:
+            self._heard = self._cycle
         self._allowance.taken += len(came_in)
         self._allowance.completions += len(completions)
         if self._watch:

@@ -162,3 +162,14 @@ def test_what_cannot_be_done_as_asked_ends_with_2_in_one_line(console, tmp_path,
     assert words[0] in run.stderr
     assert len(run.stderr.splitlines()) == 1
     assert not (tmp_path / "out" / "gate.json").exists()
+
+
+def test_random_plans_are_left_out_where_most_cases_have_hung() -> None:
+    hung, fine = case("test_a", "failed", hung=True), case("test_b", "passed")
+    skipped = case("test_c", "skipped", reason="it has no RC", hung=True)
+    assert gate_command._hung({"cases": [hung, fine, skipped]}) == ""
+    assert gate_command._hung({"cases": [hung, {**hung, "outcome": "waived"}]}) == ""
+    assert gate_command._hung({"cases": []}) == ""
+    why = gate_command._hung({"cases": [hung, hung, fine]})
+    assert why == "something never came in 2 of 3 cases"
+    assert judged(PASSING, hung=why)["left_out"][0] == f"random plans ({why})"

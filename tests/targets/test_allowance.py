@@ -83,6 +83,11 @@ def test_a_slice_of_time_may_take_many_times_as_long_as_any_before(
     with pace.slice_of(1):
         pass
     assert pace.slice_seconds == 10
+    pace.has_stood = True
+    assert pace.slice_seconds == 1
+    pace.hung = 6
+    assert pace.slice_seconds == 0.25
+    pace.has_stood, pace.hung = False, 0
     with pace.slice_of(1):
         pass
     assert pace.slice_seconds == 20
