@@ -63,6 +63,21 @@ def test_what_waits_for_what_is_told_of_every_stream(simulation: Simulation) -> 
     assert "nothing is offered to the device" in after["rx"]
 
 
+def test_where_waits_are_cut_short_silence_is_something_that_never_came(
+    simulation: Simulation,
+) -> None:
+    pace = allowance.Pace()
+    patient = HdlTarget(simulation, 6400, host=OWN, pace=pace)
+    patient.wait(200 * MICROSECOND)
+    assert not patient.waited_in_vain
+    pace.hung = 6
+    hurried = HdlTarget(simulation, 6400, host=OWN, pace=pace)
+    hurried.wait(10 * MICROSECOND)
+    assert not hurried.waited_in_vain
+    hurried.wait(200 * MICROSECOND)
+    assert hurried.waited_in_vain
+
+
 def test_a_frame_that_has_begun_and_does_not_end_is_told(simulation: Simulation) -> None:
     target = HdlTarget(simulation, 6400, host=OWN)
     qp = target.open(QpSpec(service=Service.RC, remote=PEER, remote_qpn=1, local_qpn=1))
