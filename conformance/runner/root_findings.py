@@ -30,6 +30,8 @@ Document = dict[str, Any]
 _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
 _NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
+_COUNT = "MSN"
+"""Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
 _OPCODE = FIELD + "opcode"
 """It says which headers and how much payload a packet has: first of the fields, and often alone."""
@@ -126,6 +128,8 @@ def _is_part(root: Root, other: Root) -> bool:
         is_shown = bool(other.head) and not root.head  # as a rule what is there in words
         return is_shown or all(map(other.accounts_for, root.accuses))
     kin = {family(rule) for rule in root.accuses | other.accuses}
+    if kin == {_COUNT}:
+        return True
     return len(kin) == 1 and kin <= OF_ONE_FIELD and bool(root.cases & other.cases)
 
 

@@ -112,6 +112,8 @@ def _sorted(names: Mapping[str, Any]) -> list[str]:
 
 
 def _shown(name: str, value: Any) -> str:
+    if isinstance(value, frozenset | range):
+        return "|".join(_shown(name, each) for each in sorted(value))
     if name == "psn" and isinstance(value, int):
         return f"{value:+d}"
     if name == "payload" and isinstance(value, bytes):

@@ -36,6 +36,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.wire.headers import Aeth
 from roceproof.verbs.service import Service
 
 
@@ -71,6 +72,18 @@ class NamesWhatWasNotSent(RcResponder):
         if isinstance(response, Segment):
             psn = (response.bth.psn + 1) % (1 << 24)
             response = replace(response, bth=replace(response.bth, psn=psn))
+        super().answer(response)
+
+
+class CountsPackets(RcResponder):
+    """Its count of messages is another."""
+
+    def answer(self, response: Any) -> None:
+        """With MSN 7."""
+        if isinstance(response, Segment):
+            aeth = response.extension(Aeth)
+            assert aeth is not None
+            response = replace(response, extensions=(replace(aeth, msn=7),))
         super().answer(response)
 
 
@@ -135,6 +148,15 @@ def test_an_ack_that_never_comes_is_missed() -> None:
     with connected(asked_ack=AskedAck.LATER) as qp, pytest.raises(CaseFailed, match="nothing in"):
         qp.send(WRITE_ONLY(psn=0, a=1))
         qp.expect(ACK(psn=0))
+
+
+def test_the_ack_that_is_wanted_is_told_with_what_is_wrong_if_it_may_come_unasked() -> None:
+    with (
+        connected(CountsPackets, **UNASKED) as qp,
+        pytest.raises(CaseFailed, match="want 1, got 7"),
+    ):
+        qp.send(WRITE_ONLY(psn=0))
+        qp.expect(ACK(psn=0, msn=1))
 
 
 def test_a_packet_draws_one_ack_at_most() -> None:

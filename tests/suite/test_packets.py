@@ -121,3 +121,7 @@ def test_resize_keeps_lengths_and_icrc_right(change: int) -> None:
     plain = FLOW.build(WRITE_ONLY(payload=bytes(64)))
     assert len(frame) == len(plain) + change
     assert icrc.check(frame).judgement is icrc.Judgement.OK
+
+
+def test_one_of_several_values_is_shown_with_all_of_them() -> None:
+    assert wanted(WRITE_ONLY(psn=frozenset({3, 0}))) == "WRITE_ONLY psn=+0|+3"
