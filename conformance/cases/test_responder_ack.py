@@ -278,7 +278,8 @@ def test_credits_are_no_more_than_the_receives_posted(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()
     posted = 0
-    for psn, goal in enumerate((0, 1, 5, 7, 40, 49)):
+    most = bench.claims.receives
+    for psn, goal in enumerate(goal for goal in (0, 1, 5, 7, 16, 40, 49) if goal <= most):
         for _ in range(goal - posted):
             qp.post_receive(region)
         posted = goal

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
@@ -38,11 +40,7 @@ class Soak:
         self._operations = executed_of(bench.claims, Service.RC, OPERATIONS)
         self._local = Memory().register(count * LARGEST)
         self.works = [self._work(number) for number in range(count)]
-        self._received = [work for work in self.works if work.op in TAKE_RECEIVE]
-        self._receives = [
-            qp.post_receive(self._inbox, offset=work.into_offset, length=LARGEST)
-            for work in self._received
-        ]
+        self._receives: dict[int, Work] = {}
 
     def _work(self, number: int) -> Work:
         draw = self._bench.random
@@ -62,9 +60,26 @@ class Soak:
             into_offset=number * LARGEST,
         )
 
+    def batches(self) -> Iterator[list[Work]]:
+        """As much work at a time as the device holds receives for, each time with these posted."""
+        batch: list[Work] = []
+        posted = 0
+        for work in self.works:
+            takes = work.op in TAKE_RECEIVE
+            if takes and posted == self._bench.claims.receives:
+                yield batch
+                batch, posted = [], 0
+            if takes:
+                posted += 1
+                into = work.into_offset
+                number = self._qp.post_receive(self._inbox, offset=into, length=LARGEST)
+                self._receives[number] = work
+            batch.append(work)
+        yield batch
+
     def check(self) -> None:
         """Each message was executed exactly once."""
-        for number, work in zip(self._receives, self._received, strict=True):
+        for number, work in self._receives.items():
             immediate = None if work.op is Op.SEND else work.immediate
             self._qp.receives(number, byte_len=len(work.data), immediate=immediate)
         memory = {region: region.read(0, region.size) for region in (self._target, self._inbox)}
@@ -90,7 +105,8 @@ def soak(bench: Bench, impairment: Impairment, *, corruption: float = 0.0) -> No
     qp = bench.connect(path_mtu=MTU, rq_psn=start)
     work = Soak(bench, qp, IN_LOCKSTEP if in_lockstep else ON_THE_WALL)
     near = ReferenceRequester(bench, qp, impairment, corruption=corruption)
-    near.work_through(work.works, within_ns=WAITS * longest_wait_ns(bench))
+    for batch in work.batches():
+        near.work_through(batch, within_ns=WAITS * longest_wait_ns(bench))
     work.check()
 
 

@@ -26,7 +26,7 @@ from roceproof.dpi.records import Status
 from roceproof.dpi.streams import Signals, Stream
 from roceproof.verbs.work import Op
 
-STILL = (Stream(0, 0, Signals(0)),) * 6
+STILL = (Stream(1, 0, Signals(0)),) * 6
 PAYLOAD = bytes(range(100))
 SMALL = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 

@@ -11,6 +11,7 @@ import pytest
 from roceproof.conformance.cases import test_requester_unanswered as unanswered
 from roceproof.conformance.cases.test_requester_unanswered import MANY
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.verbs.limits import Limits
 
 
 class Busy:
@@ -18,7 +19,8 @@ class Busy:
 
     def __init__(self, posts: int) -> None:
         self._left = posts
-        self.target, self.claims = self, SimpleNamespace(capabilities=())
+        self.target = self
+        self.claims = SimpleNamespace(capabilities=(), limits=Limits())
         self.spec, self.inbox = SimpleNamespace(ack_timeout=1), list[Any]()
         self.now_ns, self.failed = 0, CaseFailed
         self._has_outcome = False
