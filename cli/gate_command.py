@@ -105,7 +105,9 @@ def run_gate(wanted: Gate) -> int:
                 end = error
                 known.lacks.append(_first_line(error))
         document = told()
-        if not isinstance(end, BuildError):
+        if isinstance(end, BuildError):
+            _write_verdict(wanted, document)
+        else:
             end = _written(wanted, document) or end
             if wanted.propose_limits is not None:
                 write_proposals(wanted.propose_limits, document)

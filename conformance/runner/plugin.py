@@ -9,7 +9,7 @@ command that repeats it when it fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pytest
 
 from roceproof import __version__
 from roceproof.common.printable import printable, printable_lines
+from roceproof.conformance.runner.bench_law import CaseBreaks
 from roceproof.conformance.runner.counted import counters_of, note_counters
 from roceproof.conformance.runner.ending import NO_ROOM, no_room
 from roceproof.conformance.runner.endurance import UNREACHABLE
@@ -213,6 +214,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
     before = counters_of(bench, wanted=options.target == "nic")
     own: CaseFailed | None = None
+    limit: Beyond | None = None
     result = None
     try:
         with within_processor_seconds():
@@ -221,14 +223,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         own = located(failure, pyfuncitem.path)
     except DeviceDied as death:
         own = ended_by(death, bench, pyfuncitem.path)
-    except Beyond as limit:
-        pytest.skip(f"{PREFIX}{bench.claims.device}: {limit}")
+    except Beyond as met:
+        limit = met
     except (AssertionError, pytest.fail.Exception) as failure:
         told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
         own = located(told, pyfuncitem.path)
     note_counters(pyfuncitem, bench, before)
-    with within_processor_seconds():
+    with within_processor_seconds(), suppress(*[CaseBreaks] * (limit is not None)):
         conclude(pyfuncitem, bench, options, own)
+    if limit is not None:
+        pytest.skip(f"{PREFIX}{bench.claims.device}: {limit}")
     return result
 
 

@@ -261,3 +261,26 @@ def test_a_case_whose_worker_is_killed_by_something_else_runs_again(suite: Make)
     assert "a worker died (killed by SIGKILL) in " in done.stderr
     assert {case["outcome"] for case in mine.results()} == {"passed"}
     assert len(mine.results()) == 6
+
+
+BEYOND = """
+from roceproof.conformance.targets.interface import Beyond
+
+@case("PSN-02", needs=[Capability.RC])
+def test_one(bench):
+    qp = bench.connect()
+    qp.post(Op.WRITE, 700)
+    bench.settle()
+    raise Beyond("it holds no more")
+"""
+
+
+@pytest.mark.parametrize(
+    ("mutant", "outcome"), [(None, "skipped"), ("bth-pkey-of-reset", "failed")], ids=str
+)
+def test_what_a_case_has_seen_before_it_meets_a_limit_is_judged(
+    suite: Make, mutant: str | None, outcome: str
+) -> None:
+    mine = suite(BEYOND)
+    mine.run("--target", "model", "-j1", *(["--mutant", mutant] if mutant else []))
+    assert [case["outcome"] for case in mine.results()] == [outcome]
