@@ -92,7 +92,7 @@ class Endings(Lives):
                 left = state._replace(may=state.may[place + 1 :])
                 after = list(self._ends_in(left.heeds(response), outcome, time_ns))
                 yield from after
-                if after and not response.is_ghost:
+                if after and not (response.is_ghost or response.is_reserved):
                     break
         from_ns = state.times_out_from(life)
         if from_ns is not None and time_ns >= from_ns and state.pending:

@@ -16,6 +16,7 @@ from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.stimulus.life import Life
 
 SUCCESS, FLUSHED, TIMED_OUT = "success", "wr_flush_err", "retry_exc_err"
+_BAD_RESPONSE = "bad_resp_err"
 NO_SYNDROME = 0xFF
 _ACKS, _RNR_NAKS = range(0x20), range(0x20, 0x40)
 _NAKS = {0x60: TIMED_OUT, 0x61: "rem_inv_req_err", 0x62: "rem_access_err", 0x63: "rem_op_err"}
@@ -39,13 +40,17 @@ class Response(NamedTuple):
 
     @property
     def fault(self) -> str | None:
-        """The status of the work that it fails."""
-        return "rnr_retry_exc_err" if self.syndrome in _RNR_NAKS else _NAKS.get(self.syndrome)
+        """The status of the work that it fails, or may fail."""
+        if self.is_ack:
+            return None
+        if self.syndrome in _RNR_NAKS:
+            return "rnr_retry_exc_err"
+        return _NAKS.get(self.syndrome, _BAD_RESPONSE)
 
     @property
     def is_reserved(self) -> bool:
-        """Whether it must be ignored."""
-        return not self.is_ack and self.fault is None
+        """Whether a device ignores it, or ends the queue pair for it (AETH-05)."""
+        return self.fault == _BAD_RESPONSE
 
 
 class Due(NamedTuple):
@@ -106,6 +111,8 @@ class State(NamedTuple):
 
     def heeds(self, response: Response) -> State:
         """The response takes effect."""
+        if response.is_reserved:
+            return self._replace(fault=Due(-1, _BAD_RESPONSE, response.syndrome))
         end = (response.psn + response.is_ack) % PSN_MODULUS
         reach = distance(end, self.oldest)
         done = [
@@ -124,6 +131,11 @@ class State(NamedTuple):
             fault=fault,
             progress_ns=response.sent_ns,
         )
+
+    @property
+    def may_be_alive(self) -> bool:
+        """Whether nothing but its own choice has failed it, and it has not said that it did."""
+        return self.fault is not None and self.fault.status == _BAD_RESPONSE and not self.is_told
 
     def times_out_from(self, life: Life) -> int | None:
         """The earliest time at which the oldest unanswered request may be given up."""

@@ -54,13 +54,12 @@ class Track(Endings):
 
     def answered(self, response: Response) -> None:
         """A response is on its way."""
-        if not response.is_reserved:
-            self._recent.append(response)
-            self._keep(after for state in self._states for after in self._hears(state, response))
+        self._recent.append(response)
+        self._keep(after for state in self._states for after in self._hears(state, response))
 
     def rested(self, since_ns: int) -> None:
         """All has been quiet since then: what was heard before has taken effect."""
-        self._keep(self._rested(state, since_ns) for state in self._states)
+        self._keep(self._rested(state, since_ns) for state in self._certain)
 
     # what the device does
 
@@ -101,7 +100,7 @@ class Track(Endings):
 
     def overdue(self, now_ns: int, grace_ns: int) -> bool:
         """Whether a timeout should have failed the queue pair by now."""
-        latest = [state.times_out_until(self.lives[state.life]) for state in self._states]
+        latest = [state.times_out_until(self.lives[state.life]) for state in self._certain]
         return all(time is not None and now_ns > time + grace_ns for time in latest)
 
     @property
@@ -145,6 +144,11 @@ class Track(Endings):
 
     # states
 
+    @property
+    def _certain(self) -> list[State]:
+        """Without those in which a device has chosen to fail and yet says nothing."""
+        return [state for state in self._states if not state.may_be_alive] or self._states
+
     def _keep(self, states: Iterator[State]) -> None:
         kept = list(states)
         self._states = kept if len(kept) == 1 else list(dict.fromkeys(kept))[:_MOST_STATES]
@@ -170,6 +174,8 @@ class Track(Endings):
         else:
             from_ns = state.times_out_from(life)
             is_late = from_ns is not None and response.expires_ns >= from_ns
+            if response.is_reserved and not is_late:
+                yield state
             yield waits if is_late else state.heeds(response)
 
     def _rested(self, state: State, since_ns: int) -> State:
@@ -178,7 +184,7 @@ class Track(Endings):
         while is_clear and state.may and state.fault is None and state.may[0].sent_ns <= since_ns:
             response, left = state.may[0], state._replace(may=state.may[1:])
             from_ns = state.times_out_from(life)
-            if not state.is_outstanding(response.psn):
+            if response.is_reserved or not state.is_outstanding(response.psn):
                 state = left
             elif response.is_ghost or (from_ns is not None and response.expires_ns >= from_ns):
                 break

@@ -10,6 +10,9 @@ import pytest
 from random_devices import opener
 
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.model.components import Components
+from roceproof.conformance.model.requester.policy import RequesterPolicy, Unexpected
+from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.stimulus.drawing import draw_plan
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.play import Play
@@ -20,6 +23,7 @@ from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import Arrival, CasePlace, Target
+from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import parse
@@ -200,3 +204,29 @@ def test_a_plan_that_is_made_smaller_can_still_be_played() -> None:
         ["flaws", "key"],
         ["key", "length", "op"],
     ]
+
+
+def play_reserved(unexpected: Unexpected) -> None:
+    """A reserved syndrome answers two messages of a device that never retransmits."""
+    habits = Components(requester_policy=RequesterPolicy(unexpected=unexpected))
+    factory = LimitedModelFactory(load_manifest(REFERENCE_DUT), habits)
+    with opener(factory)(1, None) as bench:
+        play = Play(bench)
+        play.connect(0)
+        play.post(0, "WRITE", 4, count=2)
+        play.until(2)
+        play.answer(0, syndrome=0x65)
+        play.finish()
+
+
+@pytest.mark.parametrize("unexpected", Unexpected)
+def test_a_reserved_syndrome_is_ignored_or_ends_the_queue_pair(unexpected: Unexpected) -> None:
+    play_reserved(unexpected)
+
+
+def test_a_reserved_syndrome_acknowledges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        RcRequester, "unexpected", lambda own: own.progress(own.window.fresh, now_ns=0)
+    )
+    with pytest.raises(CaseFailed):
+        play_reserved(Unexpected.IGNORED)
