@@ -17,6 +17,8 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.exact import icrcs_are_right
 from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.storm_crowd import operations, served
+from roceproof.conformance.suite.within_limits import sent_of, skip_for_services
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
@@ -25,6 +27,7 @@ from roceproof.verbs.work import Op
 pytestmark = REQUESTER
 
 OPS = (Op.SEND, Op.WRITE, Op.SEND_IMM, Op.WRITE_IMM)
+ASKING = (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD)
 LENGTHS = (0, 1, 5, 16, 34, 63, 64)
 TAG = 3 << 13 | 7
 WIDEST_BUS = 64  # bytes, where a device does not say
@@ -36,19 +39,23 @@ def carry(bench: Bench, work: Iterable[tuple[Connection, Op, int]]) -> None:
     for qp, op, length in work:
         if qp.answer_with is None:
             qp.serve()
-        due += [qp] * len(qp.post(op, length, solicited=True).packets)
+        due += [qp] * len(qp.post(op, length, solicited=op in OPS).packets)
     for number, qp in enumerate(due):
         assert qp.next() is not None, f"{len(due)} packets were due, {number} have come"
     icrcs_are_right(bench)
 
 
 def traffic(bench: Bench, pairs: list[Connection], lengths: Iterable[int] = LENGTHS) -> None:
-    """Messages of every kind and length, and some of three packets, on every queue pair."""
+    """Messages of every kind and length, and some of three packets, on every queue pair.
+
+    Where the device only asks for data there, that is what it sends.
+    """
     lengths = tuple(lengths)
-    for op in OPS:
-        if Capability[op.value] in bench.claims.capabilities:
-            carry(bench, [(qp, op, length) for length in lengths for qp in pairs])
-            carry(bench, [(qp, op, 2 * qp.mtu + 3) for qp in pairs])
+    service = pairs[0].spec.service
+    asking = sent_of(bench.claims, service, ASKING)
+    for op in operations(bench, service) or asking or skip_for_services(bench.claims, [service]):
+        carry(bench, [(qp, op, length) for length in lengths for qp in pairs])
+        carry(bench, [(qp, op, 2 * qp.mtu + 3) for qp in pairs])
 
 
 def three_pairs(bench: Bench, service: Service) -> list[Connection]:
@@ -106,6 +113,7 @@ def test_tags_leave_every_icrc_as_it_is(bench: Bench, service: Service) -> None:
 @over_services
 @over("rest", [1, 2, 3])
 def test_the_icrc_covers_the_pad(bench: Bench, service: Service, rest: int) -> None:
+    served(bench, service)
     pairs = three_pairs(bench, service)
     traffic(bench, pairs, [rest, 4 + rest, 60 + rest, pairs[0].mtu - 4 + rest])
 
@@ -120,6 +128,7 @@ def test_the_icrc_leaves_the_ethernet_pad_out(bench: Bench, service: Service) ->
 @case("ICRC-09", smoke=True)
 @over_services
 def test_the_icrc_is_right_for_every_place_in_the_last_beat(bench: Bench, service: Service) -> None:
+    served(bench, service)
     width = (bench.claims.data_width or 8 * WIDEST_BUS) // 8
     traffic(bench, [bench.connect(service)], range(2 * width + 4))
 

@@ -11,7 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.storm import Storm
 from roceproof.conformance.suite.storm_stream import Stream
-from roceproof.conformance.suite.within_limits import skip_for_services
+from roceproof.conformance.suite.within_limits import sent_of, skip_for_services
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -27,13 +27,7 @@ _QKEY = 0x01020304
 
 def operations(bench: Bench, service: Service) -> list[Op]:
     """The messages with payload that the device has on a service."""
-    claims = bench.claims
-    ops = [
-        op
-        for op in PUSHES
-        if Capability[op.name] in claims.capabilities
-        and claims.limits.against_operation(service, op) is None
-    ]
+    ops = sent_of(bench.claims, service, PUSHES)
     return [op for op in ops if op in (Op.SEND, Op.SEND_IMM)] if service is Service.UD else ops
 
 

@@ -22,6 +22,8 @@ from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
+_CLAIM_OF = dict.fromkeys((Op.CMP_SWAP, Op.FETCH_ADD), Capability.ATOMIC.name)
+
 
 def require_service(claims: Claims, service: Service) -> None:
     """For a queue pair: a device that does not serve it owes nobody an answer there."""
@@ -169,6 +171,16 @@ def executed_of(claims: Claims, service: Service, operations: Iterable[Op]) -> l
     if not found:
         _skip(claims, f"it executes nothing of that on {service.name}")
     return found
+
+
+def sent_of(claims: Claims, service: Service, operations: Iterable[Op]) -> list[Op]:
+    """Those of these operations that the device, as a requester, has on a service."""
+    return [
+        op
+        for op in operations
+        if Capability[_CLAIM_OF.get(op, op.name)] in claims.capabilities
+        and claims.limits.against_operation(service, op) is None
+    ]
 
 
 def require_lack(claims: Claims, service: Service, row: Opcode) -> None:
