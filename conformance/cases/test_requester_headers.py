@@ -82,7 +82,15 @@ def test_numbers_go_out_with_their_most_significant_byte_first(
         immediate=0x31323334,
     )
     packet = qp.expect_message(posted)[0]
-    bth, reth = packet.bth.pack(), packet.reth
-    assert (bth[5:8].hex(), bth[9:12].hex()) == ("010203", "040506")
-    assert reth is not None and reth.pack().hex() == "11121314151617182122232400000104"
+    assert packet.reth is not None
+    bth, reth = packet.bth.pack(), packet.reth.pack()
+    for name, rule, want, sent in (
+        ("qpn", "BTH-14", "010203", bth[5:8]),
+        ("psn", "BTH-14", "040506", bth[9:12]),
+        ("va", "RETH-01", "1112131415161718", reth[:8]),
+        ("rkey", "RETH-01", "21222324", reth[8:12]),
+        ("dmalen", "RETH-02", "00000104", reth[12:]),
+    ):
+        if sent.hex() != want:
+            raise bench.failed(f"{name}: want {want}, got {sent.hex()}", rules=[rule])
     qp.finish(posted)
