@@ -33,10 +33,10 @@ _NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
-_OPCODE = FIELD + "opcode"
-"""It says which headers and how much payload a packet has: first of the fields, and often alone."""
+_DECIDE = (FIELD + "ip_length", FIELD + "udp_length", FIELD + "opcode")
+"""They say which headers and how much payload a packet has: first of the fields, often alone."""
 _FEWEST = 3
-"""Cases with packets whose opcode is right, before it is said that only its fault harms others."""
+"""Cases with packets that are right, before it is said that only such a fault harms others."""
 
 
 def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[Root]:
@@ -156,7 +156,7 @@ def _troubles(failed: set[str], seen: Mapping[str, Document]) -> list[str]:
     names |= {RULE + rule for case in failed & seen.keys() for rule in seen[case].get("rules", ())}
     return sorted(
         names,
-        key=lambda name: (name not in STOPS, name.startswith(RULE), name != _OPCODE, name),
+        key=lambda name: (name not in STOPS, name.startswith(RULE), name not in _DECIDE, name),
     )
 
 
@@ -179,6 +179,9 @@ def _goes_with(
     if other.stops or other.says:
         return False
     mine, theirs = set(root.troubles), set(other.troubles)
+    decides = not theirs.isdisjoint(_DECIDE)
+    if decides:
+        theirs |= {RULE + rule for rule in other.accuses}
     counts: Counter[tuple[bool, bool]] = Counter()
     for troubles, count in packets.items():
         if troubles:
@@ -187,7 +190,7 @@ def _goes_with(
     is_apart = bool(fields_of(root.troubles) & OF_EVERY_PACKET)
     if both and both >= _TOGETHER * (both + alone) and not is_apart:
         return True
-    if _OPCODE in theirs and both and not is_apart:
+    if decides and both and not is_apart:
         beside = both >= _TOGETHER * (both + counts[True, False])
         behind = bool(fields_of(root.troubles)) and root.cases <= other.cases
         if (beside or behind) and _is_right_elsewhere(seen):
@@ -207,7 +210,7 @@ def _goes_with(
 
 
 def _is_right_elsewhere(seen: Mapping[str, Document]) -> bool:
-    """Whether several cases have packets with a right opcode, in which nothing else is wrong."""
+    """Whether several cases have packets in which nothing is wrong."""
     whole = [
         name
         for name, each in seen.items()

@@ -14,6 +14,8 @@ Document = dict[str, Any]
 _FOLLOWS_PAD = ("pad", "pad bytes", "payload")
 _FIELD_OF = {"MSN": "msn", "PSN": "psn"}
 """The field that a family of rules is about."""
+_LENGTHS = frozenset({"field ip_length", "field udp_length"})
+"""Where they end a packet too soon nobody finds its ICRC."""
 _ALIVE = "LIVE-01"
 
 
@@ -121,6 +123,8 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
             fields |= dict.fromkeys(_FOLLOWS_PAD, root)
         if "field ip_length" in root.troubles:
             fields.setdefault("udp_length", root)
+        if not _LENGTHS.isdisjoint(root.troubles):
+            fields.setdefault("icrc", root)
         if "ICRC" in accused and not any(root.causes):
             fields.setdefault("icrc", root)
     if (wrong - {"icrc"}) & fields.keys():

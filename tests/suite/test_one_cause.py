@@ -297,3 +297,15 @@ def test_rules_of_the_count_of_messages_are_one_finding_whatever_cases_show_them
         session.add(({}, ""), head="the observer says")
         also(session, failures=[], rules={rule: "frame 2"})
     assert [root.accuses for root in session.roots()] == [{"MSN-01", "MSN-03"}]
+
+
+def test_a_packet_that_a_wrong_length_ends_has_no_other_fault() -> None:
+    session = Session()
+    for _ in range(3):
+        rows = ({}, "rule UDP-02"), ({}, "field udp_length")
+        session.add(*rows, got={"udp_length": "0x29"}, head="wrong")
+        with_troubles(session, "field payload")
+        also(session, failures=[["frame 1 of the device, icrc: want one, got malformed", []]])
+        session.add(({}, ""))
+    (sentence,) = session.sentences()
+    assert "udp_length is always 0x29" in sentence or "udp_length is wrong" in sentence
