@@ -171,6 +171,7 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
             progress=progress,
             soaked=known.soaked,
             look=snapshot.must_hold,
+            has_hung=any(HUNG in case for case in session.document["cases"]),
         )
         known.lacks += _lacks_of_plans(known.soaked)
         snapshot.must_hold()

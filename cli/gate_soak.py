@@ -19,8 +19,8 @@ from roceproof.reach_command import COVERAGE, PAGE, write_page
 from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 6
-_SECONDS, _LEAST_SECONDS = 30.0, 5.0
-"""For making plans small that fail, all together, and those of a process."""
+_SECONDS, _LEAST_SECONDS, _HUNG_SECONDS = 30.0, 5.0, 2.5
+"""For making plans small that fail: all together, those of a chunk, those where cases have hung."""
 _SEEDS = 1_000_000
 """Seeds of a gate with one seed and the next lie so far apart."""
 
@@ -50,6 +50,7 @@ def soak(
     progress: Progress,
     soaked: Soaked,
     look: Callable[[], None],
+    has_hung: bool = False,
 ) -> None:
     """Play so many plans at each width, and add what they reach to the coverage of the suite.
 
@@ -60,6 +61,8 @@ def soak(
     first = options.seed * _SEEDS
     starts = range(0, plans, _CHUNK)
     seconds = max(_LEAST_SECONDS, _SECONDS / max(1, len(widths) * len(starts)))
+    if has_hung:
+        seconds = _HUNG_SECONDS
     chunks = [
         Chunk(
             options=options,
