@@ -64,7 +64,9 @@ class Hail:
         """What the device has answered until now are right answers to what it was asked."""
         for frame in self._bench.target.asides():
             if not self._is_right(frame):
-                raise self._bench.failed(f"no answer to anything: {frame.hex()}", rules=["LIVE-01"])
+                asked = "an ARP request" if frame[12:14] == b"\x08\x06" else "an echo request"
+                wrong = f"a wrong answer to {asked}: {frame[:80].hex()}"
+                raise self._bench.failed(wrong, rules=["LIVE-01"])
 
     # kinds
 

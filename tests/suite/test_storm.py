@@ -274,7 +274,7 @@ def test_an_answer_to_nothing_that_was_asked_is_found(monkeypatch: pytest.Monkey
         for answer in answers:
             changed = answer[:30] + bytes([answer[30] ^ 1]) + answer[31:]
             monkeypatch.setattr(bench.target, "asides", lambda found=changed: [found])
-            with pytest.raises(CaseFailed, match="no answer to anything"):
+            with pytest.raises(CaseFailed, match="a wrong answer to an "):
                 hail.judge()
 
 
