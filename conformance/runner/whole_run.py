@@ -48,7 +48,7 @@ def _beats(standings: Standings, name: str) -> int:
 
 _STREAMS = (
     _never_taken("qpc", "configuration", "qpc_ready_o"),
-    _never_taken("reg", "region", "reg_ready_o"),
+    _never_taken("reg", "region", "mr_ready_o"),
     _never_taken("rcv", "receive", "rcv_ready_o"),
     _never_taken("wr", "work request", "wr_ready_o"),
     _never_taken("pl", "payload", "pl_tready_o"),

@@ -57,32 +57,44 @@ class Hang:
 
 
 HANGS = {
-    "after-reset": Hang("cycle", 1, _ALL, "qpc_ready_o"),
+    "after-reset": Hang("cycle", 1, _ALL, "no configuration was ever taken: qpc_ready_o is low"),
     "after-a-while": Hang("cycle", 6000, _ALL, "WAITS for the device"),
-    "no-configuration": Hang("cycle", 1, "qpc", "qpc_ready_o"),
+    "no-configuration": Hang(
+        "cycle", 1, "qpc", "no configuration was ever taken: qpc_ready_o is low"
+    ),
     "in-the-second-configuration": Hang("configuration", 2, _ALL, ""),
     "configurations-after-four": Hang("configuration", 4, "qpc", "qpc_ready_o is low"),
-    "no-work": Hang("cycle", 1, "wr", "wr_ready_o"),
+    "no-work": Hang("cycle", 1, "wr", "no work request was ever taken: wr_ready_o is low"),
     "work-after-five": Hang("work", 5, "wr", "wr_ready_o is low"),
-    "no-payload": Hang("cycle", 1, "pl", "pl_tready_o"),
-    "amid-payload": Hang("payload-beat", 40, "pl", "pl_tready_o is low"),
-    "sends-nothing": Hang("cycle", 1, "tx", "tx_tvalid_o"),
-    "amid-a-frame": Hang("sent-beat", 50, "tx", "amid a frame"),
+    "no-payload": Hang("cycle", 1, "pl", "no payload was ever taken: pl_tready_o is low"),
+    "amid-payload": Hang(
+        "payload-beat", 40, "pl", "amid a frame: WAITS for the device: pl_tready_o is low"
+    ),
+    "sends-nothing": Hang("cycle", 1, "tx", "no frame ever left: tx_tvalid_o is low"),
+    "amid-a-frame": Hang(
+        "sent-beat", 50, "tx", "amid a frame: the device offers nothing: tx_tvalid_o"
+    ),
     "after-seven-frames": Hang("sent-frame", 7, "tx", "tx_tvalid_o is low"),
-    "a-frame-without-end": Hang("sent-frame", 3, "endless", ""),
+    "a-frame-without-end": Hang(
+        "sent-frame", 3, "endless", "amid a frame: the device offers nothing: tx_tvalid_o"
+    ),
     "asks-without-end": Hang(
         "heard-frame", 2, "babbling", "ARP and ICMP frames came of the device"
     ),
-    "hears-nothing": Hang("cycle", 1, "rx", "rx_tready_o is low"),
-    "amid-what-it-hears": Hang("heard-beat", 30, "rx", "rx_tready_o is low"),
+    "hears-nothing": Hang("cycle", 1, "rx", "no frame was ever taken: rx_tready_o is low"),
+    "amid-what-it-hears": Hang(
+        "heard-beat", 30, "rx", "amid a frame: WAITS for the device: rx_tready_o is low"
+    ),
     "after-a-damaged-frame": Hang("damaged", 1, _ALL, ""),
-    "completes-nothing": Hang("cycle", 1, "cpl", "cpl_valid_o"),
+    "completes-nothing": Hang("cycle", 1, "cpl", "no work was ever completed: cpl_valid_o is low"),
     "completes-five": Hang("completed", 5, "cpl", "cpl_valid_o is low"),
-    "completes-without-end": Hang("completed", 1, "again", "completions"),
+    "completes-without-end": Hang(
+        "completed", 1, "again", "cpl_valid_o tells of it more than once"
+    ),
     "no-receive": Hang("cycle", 1, "rcv", ""),
-    "no-region": Hang("cycle", 1, "mr", ""),
+    "no-region": Hang("cycle", 1, "mr", "no region was ever taken: mr_ready_o is low"),
     "tells-no-receive": Hang("cycle", 1, "rcp", ""),
-    "writes-nothing": Hang("cycle", 1, "mwc mwd", ""),
+    "writes-nothing": Hang("cycle", 1, "mwc mwd", "requests were taken, and nothing answers"),
     "reads-nothing": Hang("cycle", 1, "mrc", ""),
     "a-cycle-without-end": Hang("work", 2, "loop", "stands in a cycle"),
 }
