@@ -87,6 +87,7 @@ class HdlTarget(Target):
         claimed = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
         self._pace = pace or Pace()
+        self._claimed_cycles = claimed
         self._answer_cycles = self._pace.answer_cycles(claimed, self._quiet_cycles)
         self._was_short = self._pace.is_short
         self._in_vain = False
@@ -269,11 +270,13 @@ class HdlTarget(Target):
         ]
 
     def disturb(self, **percent: int) -> None:
-        """Stall the streams from now on."""
+        """Stall the streams from now on; nobody knows how long what is stalled ever took."""
         flow = Flow(**percent)
         self._port.flow(flow)
         waits = flow.tx_stall, flow.memory_stall, flow.memory_gap, flow.memory_lag
-        self.patience = self._usual.while_stalled(*waits, frame_ns=self._frame_ns)
+        claimed = self._usual._replace(answer_ns=self._ns(self._claimed_cycles))
+        usual = claimed if any(waits) else self._usual
+        self.patience = usual.while_stalled(*waits, frame_ns=self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
 

@@ -91,11 +91,11 @@ HANGS = {
     "completes-without-end": Hang(
         "completed", 1, "again", "cpl_valid_o tells of it more than once"
     ),
-    "no-receive": Hang("cycle", 1, "rcv", ""),
+    "no-receive": Hang("cycle", 1, "rcv", "no receive was ever taken: rcv_ready_o is low"),
     "no-region": Hang("cycle", 1, "mr", "no region was ever taken: mr_ready_o is low"),
-    "tells-no-receive": Hang("cycle", 1, "rcp", ""),
+    "tells-no-receive": Hang("cycle", 1, "rcp", "none was ever completed: rcp_valid_o is low"),
     "writes-nothing": Hang("cycle", 1, "mwc mwd", "requests were taken, and nothing answers"),
-    "reads-nothing": Hang("cycle", 1, "mrc", ""),
+    "reads-nothing": Hang("cycle", 1, "mrc", "READ_RESP_"),
     "a-cycle-without-end": Hang("work", 2, "loop", "stands in a cycle"),
 }
 

@@ -74,6 +74,11 @@ def test_where_waits_are_cut_short_silence_is_something_that_never_came(
     assert not target.waited_in_vain
     target.wait(200 * MICROSECOND)
     assert target.waited_in_vain == bool(hung)
+    before = target.patience.answer_ns
+    target.disturb(memory_stall=40)
+    assert target.patience.answer_ns >= 640 * MICROSECOND
+    target.disturb()
+    assert target.patience.answer_ns == before
 
 
 def test_a_frame_that_has_begun_and_does_not_end_is_told(simulation: Simulation) -> None:
