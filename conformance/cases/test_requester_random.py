@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.stimulus.trial import RULES, try_seed
+from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.trial import RULES, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, over
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.within_limits import skip_for_services
+from roceproof.verbs.service import Service
 
 pytestmark = [REQUESTER, MASSES]
 
@@ -16,6 +19,8 @@ SHARE = 60
 
 def run(bench: Bench, count: int) -> None:
     """So many plans; their seeds follow from the case's own."""
+    if draw_plan not in draws_of(bench.claims):
+        skip_for_services(bench.claims, (Service.RC, Service.UC))
     for _ in range(count):
         seed = bench.random.getrandbits(32)
         finding = try_seed(seed, bench.claims, bench.another)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
+from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.bench_law import CaseBreaks
@@ -82,6 +83,8 @@ def play(chunk: Chunk) -> Found:
     in_vain = 0
     counts, found, known = Counts(), Found(width=chunk.width), set(chunk.known)
     draws = draws_of(factory.claims)
+    if not draws:
+        raise RoceproofError(f"{factory.claims.device} sends no payload and answers nothing")
 
     @contextmanager
     def open_bench(seed: int, host: Host | None) -> Iterator[Bench]:

@@ -20,6 +20,11 @@ _BEARABLE_STALL = 60  # what a device does when is judged by time where it sends
 _UP_TO = {"cycles": (1, 60), "short": (50, 600), "middle": (500, 6000), "long": (5000, 60000)}
 
 
+def drawn_operations(claims: Claims) -> list[str]:
+    """The messages with payload that a device has; plans are made of nothing else."""
+    return [name for name in _OPERATIONS if Capability[name] in claims.capabilities]
+
+
 class DrawnFields(DrawnAnswers):
     """What a device of these claims can be given."""
 
@@ -28,8 +33,7 @@ class DrawnFields(DrawnAnswers):
         self.timers = "timeout"
         """The table of weights for timeout codes."""
         self.lanes = (claims.data_width or 64) // 8
-        names = [name for name in _OPERATIONS if Capability[name] in claims.capabilities]
-        self.operations = names
+        self.operations = drawn_operations(claims)
         self.services = [s for s in ("RC", "UC") if Capability[s] in claims.capabilities]
 
     # queue pairs

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.drawn_fields import drawn_operations
 from roceproof.conformance.stimulus.drawn_requests import draw_requests
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.reduction import Reduction
@@ -34,8 +35,8 @@ What it holds against the device when it is closed is raised as `CaseFailed`.
 
 def draws_of(claims: Claims) -> list[Draws]:
     """The kinds of plan for such a device: of work that it sends, of requests that it answers."""
-    kinds = {Capability.REQUESTER: draw_plan, Capability.RESPONDER: draw_requests}
-    return [draws for part, draws in kinds.items() if part in claims.capabilities]
+    kinds: list[Draws] = [draw_plan] if drawn_operations(claims) else []
+    return [*kinds, *([draw_requests] if Capability.RESPONDER in claims.capabilities else [])]
 
 
 class Finding(NamedTuple):

@@ -21,6 +21,7 @@ from roceproof.conformance.stimulus.trial import Finding, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
 from roceproof.conformance.targets.limited_model import LimitedModelFactory
@@ -122,6 +123,8 @@ def test_what_is_played_depends_on_what_the_device_claims(responder: HdlFactory)
     assert draws_of(responder.claims) == [draw_plan, draw_requests]
     small = HdlFactory(load_manifest(REPOSITORY / "examples" / "uc_writer" / "dut.toml"))
     assert draws_of(small.claims) == [draw_plan]
+    asking = frozenset({Capability.REQUESTER, Capability.RC, Capability.READ})
+    assert draws_of(replace(small.claims, capabilities=asking)) == []
 
 
 @pytest.mark.parametrize("name", ["rc-message-inside-message", "rc-family-not-tracked"])
