@@ -14,6 +14,7 @@ which receives are posted, memory is registered and a queue pair begins anew.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -49,6 +50,10 @@ class Asking(Sharing, Hurrying, Revoking):
         self._bench, self._inbox = bench, inbox
         self._qps: dict[int, Asked] = {}
         self._made, self._is_held = 0, False
+        self._held = Counter[int]()
+        """READs and atomics of each queue pair since the device was at rest."""
+        self._depths: dict[int, int] = {}
+        """How many it takes, where that is fixed below what the plan wants."""
         self.beyond: Beyond | None = None
         """What the device could not be given, if anything; plans go on without it."""
 
@@ -62,6 +67,9 @@ class Asking(Sharing, Hurrying, Revoking):
         }
         if "access" in said:
             said["access"] = frozenset(said["access"])
+        wanted = fields.get(_DEPTH, 0)
+        depth = claims.limits.fixed_of_qp.get(_DEPTH, wanted)
+        self._depths[key] = depth if depth < wanted else _PSNS
         known = self._qps.get(key)
         self.settle()
         if known is not None:
@@ -112,6 +120,10 @@ class Asking(Sharing, Hurrying, Revoking):
         if request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
             request = replace(request, size=8, compare=compared(request, place.region))
         self._wait_for_reads(known, request, place)
+        if request.op in _HOLDING:
+            if self._held[key] >= self._depths[key]:
+                self.settle()
+            self._held[key] += 1
         self._made += 1
         psn, data = known.next_psn, payload(self._made, request.size)
         if known.is_datagram:
@@ -251,6 +263,7 @@ class Asking(Sharing, Hurrying, Revoking):
             self._is_held = False
         until_taken(self._bench)
         self._bench.settle()
+        self._held.clear()
         for key, known in self._qps.items():
             wrong = known.judge()
             if wrong is not None:
@@ -316,3 +329,5 @@ class Asking(Sharing, Hurrying, Revoking):
 
 _DAMAGED = "damaged"
 _OF_THE_FIRST = ("local_qpn", "remote_qpn")
+_DEPTH, _PSNS = "max_dest_rd_atomic", 1 << 24
+_HOLDING = (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD)
