@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -23,7 +24,7 @@ from roceproof.conformance.wire.icrc import Judgement, check
 pytestmark = RESPONDER
 
 
-@case("ICRC-18", smoke=True)
+@case("ICRC-18", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_acks_naks_and_data_are_sealed_like_requests(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(filled=True)

@@ -85,12 +85,16 @@ class Acknowledgements:
         return packet.bth.opcode != _ACKNOWLEDGE or self._relative(packet) in self._open
 
     def is_later(self, packet: Packet, wanted: Pattern) -> bool:
-        """Whether an ACK is wanted, and this answers a request behind the one it is for."""
+        """Whether an ACK is wanted, and this answers a request behind the one it is for.
+
+        A NAK that names the PSN expected next stands behind all that was executed.
+        """
         if wanted.opcode != _ACKNOWLEDGE or not _says_ack(wanted.said.get("syndrome")):
             return False
         psn = wanted.said.get("psn")
         last = psn if isinstance(psn, int) else max(psn, default=None) if psn else None
-        return last in self._open and last < self._relative(packet) < self._next
+        end = self._next + (not _is_positive(packet))
+        return last in self._open and last < self._relative(packet) < end
 
     def _relative(self, packet: Packet) -> int:
         return distance(packet.bth.psn, self._start)

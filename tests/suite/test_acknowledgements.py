@@ -30,6 +30,7 @@ from roceproof.conformance.suite.pattern import (
     NAK,
     READ_REQUEST,
     READ_RESP_ONLY,
+    SEQUENCE_ERROR,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_ONLY,
@@ -204,3 +205,12 @@ def test_an_ack_of_a_duplicate_names_nothing_that_was_never_sent() -> None:
     ):
         qp.send(WRITE_ONLY(psn=-5, a=1), WRITE_ONLY(psn=0, a=1))
         qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
+
+
+def test_a_sequence_nak_stands_for_what_was_executed_and_for_nothing_else() -> None:
+    with connected(asked_ack=AskedAck.LATER) as qp:
+        qp.send(WRITE_ONLY(psn=0, a=1), WRITE_ONLY(psn=3))
+        qp.expect(ACK(psn=0), NAK(SEQUENCE_ERROR, psn=1))
+    with connected() as qp, pytest.raises(CaseFailed, match="want  ACK"):
+        qp.send(WRITE_ONLY(psn=3))
+        qp.expect(ACK(psn=0), NAK(SEQUENCE_ERROR, psn=0))
