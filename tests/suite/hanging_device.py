@@ -62,7 +62,7 @@ HANGS = {
     "no-configuration": Hang(
         "cycle", 1, "qpc", "no configuration was ever taken: qpc_ready_o is low"
     ),
-    "in-the-second-configuration": Hang("configuration", 2, _ALL, ""),
+    "in-the-second-configuration": Hang("configuration", 2, _ALL, "WAITS for the device"),
     "configurations-after-four": Hang("configuration", 4, "qpc", "qpc_ready_o is low"),
     "no-work": Hang("cycle", 1, "wr", "no work request was ever taken: wr_ready_o is low"),
     "work-after-five": Hang("work", 5, "wr", "wr_ready_o is low"),
@@ -85,7 +85,7 @@ HANGS = {
     "amid-what-it-hears": Hang(
         "heard-beat", 30, "rx", "amid a frame: WAITS for the device: rx_tready_o is low"
     ),
-    "after-a-damaged-frame": Hang("damaged", 1, _ALL, ""),
+    "after-a-damaged-frame": Hang("damaged", 1, _ALL, "WAITS for the device"),
     "completes-nothing": Hang("cycle", 1, "cpl", "no work was ever completed: cpl_valid_o is low"),
     "completes-five": Hang("completed", 5, "cpl", "cpl_valid_o is low"),
     "completes-without-end": Hang(
