@@ -47,6 +47,8 @@ from roceproof.conformance.calibration.run import explained, outcome
         (24, 810),  # P21, where all requests look repeated
         (25, 164),  # P18, where a copy changed on the way and no ICRC tells
         (25, 422),  # lost, where no message ever ends
+        (26, 275),  # S53, where acknowledgements of one PSN hold the results of each other
+        (270638, 110),  # S65, where a repetition holds what a damaged packet should
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],
 )

@@ -210,6 +210,16 @@ def test_any_slip_is_named_over_many_seeds(traffic: dict[str, object], loss: flo
         assert loss or (said.id, said.equivalent) == ("S65", ()), where
 
 
+def test_repetitions_far_away_are_no_owners_where_those_nearby_were_damaged() -> None:
+    right = [*range(100, 130)] * 2
+    found = [99, *right[:-1]]
+    for place in (40, 44, 48, 52):
+        right[place] = -place
+    assert align(right, found) == [Run(0, -1)]
+    slipped = [99, *right[:29], *right[28:-2]]
+    assert align(right, slipped) == [Run(0, -1), Run(30, -2)]
+
+
 def test_copies_of_one_entry_stand_in_front_of_a_slip_by_several() -> None:
     right = [*range(100, 110)]
     found = [100, 101, 101, 101, 101, 102, 103, 104, 105, 106]

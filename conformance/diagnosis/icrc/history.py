@@ -172,7 +172,11 @@ def elsewhere(packet: CrcInput, other: CrcInput) -> bool:
 
 
 def is_again(packet: CrcInput, other: CrcInput) -> bool:
-    """Whether one of two packets repeats the other."""
+    """Whether one of two packets is the other once more, and not another answer of its number."""
     ones, others = packet.seen.bth, other.seen.bth
-    same = ones.psn == others.psn and ones.opcode == others.opcode
+    same = ones.psn == others.psn and ones.opcode == others.opcode and _id(packet) == _id(other)
     return same and packet is not other and not elsewhere(packet, other)
+
+
+def _id(packet: CrcInput) -> list[int]:
+    return [packet.head[at] for at, _ in packet.spans("id")]

@@ -15,7 +15,7 @@ from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
 from roceproof.conformance.diagnosis.icrc.history import elsewhere, held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
-from roceproof.conformance.diagnosis.icrc.scope import Scope
+from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
 from roceproof.conformance.diagnosis.icrc.slips import Slipped, slipped
 from roceproof.conformance.diagnosis.result import UNDECIDED
 
@@ -39,7 +39,8 @@ def misplaced(
     if found is None:
         return None
     other = rival(scope) if inner is None else None
-    if other is not None and len(other.explained) > len(found.explained) + len(scope.wrong) // 20:
+    few = int(FEW * len(scope.wrong))
+    if other is not None and len(other.explained) > len(found.explained) + few:
         return None
     names = ["+".join(found.ids)]
     if inner is not None:
@@ -47,7 +48,7 @@ def misplaced(
     elif other is not None and len(other.explained) >= len(found.explained):
         others = [*names_of(other)]
         late = _stale(found, "S53", "S65") if "S53" in others else ["S65"]
-        rest = [each for each in others if each != "S53"]
+        rest = [each for each in others if each not in ("S53", *late)]
         names = [*late, *rest] if "S53" in others else [*rest, *late]
     elif not found.slips and found.offsets == {-1}:  # S53, where packets in between are missing
         names = _stale(found, "S53", names[0])
@@ -55,6 +56,14 @@ def misplaced(
         names = _of_other_qps(scope, found)
         if _always_late(found.displaced):
             names = ["S53", *names]
+    if (
+        other is not None
+        and "S53" in names_of(other)
+        and "S53" not in names
+        and len(other.explained) + few >= len(found.explained)
+        and not _is_in_step(found)
+    ):
+        names.append("S53")
     short = shortage(found.ids, distinct(found.displaced), 0)
     if short:
         return Answer(UNDECIDED, scope, found.explained, tuple(names), (short, *found.facts))
@@ -83,11 +92,16 @@ def _best(scope: Scope, inner: Hypothesis | None) -> Slipped | None:
 
 def _stale(found: Slipped, stale: str, slipping: str) -> list[str]:
     """S53 or S65, where both may be: only a slip has packets in step in front of it."""
-    if found.exchanged or found.offsets != {-1} or found.in_step > 1:
+    if _is_in_step(found) or found.offsets != {-1}:
         return [slipping]
     interrupted = any(slip.before == -1 for slip in found.slips)
     sure = found.first_is_reset and not interrupted and not found.contradicting
     return [stale] if sure else [stale, slipping]
+
+
+def _is_in_step(found: Slipped) -> bool:
+    """Whether packets hold their own results, or exchange them, as none that is late does."""
+    return bool(found.exchanged) or found.in_step > 1
 
 
 def _of_other_qps(scope: Scope, found: Slipped) -> list[str]:
@@ -133,7 +147,10 @@ def _late(scope: Scope) -> Answer | None:
     fact = f"{len(scope.wrong)} of {len(scope.packets)}, so at times: the latch misses an enable"
     crossing = all(elsewhere(each.previous, each) for each in scope.wrong if each.previous)
     others = ("S60",) if crossing else ()
-    back = sum(one.seen.wrong and not other.seen.wrong for one, other in pairwise(scope.packets))
+    back = sum(
+        one.seen.wrong and not other.seen.wrong and other.found != one.right
+        for one, other in pairwise(scope.packets)
+    )
     if back < _LATE:  # a queue that slips one way and the other gets back into step as often
         return Answer(UNDECIDED, scope, scope.wrong, ("S53", "S65", *others), (fact,))
     return Answer("S53", scope, scope.wrong, others, (fact,))
