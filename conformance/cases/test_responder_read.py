@@ -196,7 +196,7 @@ def test_a_read_is_answered_whether_it_asks_for_an_ack_or_not(bench: Bench) -> N
 def test_reads_of_one_queue_pair_are_answered_in_order_beside_those_of_another(
     bench: Bench,
 ) -> None:
-    pairs = [bench.connect(), bench.connect()]
+    pairs = [bench.connect(max_dest_rd_atomic=4) for _ in range(2)]
     mtu = pairs[0].mtu
     region = pairs[0].region(6 * mtu, filled=True)
     sizes = (3 * mtu, 5, 6 * mtu)
