@@ -109,7 +109,7 @@ def test_a_message_under_way_loses_its_memory(bench: Bench) -> None:
     assert region.read(0, region.size) == held
 
 
-@case("RETH-07", "NAK-07")
+@case("RETH-07", "NAK-07", smoke=True)
 def test_a_range_is_checked_as_a_whole_at_the_first_packet(bench: Bench) -> None:
     region = bench.target.register(4096)
     qp = bench.connect()

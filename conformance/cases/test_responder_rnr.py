@@ -26,6 +26,8 @@ from roceproof.conformance.suite.pattern import (
 
 pytestmark = RESPONDER
 
+MOST_RECEIVES = 64
+
 
 @case("RNR-01", "MSN-05", smoke=True)
 @over("packet", [SEND_ONLY, SEND_ONLY_IMM, SEND_FIRST], ids=["ONLY", "ONLY_IMM", "FIRST"])
@@ -37,6 +39,18 @@ def test_a_send_without_a_receive_draws_an_rnr_nak(bench: Bench, packet: Maker) 
     qp.post_receive(qp.region())
     qp.send(send)
     qp.expect(ACK(psn=1))
+
+
+@case("RNR-01", smoke=True)
+def test_as_many_receives_as_it_holds_serve_as_many_messages(bench: Bench) -> None:
+    qp = bench.connect()
+    inbox, count = qp.region(), min(bench.claims.receives, MOST_RECEIVES)
+    numbers = [qp.post_receive(inbox) for _ in range(count)]
+    sends = [qp.filled(SEND_ONLY(psn=psn, payload=8, a=1)) for psn in range(count + 1)]
+    qp.send(*sends)
+    qp.expect(RNR(psn=count, msn=count), allowing=[ACK(psn=range(count))])
+    for number in numbers:
+        qp.receives(number, byte_len=8)
 
 
 @case("RNR-01")
