@@ -57,16 +57,9 @@ static void judge_sequence_nak(struct roce_judge *judge, struct roce_requests *a
     asked->awaited = (int32_t)judge->packet->psn;
 }
 
-static bool may_lack_receive(uint8_t opcode) {
-    const struct roce_opcode *row = roce_opcode(opcode);
-    return (row->family == ROCE_SEND && row->opens) ||
-           (row->family == ROCE_WRITE && row->closes && (row->headers & ROCE_HAS_IMM));
-}
-
 static void judge_rnr_nak(struct roce_judge *judge, struct roce_requests *asked, int64_t q) {
-    const struct roce_sent *sent = roce_sent_at(asked, judge->packet->psn);
-    if (q > asked->newest || (sent != NULL && !may_lack_receive(sent->opcode)))
-        roce_found(judge, RULE_RNR_01, "the PSN of a request that takes a receive", psn_got(judge));
+    if (q > asked->newest)
+        roce_found(judge, RULE_RNR_01, "the PSN of a request that was sent", psn_got(judge));
     if (asked->awaited == (int32_t)judge->packet->psn)
         asked->awaited = -1; // the request came
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
@@ -67,16 +67,18 @@ def test_a_fragment_is_no_packet(bench: Bench) -> None:
     drops_each(bench, fragments)
 
 
-@case("IP-12")
-def test_two_fragments_make_no_packet(bench: Bench) -> None:
+@case("IP-12", unjudged={"ACK-06": "what two fragments ask is not seen as a request"})
+def test_two_fragments_make_one_packet_or_none(bench: Bench) -> None:
     from scapy.layers.inet import fragment
 
     qp = bench.connect()
     ident = qp.random.randrange(0x8000, 0x10000)
     packet = WRITE_ONLY(psn=0, payload=32, a=1, ident=ident, fragment=0, **at(qp.region()))
     for piece in fragment(qp.crafted(packet), 48):  # type: ignore[no-untyped-call]
-        bench.send(piece, comment="must be dropped", is_void=True)
-    qp.fence(0)
+        bench.send(piece, comment="may be put together or dropped", is_void=True)
+    qp.send(packet, WRITE_ONLY(psn=1, a=1))
+    qp.expect(ACK(psn=1, msn=2), allowing=[ACK(psn=0, msn=1)])
+    qp.fence(2, msn=3)
 
 
 @case("IP-13")
@@ -173,13 +175,17 @@ def test_a_udp_length_beyond_ip_is_wrong_though_the_frame_has_the_bytes(bench: B
 
 
 @case("UDP-09")
-def test_a_udp_length_within_that_of_ip_is_wrong_though_an_icrc_ends_it(bench: Bench) -> None:
+@over("surplus", [4, 8, 12])
+def test_bytes_between_the_ends_of_udp_and_ip_hang_nobody(bench: Bench, surplus: int) -> None:
     qp = bench.connect()
-    qp.post_receive(qp.region())
-    packet = SEND_ONLY(psn=0, payload=16, a=1)
-    full = UDP_BYTES + 12 + 16 + 4
-    lies = said(edits.set_udp, 4, (full - 4, full - 8, full - 12))
-    qp.drops(*(packet.resealed(edit) for edit in lies.values()), fence=0)
+    number = qp.post_receive(qp.region())
+    length = UDP_BYTES + 12 + 16 + 4 - surplus
+    whole = qp.filled(SEND_ONLY(psn=0, payload=16, a=1))
+    shorter = whole.resealed(edits.set_udp(4, length.to_bytes(2, "big")))
+    qp.send(shorter, whole, WRITE_ONLY(psn=1, a=1))
+    qp.expect(ACK(psn=1, msn=2), allowing=[ACK(psn=0, msn=1)])
+    qp.receives(number)
+    qp.fence(2, msn=3)
 
 
 @case("GID-01")

@@ -25,7 +25,6 @@ from roceproof.conformance.wire.opcodes import Opcode, name_of
 NO_CREDITS = 31
 _SEQUENCE_ERROR = 0x60
 _FATAL = range(0x61, 0x64)
-_MAY_FIND_NO_RECEIVE = (0x00, 0x04, 0x05, 0x17, 0x09, 0x0B)
 
 
 class Response:
@@ -119,11 +118,8 @@ class Responses:
         overdue = self._is_overdue(psn, asked, allowed=-1)
         got = f"{psn:#08x}"
         if syndrome >> 5 == RNR_NAK:
-            opcode = asked.known_opcode(psn)
             if ahead:
                 yield Violation("RNR-01", f"PSN of at most {asked.newest:#08x}", got)
-            elif opcode is not None and opcode not in _MAY_FIND_NO_RECEIVE:
-                yield Violation("RNR-01", "a request that needs a receive", name_of(opcode))
             if asked.awaited == psn:
                 asked.awaited = None  # the request came
         elif syndrome == _SEQUENCE_ERROR:

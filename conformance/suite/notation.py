@@ -102,8 +102,10 @@ def _fits(name: str, want: Any, have: Any) -> bool:
         return isinstance(have, int) and have >> 5 == 0
     if name == "syndrome" and want == "RNR":
         return isinstance(have, int) and have >> 5 == 1
-    if isinstance(want, frozenset | range):
+    if isinstance(want, range):
         return have in want
+    if isinstance(want, frozenset):
+        return any(_fits(name, each, have) for each in want)
     return bool(want == have)
 
 
@@ -125,6 +127,8 @@ def _shown(name: str, value: Any) -> str:
         return value.hex(":") if len(value) == 6 else ".".join(map(str, value))
     if isinstance(value, int) and name in _HEX:
         return f"{value:#x}"
+    if isinstance(value, frozenset):
+        return " or ".join(sorted(_shown(name, each) for each in value))
     if isinstance(value, range):
         return f"{value.start}..{value.stop - 1}"
     return str(value)

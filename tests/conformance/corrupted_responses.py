@@ -113,7 +113,7 @@ scenario(
 )
 scenario("NAK-07", after(ASKED, ack(104, 4, syndrome=0x61)))
 scenario("NAK-07", after(ASKED, ack(102, 3), ack(102, 2, syndrome=0x62)))
-scenario("RNR-01", after(Sender().message(WRITE, 4), ack(100, 0, syndrome=0x2C)))
+scenario("", after(Sender().message(WRITE, 4), ack(100, 0, syndrome=0x2C)))
 scenario("RNR-01", after(ASKED, ack(104, 4, syndrome=0x2C)))
 scenario("RNR-02", after(ASKED, ack(102, 2, syndrome=0x2C)), facts=facts(min_rnr_timer=14))
 scenario("CRED-01", after(ASKED, ack(102, 3, syndrome=0)), facts=facts(credits=False))

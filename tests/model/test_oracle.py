@@ -20,7 +20,6 @@ from roceproof.conformance.model.responder.policy import (
     Credits,
     DuplicateAck,
     EarlyEnd,
-    LengthAndKey,
     PlainSize,
     ReservedOpcode,
     ResponderPolicy,
@@ -172,7 +171,6 @@ def test_every_conforming_device_passes_beside_the_oracle(choices: dict[str, Any
     ("choice", "requests"),
     [
         (AfterRnr.SEQUENCE_NAK, [("SEND ONLY", 0, {}), ("SEND ONLY", 1, {})]),
-        (LengthAndKey.KEY_FIRST, [("WRITE ONLY", 0, {"length": 4, "key": 1})]),
         (EarlyEnd.EXECUTED, [("WRITE ONLY", 0, {"data": pattern(P), "length": P + 1, "a": 1})]),
     ],
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from responder_bench import RNR_TIMER, P, ResponderBench, pattern
 
-from roceproof.conformance.model.responder.policy import LengthAndKey, ResponderPolicy
+from roceproof.conformance.model.responder.policy import ResponderPolicy, SeveralFaults
 from roceproof.verbs.queue_pair import FULL_ACCESS
 
 SEQUENCE, INVALID, ACCESS = ["NAK 60 0 msn=0"], ["NAK 61 0 msn=0"], ["NAK 62 0 msn=0"]
@@ -72,5 +72,23 @@ def test_alignment_comes_before_the_key():
 
 
 def test_a_device_that_looks_at_the_key_first_can_be_played():
-    rc = ResponderBench(policy=ResponderPolicy(length_and_key=LengthAndKey.KEY_FIRST))
+    rc = ResponderBench(policy=ResponderPolicy(several_faults=SeveralFaults.LAST))
     assert rc.asks("WRITE ONLY", 0, b"data", key=1, length=8) == ACCESS
+
+
+@pytest.mark.parametrize(
+    ("choice", "answer"),
+    [
+        (SeveralFaults.FIRST, INVALID),
+        (SeveralFaults.SECOND, [f"RNR {RNR_TIMER} 0 msn=0"]),
+        (SeveralFaults.LAST, ACCESS),
+    ],
+)
+def test_any_of_three_faults_may_refuse_a_request(choice: SeveralFaults, answer: list[str]):
+    rc = ResponderBench(access=NO_WRITES, policy=ResponderPolicy(several_faults=choice))
+    assert rc.asks("WRITE ONLY IMM", 0, b"data", key=1) == answer
+
+
+def test_a_send_without_a_receive_is_refused_for_that_alone():
+    rc = ResponderBench(policy=ResponderPolicy(several_faults=SeveralFaults.LAST))
+    assert rc.asks("SEND ONLY", 0, b"data") == [f"RNR {RNR_TIMER} 0 msn=0"]

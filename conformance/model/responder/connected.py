@@ -7,7 +7,6 @@ on the wire, an unreliable one drops the message. The checks change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +17,6 @@ from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.model.responder.policy import (
     EarlyEnd,
     ExactFill,
-    LengthAndKey,
     PlainSize,
 )
 from roceproof.conformance.model.segment import Segment
@@ -38,8 +36,6 @@ INVALID = Refusal(syndrome(AethType.NAK, NakCode.INVALID_REQUEST), "rem_inv_req_
 TOO_LONG = Refusal(syndrome(AethType.NAK, NakCode.INVALID_REQUEST), "loc_len_err")
 ACCESS = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_ACCESS_ERROR), "rem_access_err")
 LOCAL = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_OPERATIONAL_ERROR), "loc_prot_err")
-
-Check = Callable[[Segment, Opcode], Refusal | None]
 
 
 @dataclass(slots=True)
@@ -81,30 +77,16 @@ class ConnectedResponder(Responder):
 
     # checks
 
-    def first_refusal(self, request: Segment, row: Opcode, *checks: Check) -> Refusal | None:
-        """What the first check says that does not pass."""
-        for check in checks:
-            refusal = check(request, row)
-            if refusal is not None:
-                return refusal
-        return None
-
-    def length_and_memory(self) -> tuple[Check, Check]:
-        """The last two checks in their order."""
-        if self.policy.length_and_key is LengthAndKey.KEY_FIRST:
-            return self.check_memory, self.check_length
-        return self.check_length, self.check_memory
+    def check_permission(self, _request: Segment, row: Opcode) -> Refusal | None:
+        """Whether the queue pair allows operations of that kind."""
+        right = right_for(row)
+        return None if right is None or right in self.spec.access else INVALID
 
     def follows(self, row: Opcode) -> bool:
         """Whether the packet has its place behind the one before."""
         if row.position & Position.FIRST:
             return self.message is None
         return self.message is not None and self.message.family is row.family
-
-    def is_permitted(self, row: Opcode) -> bool:
-        """Whether the queue pair allows operations of that kind."""
-        right = right_for(row)
-        return right is None or right in self.spec.access
 
     def check_length(self, request: Segment, row: Opcode) -> Refusal | None:
         """The packet's size against the path MTU, DMALen and the receive."""
@@ -115,7 +97,8 @@ class ConnectedResponder(Responder):
         if reth is not None and reth.length > LONGEST_MESSAGE:
             return INVALID
         if row.family is Family.SEND:
-            return TOO_LONG if size > self.message_of(request, row).left else None
+            message = self.message_of(request, row)
+            return TOO_LONG if message.receive is not None and size > message.left else None
         if row.family is Family.WRITE:
             return self.check_dma_length(request, row, self.message_of(request, row).left)
         return None
@@ -150,7 +133,7 @@ class ConnectedResponder(Responder):
         """Whether all that is left of the message may go where it is to go."""
         if row.family is Family.SEND:
             receive = self.message_of(request, row).receive
-            return None if receive is not None and receive.usable else LOCAL
+            return None if receive is None or receive.usable else LOCAL
         if row.family is Family.WRITE:
             message = self.message_of(request, row)
             at = message.address + message.done

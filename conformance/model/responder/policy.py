@@ -119,11 +119,12 @@ class UdpLength(Enum):
     BELIEVED = "the packet ends where UDP says"
 
 
-class LengthAndKey(Enum):
-    """NAK-14: a request with both a wrong length and a wrong R_Key."""
+class SeveralFaults(Enum):
+    """NAK-14: which of its faults refuses a request in its place that has several."""
 
-    LENGTH_FIRST = "it draws an invalid-request NAK"
-    KEY_FIRST = "it draws a remote-access NAK"
+    FIRST = "the first of: permission, receive or READ resource, length, R_Key"
+    SECOND = "the second of these that it has"
+    LAST = "the last of these that it has"
 
 
 class PadFault(Enum):
@@ -185,9 +186,7 @@ DEVIATIONS: dict[Enum, str] = {
     EarlyEnd.EXECUTED: "RETH-11",
     PlainSize.UNCHECKED: "MTU-06",
     PlainSize.UNPADDED: "PAD-06",
-    UdpLength.BELIEVED: "UDP-09",
     MidReadFault.REQUEST: "NAK-07",
-    LengthAndKey.KEY_FIRST: "NAK-14",
     ReservedOpcode.DROPPED: "BTH-13",
 }
 """Values that break a rule, which the catalogue or a device makes worth modelling."""
@@ -212,7 +211,7 @@ class ResponderPolicy:
     early_end: EarlyEnd = EarlyEnd.REFUSED
     plain_size: PlainSize = PlainSize.CHECKED
     udp_length: UdpLength = UdpLength.CHECKED
-    length_and_key: LengthAndKey = LengthAndKey.LENGTH_FIRST
+    several_faults: SeveralFaults = SeveralFaults.FIRST
     pad_fault: PadFault = PadFault.DROPPED
     reserved_opcode: ReservedOpcode = ReservedOpcode.REFUSED
     invalidate_fault: InvalidateFault = InvalidateFault.DELIVERED

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from roceproof.conformance.model.codes import AethType, syndrome
 from roceproof.conformance.model.memory import ATOMIC_BYTES
 from roceproof.conformance.model.responder.connected import (
@@ -12,7 +14,12 @@ from roceproof.conformance.model.responder.connected import (
     needs_receive,
     right_for,
 )
-from roceproof.conformance.model.responder.policy import InvalidateFault, Persistence, ReadOverLimit
+from roceproof.conformance.model.responder.policy import (
+    InvalidateFault,
+    Persistence,
+    ReadOverLimit,
+    SeveralFaults,
+)
 from roceproof.conformance.model.responder.rc_answers import HOLDERS
 from roceproof.conformance.model.responder.rc_responses import RcResponses
 from roceproof.conformance.model.segment import Segment
@@ -20,6 +27,7 @@ from roceproof.conformance.wire.headers import AtomicEth, Feth, Ieth, Reth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Payload
 
 _RANGE = 0
+_Check = Callable[[Segment, Opcode], Refusal | None]
 _SILENT_ERROR = Refusal(None, "loc_qp_op_err")
 
 
@@ -27,22 +35,29 @@ class RcChecks(RcResponses):
     """Each check gives the refusal of a request that does not pass; the checks change nothing."""
 
     def refusal_of(self, request: Segment, row: Opcode) -> Refusal | None:
-        """What the first check says that does not pass."""
-        return self.first_refusal(
+        """What is wrong with the request, or one of the things that are."""
+        if not (self.follows(row) and self.is_supported(row)):
+            return INVALID
+        return self.one_refusal(
             request,
             row,
-            self.check_opcode,
+            self.check_permission,
             self.check_resources,
-            *self.length_and_memory(),
+            self.check_length,
+            self.check_memory,
             self.check_invalidate,
         )
 
-    # step 5
+    def one_refusal(self, request: Segment, row: Opcode, *checks: _Check) -> Refusal | None:
+        """What one of those checks says that the request does not pass."""
+        said = dict.fromkeys(check(request, row) for check in checks)
+        refusals = [each for each in said if each is not None]
+        if len(refusals) < 2:
+            return refusals[0] if refusals else None
+        chosen = {SeveralFaults.FIRST: 0, SeveralFaults.SECOND: 1, SeveralFaults.LAST: -1}
+        return refusals[chosen[self.policy.several_faults]]
 
-    def check_opcode(self, _request: Segment, row: Opcode) -> Refusal | None:
-        """Whether the opcode may come now, and at all."""
-        legal = self.follows(row) and self.is_supported(row) and self.is_permitted(row)
-        return None if legal else INVALID
+    # step 5
 
     def is_supported(self, row: Opcode) -> bool:
         """Whether the device has the operation."""

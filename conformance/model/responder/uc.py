@@ -36,13 +36,10 @@ class UcResponder(ConnectedResponder):
 
     def refusal_of(self, request: Segment, row: Opcode) -> Refusal | None:
         """What is wrong with the packet, if anything is."""
-        return self.first_refusal(
-            request, row, self.check_permission, self.check_receive, *self.length_and_memory()
-        )
-
-    def check_permission(self, _request: Segment, row: Opcode) -> Refusal | None:
-        """Whether the device has the operation and the queue pair allows it."""
-        return None if self.has(row) and self.is_permitted(row) else INVALID
+        if not self.has(row):
+            return INVALID
+        checks = self.check_permission, self.check_receive, self.check_length, self.check_memory
+        return next((said for check in checks if (said := check(request, row))), None)
 
     def check_receive(self, _request: Segment, row: Opcode) -> Refusal | None:
         """Whether there is a receive, if the packet takes one."""

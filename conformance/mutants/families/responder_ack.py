@@ -10,7 +10,6 @@ from roceproof.conformance.model.codes import NO_CREDITS
 from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.receive_queue import Receive
-from roceproof.conformance.model.responder.policy import LengthAndKey, ResponderPolicy
 from roceproof.conformance.model.responder.rc import RcResponder, Region
 from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment
@@ -391,12 +390,3 @@ class KeyBeforePsn(RcResponder):
                 self.refuse(request, refusal)
                 return
         super().accept(request, network_header)
-
-
-@model_mutant(
-    "rc-key-before-length",
-    "The key of a WRITE is checked before its length.",
-    expected=["NAK-14"],
-)
-def key_before_length() -> Components:
-    return Components(responder_policy=ResponderPolicy(length_and_key=LengthAndKey.KEY_FIRST))

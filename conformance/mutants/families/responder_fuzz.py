@@ -155,6 +155,6 @@ class HangsOnShortMad(WireFault):
     expected=["FUZZ-20"],
 )
 class ReceiveBeforeSequence(RcResponder):
-    def check_opcode(self, request: Segment, row: Opcode) -> Refusal | None:
+    def refusal_of(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = self.check_resources(request, row)
-        return refusal if refusal == self.rnr() else super().check_opcode(request, row)
+        return refusal if refusal == self.rnr() else super().refusal_of(request, row)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from roceproof.conformance.model.responder.connected import ACCESS, INVALID, OpenMessage, Refusal
+from roceproof.conformance.model.responder.connected import ACCESS, OpenMessage, Refusal
 from roceproof.conformance.model.responder.rc import RcResponder, Region
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, Answer, response
 from roceproof.conformance.model.responder.uc import UcResponder
@@ -79,9 +79,8 @@ class DuplicateEndsMessage(RcResponder):
     expected=["OPC-13"],
 )
 class ForbiddenAsAccessError(RcResponder):
-    def check_opcode(self, _request: Segment, row: Opcode) -> Refusal | None:
-        refusal = super().check_opcode(_request, row)
-        return ACCESS if refusal is INVALID and not self.is_permitted(row) else refusal
+    def check_permission(self, request: Segment, row: Opcode) -> Refusal | None:
+        return None if super().check_permission(request, row) is None else ACCESS
 
 
 class AnsweringUcResponder(UcResponder):
