@@ -115,7 +115,7 @@ def _sorted(names: Mapping[str, Any]) -> list[str]:
 
 def _shown(name: str, value: Any) -> str:
     if isinstance(value, frozenset | range):
-        return "|".join(_shown(name, each) for each in sorted(value))
+        return "|".join(_shown(name, each) for each in sorted(value, key=_numbers_first))
     if name == "psn" and isinstance(value, int):
         return f"{value:+d}"
     if name == "payload" and isinstance(value, bytes):
@@ -127,8 +127,8 @@ def _shown(name: str, value: Any) -> str:
         return value.hex(":") if len(value) == 6 else ".".join(map(str, value))
     if isinstance(value, int) and name in _HEX:
         return f"{value:#x}"
-    if isinstance(value, frozenset):
-        return " or ".join(sorted(_shown(name, each) for each in value))
-    if isinstance(value, range):
-        return f"{value.start}..{value.stop - 1}"
     return str(value)
+
+
+def _numbers_first(value: int | str) -> tuple[bool, str, int]:
+    return (True, value, 0) if isinstance(value, str) else (False, "", value)
