@@ -131,13 +131,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("data_width", widths, ids=[f"{w}bit" for w in widths], indirect=True)
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Collector,
+) -> Generator[None, object, object]:
+    """Give cases names that can be typed, before a node id on the command line is looked for."""
+    made = yield
+    is_awake = OPTIONS in collector.config.stash
+    return plainly_named(made) if is_awake and isinstance(made, list) else made
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the suite does not want, skip what the target does not claim."""
     options = config.stash.get(OPTIONS, None)
     if options is None:
         return
-    items[:] = plainly_named(items)
     cases = [item for item in items if "bench" in getattr(item, "fixturenames", ())]
     over = options.cases_over()
     left_out = [item for item in cases if not belongs(item, options.suite) or item.nodeid in over]
