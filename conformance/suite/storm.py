@@ -26,6 +26,8 @@ Answers = Callable[["Storm", Stream], Iterable[Pattern]]
 
 _STEPS = 2  # in the time after which a device is quiet
 _QUIET = 3  # halves of that time pass before answers that wait for it
+_SHALLOW, _PARTS = 4, 16
+"""Where no more messages may be outstanding all has come soon: a step is looked at in parts."""
 _STALLED = 8  # times longer than usual may a frame take when all streams stall
 _AFTER_A_FAILURE = 200  # frames, so that its capture shows how the device goes on
 _KEPT = 2000
@@ -103,9 +105,10 @@ class Storm:
         while not (self.is_over() or (until is not None and until())):
             if changes is not None:
                 changes()
-            has_come = self.step()
+            has_come = self.step(is_answered=answers is not None)
             idle = 0 if has_come else idle + 1
-            if answers is not None and (at_once or 2 * idle >= _QUIET * self._steps):
+            is_due = at_once or self.rests or 2 * idle >= _QUIET * self._steps
+            if answers is not None and is_due:
                 said = [(s, packet) for s in self.streams for packet in answers(self, s)]
                 self.say(said)
                 idle = 0 if said else idle
@@ -130,16 +133,31 @@ class Storm:
         """Whether nothing is due any more."""
         return all(stream.is_done for stream in self.streams)
 
-    def step(self) -> bool:
-        """Some time passes; whether anything came, which is judged."""
+    @property
+    def rests(self) -> bool:
+        """Whether nothing can come before something is answered."""
+        return all(stream.rests for stream in self.streams if not stream.is_done)
+
+    def step(self, *, is_answered: bool = False) -> bool:
+        """Some time passes; whether anything came, which is judged.
+
+        Less time where that is answered and nothing else can come.
+        """
         target = self.bench.target
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
-        target.wait(target.patience.quiet_ns // self._steps)
-        before = self.frames
-        while (arrival := target.receive(0)) is not None:
-            self.frames += 1
-            self._take(arrival.time_ns, arrival.frame)
-        return self._completions() or self.frames > before
+        most = self.bench.claims.limits.outstanding_messages
+        parts = _PARTS if is_answered and most is not None and most <= _SHALLOW else 1
+        has_come = False
+        for _ in range(parts):
+            target.wait(target.patience.quiet_ns // self._steps // parts)
+            before = self.frames
+            while (arrival := target.receive(0)) is not None:
+                self.frames += 1
+                self._take(arrival.time_ns, arrival.frame)
+            has_come |= self._completions() or self.frames > before
+            if self.rests:
+                break
+        return has_come
 
     @property
     def in_flight(self) -> int:
