@@ -43,8 +43,8 @@ class HdlRegion(work.Region):
 
     def write(self, offset: int, data: bytes) -> None:
         """Change bytes."""
-        if not 0 <= offset <= self.size - len(data):
-            raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.size}")
+        if not 0 <= offset <= self.extent - len(data):
+            raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.extent}")
         self._simulation.port(0).poke(self._base + offset, data)
 
 

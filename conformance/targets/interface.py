@@ -21,6 +21,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.wire.codec import parse
+from roceproof.dpi.manifest_responder import StaticRegion
 from roceproof.dpi.streams import Standing
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
@@ -280,6 +281,7 @@ class Claims:
     path_mtus: tuple[int, ...] = (256, 512, 1024, 2048, 4096)
     qps: int = 16
     receives: int = 1 << 24  # on one queue
+    built_in: tuple[StaticRegion, ...] = ()  # all its memory, where that is built in
     data_width: int | None = None  # bits of the streams, on HDL
     limits: Limits = field(default_factory=Limits)
     executes: Mapping[Service, frozenset[Op]] | None = None

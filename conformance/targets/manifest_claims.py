@@ -89,6 +89,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         path_mtus=tuple(sorted(mtu.size for mtu in claimed.path_mtus)),
         qps=claimed.qps,
         receives=receives,
+        built_in=manifest.responder.static_regions if manifest.responder else (),
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
         executes=executes,

@@ -21,6 +21,7 @@ _KEY_TAG_BITS = 8
 _ADDRESSES = 1 << 64
 _LOW_HALF = (1 << 32) - 1
 _BEAT = 8
+_PAGE = 4096
 
 
 @faulty_rc_responder(
@@ -78,6 +79,25 @@ class AddressWraps(RcResponder):
     def place(self, message: OpenMessage, data: bytes) -> None:
         if message.address + len(data) <= _ADDRESSES:
             super().place(message, data)
+
+
+@faulty_rc_responder(
+    "rc-page-wraps",
+    "Addresses count in 12 bits, so that a packet wraps where a page of 4 KiB ends.",
+    expected=["RETH-12"],
+)
+class PageWraps(RcResponder):
+    def place(self, message: OpenMessage, data: bytes) -> None:
+        address = message.address + message.done
+        room = _PAGE - address % _PAGE
+        region = self.memory.region(message.rkey)
+        if message.family is not Family.WRITE or region is None or len(data) <= room:
+            super().place(message, data)
+            return
+        super().place(message, data[:room])
+        region.write(max(address - address % _PAGE - region.addr, 0), data[room:])
+        message.done += len(data) - room
+        message.left -= len(data) - room
 
 
 @faulty_rc_responder(
