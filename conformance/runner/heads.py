@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
-_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want |^receive \d+: want (\w+)=")
+_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?:port \d+: )?(?P<says>[^;\n]+)")
 _OTHER_BYTES = re.compile(
@@ -73,7 +73,7 @@ def likeness(head: str) -> str:
 def wrong_fields(head: str) -> set[str]:
     """The fields that are said to be wrong, or that differ where the same packet was wanted."""
     clean = without_place(head)
-    named = {one or other for one, other in _WRONG_FIELD.findall(clean)}
+    named = set(_WRONG_FIELD.findall(clean))
     named = named or {name for name, _, _ in _differences(head)}
     if "syndrome" in named and (told := _SYNDROME.search(clean)):
         named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}

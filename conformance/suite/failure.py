@@ -73,6 +73,8 @@ class CaseFailed(AssertionError):
         return "\n".join(f"got, at {p.time:.9f} s:\n{p.show(dump=True)}" for p in self.got)
 
 
+AS_CONTRACTED = "LIVE-02"
+"""Of what the contract says, and no other rule."""
 FIELD_RULES = {
     "opcode": "OPC-01",
     "psn": "PSN-02",
@@ -97,7 +99,7 @@ FIELD_RULES = {
     "dst_mac": "ETH-05",
     "tos": "IP-07",
     "ttl": "IP-06",
-    "ident": "LIVE-02",
+    "ident": AS_CONTRACTED,
     "sport": "UDP-04",
     "qkey": "UD-01",
     "src_qpn": "UD-01",
@@ -115,6 +117,17 @@ _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn"})
 def rule_of(wrong: Mismatch) -> str | None:
     """The rule that the field breaks; a payload of another length is not one of other bytes."""
     return _LENGTH if _is_length(wrong) else FIELD_RULES.get(wrong.field)
+
+
+def rules_of_receive(field: str, want: object, got: object, own: Collection[str]) -> list[str]:
+    """Those that a wrong field of a receive's completion breaks in a case of these rules."""
+    if field == "immediate":
+        return ["IMM-02"]
+    if field != "byte_len" or not isinstance(want, int):
+        return []
+    if got == want + -want % 4:
+        return ["PAD-03"]
+    return ["IMM-04" if "IMM-04" in own else AS_CONTRACTED]
 
 
 def is_aside(wrong: Mismatch, own: Collection[str]) -> bool:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection
+from itertools import combinations
 from typing import Any
 
 from roceproof.conformance.suite.acknowledgements import Acknowledgements
+from roceproof.conformance.suite.failure import rules_of_receive
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
@@ -26,6 +29,7 @@ from roceproof.verbs.work import Op, Outcome, Region
 
 _SCRATCH_BYTES = 64
 _PAGE_BYTES, _ROOM = 4096, 4
+_LAST = 32  # packets among which another message is looked for
 
 
 class ResponderSide(PacketFlow):
@@ -37,6 +41,7 @@ class ResponderSide(PacketFlow):
     def _settle(self, qp: Qp, *, thought_mtu: int | None = None) -> None:
         super()._settle(qp, thought_mtu=thought_mtu)
         self._acknowledgements = Acknowledgements(self.spec.rq_psn, self.mtu)
+        self._sizes = deque[int](maxlen=_LAST)
 
     def _note(self, packet: Packet) -> None:
         self._acknowledgements.came(packet)
@@ -88,8 +93,18 @@ class ResponderSide(PacketFlow):
         for name, want in fields.items():
             have = getattr(outcome, name)
             if have != want:
-                raise self._exchange.failed(f"receive {wr_id}: want {name}={want}, got {have}")
+                text = f"a receive completed otherwise; {name}: want {want}, got {have}"
+                is_of_others = name == "byte_len" and self._has_sent(have)
+                own = self._exchange.rules or ()
+                rules = [] if is_of_others else rules_of_receive(name, want, have, own)
+                raise self._exchange.failed(text, rules=rules)
         return outcome
+
+    def _has_sent(self, length: int | None) -> bool:
+        """Whether some packets in a row had as many bytes: another message, or what lacks of it."""
+        last = list(self._sizes)
+        rows = combinations(range(len(last) + 1), 2)
+        return any(sum(last[begin:end]) == length for begin, end in rows)
 
     def drops(self, *packets: Sendable, fence: int | None, msn: int | None = None) -> None:
         """The device drops these without a word, and lives: a good request behind them is served.
@@ -135,8 +150,11 @@ class ResponderSide(PacketFlow):
 
     def _send_frame(self, frame: bytes, **notes: Any) -> None:
         executable_request(self._exchange.claims, self.spec.service, frame)
-        request = None if notes.get("is_void") else parse(frame)
-        if request is not None and self.spec.service is Service.RC:
+        request = parse(frame)
+        if request is not None:
+            self._sizes.append(len(request.payload))
+        is_judged = request is not None and not notes.get("is_void")
+        if request is not None and is_judged and self.spec.service is Service.RC:
             self._acknowledgements.sent(request)
         super()._send_frame(frame, **notes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.suite.failure import rule_of
+from roceproof.conformance.suite.failure import rule_of, rules_of_receive
 from roceproof.conformance.suite.notation import Mismatch
 
 
@@ -23,3 +23,19 @@ def test_a_field_names_the_rule_that_it_breaks(
     field: str, want: str, got: str, rule: str | None
 ) -> None:
     assert rule_of(Mismatch(field, want, got)) == rule
+
+
+@pytest.mark.parametrize(
+    ("field", "want", "got", "own", "rules"),
+    [
+        ("byte_len", 5, 8, ["PAD-08"], ["PAD-03"]),
+        ("byte_len", 5, 6, ["PAD-08"], ["LIVE-02"]),
+        ("byte_len", 512, 256, ["IMM-04"], ["IMM-04"]),
+        ("immediate", 1, 1 << 24, ["RNR-07"], ["IMM-02"]),
+        ("invalidated", 1, None, ["INV-01"], []),
+    ],
+)
+def test_a_wrong_field_of_a_receive_accuses_what_it_breaks_and_no_case(
+    field: str, want: int, got: int | None, own: list[str], rules: list[str]
+) -> None:
+    assert rules_of_receive(field, want, got, own) == rules
