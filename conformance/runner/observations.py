@@ -82,7 +82,7 @@ def observed(
         trouble = [FIELD + wrong.field for wrong in each.wrong]
         trouble += [RULE + rule for rule in sorted(rules.get(id(each.entry), ()))]
         rows[(features, PACKET, tuple(trouble))] += 1
-        if each.index == len(each.message.packets) - 1:
+        if each.index == each.message.count - 1:
             features = _features(bench, each.connection, each.life, each.message)
             rows[(features, MESSAGE, ())] += 1
         for wrong in each.wrong:
@@ -117,7 +117,7 @@ def _features(
     bench: Bench, connection: Connection, life: Life, message: Posted, index: int | None = None
 ) -> tuple[Any, ...]:
     """Of a packet, or of a whole message."""
-    spec, work, count = life.spec, message.work, len(message.packets)
+    spec, work, count = life.spec, message.work, message.count
     return (
         work.size % 4,
         work.size == 0,

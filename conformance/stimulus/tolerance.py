@@ -79,7 +79,7 @@ def _only_lengths(frame: bytes, have: Packet, want: Packet) -> list[Mismatch]:
     return lengths if rest <= {"icrc"} else []
 
 
-_RULES = {"icrc": "ICRC-01", "udp_checksum": "UDP-06"}
+_RULES = {"icrc": "ICRC-02", "udp_checksum": "UDP-06"}
 
 
 def _rule(wrong: Mismatch) -> str | None:

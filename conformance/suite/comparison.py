@@ -48,7 +48,7 @@ class Predicted:
     @property
     def pattern(self) -> Pattern:
         """The packet as it had to be."""
-        return self.message.packets[self.index]
+        return self.message.packet(self.index)
 
 
 def compared(bench: Bench) -> Iterator[Predicted]:
@@ -90,7 +90,7 @@ def earliest_due(bench: Bench) -> Due | None:
 
 def _places(life: Life) -> Iterator[tuple[Posted, int]]:
     for message in life.posted:
-        for index in range(len(message.packets)):
+        for index in range(message.count):
             yield message, index
 
 
@@ -108,12 +108,13 @@ def _of_life(
         if due is None:
             return
         message, index = due
-        psn = (life.codec.request_start + message.packets[index].said["psn"]) % PSN_MODULUS
+        psn = (life.codec.request_start + message.psn + index) % PSN_MODULUS
         if not is_request(packet) or packet.bth.psn != psn:
             continue
-        wrong = mismatches(message.packets[index], packet, life.codec)
+        wanted = message.packet(index)
+        wrong = mismatches(wanted, packet, life.codec)
         if not any(each.field in _LENGTHS_FOLLOW for each in wrong):
-            wrong += wrong_lengths(packet, udp_length_of(message.packets[index]))
+            wrong += wrong_lengths(packet, udp_length_of(wanted))
         wrong += _of_itself(life, packet)
         if identification != ANY:
             is_counted = identification == COUNTED

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from roceproof.conformance.suite.pattern import Pattern, opcode
 from roceproof.conformance.wire.psn import packet_count
+from roceproof.dpi.payload import PatternPayload
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
@@ -37,11 +38,19 @@ class Posted:
         """The PSN that an ACK of the whole message names."""
         return self.end_psn - 1
 
+    @property
+    def count(self) -> int:
+        """How many packets it has."""
+        return 1 if self.work.op in _ONE_PACKET else self.end_psn - self.psn
+
+    def packet(self, index: int) -> Pattern:
+        """One of its packets: all of them may be more than there is memory for."""
+        return _part(self.spec, self.work, self.psn, index, self.count)
+
     @cached_property
     def packets(self) -> tuple[Pattern, ...]:
         """Its packets, made when somebody looks: a storm compares bytes."""
-        count = 1 if self.work.op in _ONE_PACKET else self.end_psn - self.psn
-        return tuple(_part(self.spec, self.work, self.psn, index, count) for index in range(count))
+        return tuple(map(self.packet, range(self.count)))
 
 
 def predict(spec: QpSpec, work: Work, psn: int, *, ordinal: int = 1) -> Posted:
@@ -60,10 +69,17 @@ def _part(spec: QpSpec, work: Work, psn: int, index: int, count: int) -> Pattern
         spec,
         opcode_of(spec, work, index, count),
         psn + index,
-        work.data[index * spec.path_mtu : (index + 1) * spec.path_mtu],
+        payload_of(work, index * spec.path_mtu, spec.path_mtu),
         is_last=index == count - 1,
         work=work,
     )
+
+
+def payload_of(work: Work, at: int, size: int) -> bytes:
+    """Bytes of a message from there on; those that cross no channel are made by the simulation."""
+    if len(work.data) < work.size:
+        return PatternPayload(seed=work.wr_id, length=work.size).read(at, size)
+    return work.data[at : at + size]
 
 
 def opcode_of(spec: QpSpec, work: Work, index: int, count: int) -> int:

@@ -61,7 +61,7 @@ class Stop:
         """What was missing, in a few words; None where a case says more itself."""
         if self.message is None or self.kind not in (Kind.NO_PACKET, Kind.NO_COMPLETION):
             return None
-        work, count = self.message.work, len(self.message.packets)
+        work, count = self.message.work, self.message.count
         told = f"a {work.op.value} of {work.size:,} bytes"
         if self.kind is Kind.NO_COMPLETION:
             return f"{told} never completed"

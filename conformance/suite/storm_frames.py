@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from struct import Struct
 from zlib import crc32
 
-from roceproof.conformance.suite.prediction import Posted, opcode_of, qkey_of
+from roceproof.conformance.suite.prediction import Posted, opcode_of, payload_of, qkey_of
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM, ROCE_UDP_PORT
 from roceproof.conformance.wire.ip import DONT_FRAGMENT
 from roceproof.conformance.wire.psn import PSN_MODULUS
-from roceproof.dpi.payload import PatternPayload
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
@@ -52,13 +51,9 @@ class FrameMaker:
         """The frames of the next message that was posted."""
         spec, work = self._spec, message.work
         mtu, count = spec.path_mtu, message.end_psn - message.psn
-        data = work.data
-        falls_short = len(data) < work.size
-        endless = PatternPayload(seed=work.wr_id, length=work.size)
         for index in range(count):
             is_last = index == count - 1
-            at = index * mtu
-            payload = endless.read(at, mtu) if falls_short else data[at : at + mtu]
+            payload = payload_of(work, index * mtu, mtu)
             yield self._frame(message, index, payload, is_last=is_last)
 
     def _frame(self, message: Posted, index: int, payload: bytes, *, is_last: bool) -> bytes:

@@ -29,6 +29,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 
 SUCCESS, FLUSHED = "success", "wr_flush_err"
+_ICRC = "ICRC-02"
 
 
 class Due(NamedTuple):
@@ -41,7 +42,7 @@ class Due(NamedTuple):
     @property
     def pattern(self) -> Pattern:
         """The packet, with the fields that are decided."""
-        return self.message.packets[self.place]
+        return self.message.packet(self.place)
 
     def __str__(self) -> str:
         work = self.message.work
@@ -287,6 +288,7 @@ class Stream:
         differences = [f"{each.field}: want {each.want}, got {each.got}" for each in found]
         if not found:
             differences = [_in_bytes(build(packet), frame)]
+            rules = [_ICRC] if icrc.check(frame).judgement is icrc.Judgement.BAD else []
         return Wrong(
             f"want  {due}: {wanted(due.pattern)}\ngot   {self._shown(frame)}\n      "
             + "\n      ".join(differences),
