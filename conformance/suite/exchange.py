@@ -45,6 +45,24 @@ class End(Protocol):
         """Take a packet of the device."""
 
 
+class Taking:
+    """How a device takes what it was sent: until it has, nothing is late."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._left = target.untaken()
+        self._is_at_it = False
+
+    def goes_on(self) -> bool:
+        """Whether it has taken more since it was last asked, and had not taken all until then.
+
+        What is taken at once is not waited for twice.
+        """
+        before, self._left = self._left, self._target.untaken()
+        self._is_at_it = self._left < before and (self._left > 0 or self._is_at_it)
+        return self._is_at_it
+
+
 class Exchange:
     """The device, the case's own random numbers and the transcript of all frames.
 
@@ -144,12 +162,17 @@ class Exchange:
             self._take(arrival)
 
     def comes_true(self, condition: Callable[[], bool]) -> bool:
-        """Whether something that the device does on its own happens in time."""
-        patience = self.target.patience
+        """Whether something that the device does on its own happens in time.
+
+        That time begins when the device has taken all that it was sent.
+        """
+        patience, taking = self.target.patience, Taking(self.target)
         deadline = self.target.now_ns + patience.answer_ns
         while not condition():
             if self.target.now_ns >= deadline:
-                return False
+                if not taking.goes_on():
+                    return False
+                deadline = self.target.now_ns + patience.answer_ns
             self.pump(max(1, patience.quiet_ns // 16))
         return True
 
@@ -162,7 +185,10 @@ class Exchange:
     ) -> list[Outcome]:
         """The next completions of a queue pair, none when none come in time."""
         timeout_ns = self.target.patience.answer_ns if within_ns is None else within_ns
+        taking = Taking(self.target)
         found = self.target.completions(end.qp, count=count, timeout_ns=timeout_ns)
+        while within_ns is None and len(found) < count and taking.goes_on():
+            found += self.target.completions(end.qp, count=count, timeout_ns=timeout_ns)
         self.pump(0)
         return found
 

@@ -12,7 +12,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from roceproof.conformance.suite.exchange import Exchange
+from roceproof.conformance.suite.exchange import Exchange, Taking
 from roceproof.conformance.suite.failure import is_aside, is_harmless, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
@@ -174,13 +174,10 @@ class PacketFlow:
         patience = self._exchange.target.patience
         if timeout_ns is None:
             timeout_ns = patience.quiet_ns if quiet else patience.answer_ns
+        taking = Taking(self._exchange.target)
         self._exchange.pump(timeout_ns, lambda: bool(self.inbox))
-        untaken = 0 if quiet or self.inbox else self._exchange.target.untaken()
-        while untaken and not self.inbox:
+        while not (quiet or self.inbox) and taking.goes_on():
             self._exchange.pump(timeout_ns, lambda: bool(self.inbox))
-            before, untaken = untaken, self._exchange.target.untaken()
-            if untaken == before:
-                break
         self.lacks = None if self.inbox or quiet else Kind.NO_PACKET
         return self.inbox.popleft() if self.inbox else None
 

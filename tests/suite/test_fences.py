@@ -12,6 +12,7 @@ from roceproof.conformance.model.ingress import Ingress
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import WRITE_ONLY
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
 from roceproof.conformance.targets.interface import CasePlace
@@ -95,3 +96,25 @@ def test_a_header_changed_with_its_checksum_has_the_icrc_that_it_had(bench: Benc
     assert check(changed).judgement is Judgement.OK
     qp.send(WRITE_ONLY(psn=0).corrupted(edits.checksummed(edits.flip_ip(8))))
     qp.fence(1)
+
+
+@pytest.mark.parametrize("service", [Service.RC, Service.UC])
+def test_a_fence_waits_until_all_before_it_is_taken(service: Service) -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="fences", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect(service, path_mtu=4096)
+        region, packets = qp.region(4096), 100
+        long = (WRITE_ONLY(psn=psn, payload=4096, **at(region)) for psn in range(packets))
+        qp.send(*long)
+        qp.fence(packets)
+
+
+def test_a_device_that_still_takes_what_it_was_sent_is_not_dead() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="fences", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect(Service.UC, path_mtu=4096)
+        region = qp.region(4096)
+        qp.send(*(WRITE_ONLY(psn=psn, payload=4096, **at(region)) for psn in range(100)))
+        assert not judge(bench)
