@@ -91,6 +91,7 @@ class Bench(Exchange):
         qp = self.target.open(QpSpec(service=service, **allowed_values(self.claims, spec, values)))
         self.transcript.know(qp, self.target.host_for(qp.spec))
         connection = Connection(self, qp, thought_mtu=spec.get("path_mtu"))
+        connection.chose_depth = "max_dest_rd_atomic" in spec
         self.add(connection)
         return connection
 

@@ -20,8 +20,9 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
+from roceproof.conformance.suite.read_resources import ReadResources
 from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import executable_request
+from roceproof.conformance.suite.within_limits import allowed_read_depth, executable_request
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp
 from roceproof.verbs.service import Service
@@ -37,11 +38,19 @@ class ResponderSide(PacketFlow):
 
     _scratch: Region | None = None
     _is_fencing = False
+    chose_depth = False
+    """Whether the case has said how many READs and atomics the device may have to hold."""
 
     def _settle(self, qp: Qp, *, thought_mtu: int | None = None) -> None:
         super()._settle(qp, thought_mtu=thought_mtu)
         self._acknowledgements = Acknowledgements(self.spec.rq_psn, self.mtu)
         self._sizes = deque[int](maxlen=_LAST)
+        self._read_resources = ReadResources(self.spec.rq_psn, self.mtu)
+
+    def take(self, packet: Packet) -> None:
+        """Keep a packet of the device for `next`."""
+        self._read_resources.came(packet)
+        super().take(packet)
 
     def _note(self, packet: Packet) -> None:
         self._acknowledgements.came(packet)
@@ -126,6 +135,7 @@ class ResponderSide(PacketFlow):
         """
         if self.spec.service is Service.RC:
             can_read = "remote_read" in self.spec.access and self.executes(Op.READ)
+            can_read &= self.spec.max_dest_rd_atomic > 0
             self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
             answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
             self._is_fencing = True
@@ -156,6 +166,9 @@ class ResponderSide(PacketFlow):
         is_judged = request is not None and not notes.get("is_void")
         if request is not None and is_judged and self.spec.service is Service.RC:
             self._acknowledgements.sent(request)
+            if not self.chose_depth:
+                needed = self._read_resources.needed_for(request)
+                allowed_read_depth(self._exchange.claims, needed)
         super()._send_frame(frame, **notes)
 
     def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:

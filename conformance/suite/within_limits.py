@@ -197,6 +197,13 @@ def allowed_depth(claims: Claims, messages: int, packets: int) -> None:
         _skip(claims, reason)
 
 
+def allowed_read_depth(claims: Claims, needed: int) -> None:
+    """Whether the device can hold so many READs and atomics, where nobody can choose how many."""
+    held = claims.limits.fixed_of_qp.get("max_dest_rd_atomic", needed)
+    if held < needed:
+        _skip(claims, f"its max_dest_rd_atomic is always {held}, not {needed}")
+
+
 def skip_for_depth(claims: Claims) -> NoReturn:
     """For what cannot go on, since the device may not have more outstanding."""
     _skip(claims, "it may not have enough outstanding")
