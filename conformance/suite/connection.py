@@ -12,12 +12,14 @@ from roceproof.conformance.suite.responder_side import ResponderSide
 from roceproof.conformance.suite.within_limits import allowed_values
 from roceproof.verbs.queue_pair import QpSpec
 
+_TRIES = 7  # as a code of RNR retries without end
+
 
 class Connection(RequesterSide, ResponderSide):
     """One queue pair, from the case's side. Made by `Bench.connect`."""
 
     def spec_of_the_other_end(self) -> QpSpec:
-        """The queue pair as its peer would have it."""
+        """The queue pair as its peer would have it, who tries as often as can be said."""
         return replace(
             self.spec,
             remote=self._exchange.target.host_for(self.spec),
@@ -27,6 +29,8 @@ class Connection(RequesterSide, ResponderSide):
             rq_psn=self.spec.sq_psn,
             max_rd_atomic=self.spec.max_dest_rd_atomic,
             max_dest_rd_atomic=self.spec.max_rd_atomic,
+            retry_count=_TRIES,
+            rnr_retry=_TRIES,
         )
 
     def reconnect(self, **changes: Any) -> None:
