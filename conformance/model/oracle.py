@@ -92,8 +92,9 @@ class Beside:
 
     @property
     def owes(self) -> bool:
-        """Whether an ACK that was asked for has not come yet."""
-        return isinstance(self.responder, RcResponses) and self.responder.owed > 0
+        """Whether an ACK that was asked for has not come yet, and still will."""
+        own = self.responder
+        return isinstance(own, RcResponses) and own.owed > 0 and not own.failed
 
     def _kept(self) -> Iterable[Kept]:
         return self.responder.kept if isinstance(self.responder, RcResponses) else ()

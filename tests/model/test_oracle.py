@@ -224,6 +224,14 @@ def test_a_row_of_frames_is_not_explained_when_an_answer_is_missing(left_out: in
     assert bool(unexplained.ways) is (unexplained.place < len(frames))
 
 
+def test_an_ack_that_is_owed_is_not_waited_for_when_the_queue_pair_fails_without_a_word():
+    beside = Beside(receives=1)
+    first = beside.frame("SEND FIRST", 0, pattern(P), a=True)
+    last = beside.frame("SEND LAST INV", 1, pattern(8), a=True, invalidate=0)
+    assert beside.oracle.observe_all([first, last], []) is None
+    assert not beside.oracle.next_psns
+
+
 def test_a_row_of_frames_does_not_explain_an_answer_too_many():
     beside = Beside()
     frames, got = answered_in_a_row(beside, (0, 1))
