@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from random import Random
 
-from roceproof.common.paths import REFERENCE_DUT
-from roceproof.dpi import load_manifest
+from roceproof.dpi.manifest import CONTRACT
 
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
 _ASKING = ("READ", "CMP_SWAP")
@@ -37,14 +36,14 @@ _RIGHTS = ("local_write", "remote_write", "remote_read", "remote_atomic")
 
 
 def drawn_manifest(draw: Random) -> str:
-    """The text of one; the endpoint stands for its hardware."""
+    """The text of one; it has no hardware."""
     one = draw.random() < 0.3
     has_responder = draw.random() < 0.65
     sends = not has_responder or draw.random() < 0.8
     has_cm = has_responder and draw.random() < 0.3
     lines = [
         'schema = 2\nname = "drawn"\ntop = "roce_endpoint"\nclock_ps = 6400\ndata_widths = [64]',
-        f"sources = {[str(path) for path in load_manifest(REFERENCE_DUT).sources]}",
+        f'sources = ["{CONTRACT}"]',
         "[capabilities]",
         *(_capabilities(draw, reads=has_responder) if sends else []),
         *_features(draw),
