@@ -9,7 +9,6 @@ what has stopped it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import earliest_due
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
@@ -26,7 +26,6 @@ from roceproof.verbs.service import Service
 
 _ALIVE, _WHOLE, _COMPLETES, _COMPLETES_ON_UC = "LIVE-01", "OPC-01", "ACK-08", "UC-01"
 _ICRC = "ICRC-"
-_PLACE = re.compile(r"\S+\.py:\d+: ")
 
 
 @dataclass(frozen=True)
@@ -131,15 +130,6 @@ def _because(outcome: Outcome, rules: Sequence[str]) -> str:
     stop = outcome.failure.stop
     told = (stop.words if stop is not None else None) or head_of(outcome.failure)
     return f"plain messages to a fresh device stop, too: {told}"
-
-
-def head_of(failure: CaseFailed) -> str:
-    """A failure in one line, without the frames seen."""
-    lines = str(failure).partition("\nframes seen:")[0].splitlines()
-    parts = [words for line in lines if (words := " ".join(line.split()))][-4:]
-    if parts and _PLACE.match(parts[0]):  # a line of a program, which is one part all the same
-        parts[0] = parts[0].replace(";", ",")
-    return "; ".join(parts)
 
 
 def _fitting(bench: Bench, stop: Stop | None, own: Sequence[str]) -> list[str]:

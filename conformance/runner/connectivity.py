@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.runner.heads import of_death
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import of_death
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY

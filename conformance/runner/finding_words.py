@@ -10,12 +10,12 @@ from typing import Any
 
 from roceproof.conformance.rules.signatures import parts, title
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.heads import in_short
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.runner.root import STOPS, Root, rule_of_trouble
 from roceproof.conformance.runner.swaps import are_swapped
+from roceproof.conformance.suite.heads import in_short
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.rules.findings import Finding
-from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import Predicted
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.requester_side import Life
 from roceproof.conformance.suite.stop import Kind, Stop

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any
 
-from roceproof.conformance.runner.heads import in_short, likeness
 from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.unexplained import explained_by
+from roceproof.conformance.suite.heads import in_short, likeness
 
 Document = dict[str, Any]
 _LONGEST = 300

@@ -14,14 +14,14 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.bench_law import CaseBreaks
-from roceproof.conformance.runner.blame import head_of
-from roceproof.conformance.runner.heads import likeness as kind_of
 from roceproof.conformance.runner.options import Options, open_factory
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.stimulus.trial import REDUCTION_SECONDS, draws_of, try_seed
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import head_of
+from roceproof.conformance.suite.heads import likeness as kind_of
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
 from roceproof.verbs.addresses import Host
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from roceproof.conformance.runner.heads import likeness, name_of_wanted, wrong_fields
 from roceproof.conformance.runner.root import STOPS, Root, family, fields_of
+from roceproof.conformance.suite.heads import likeness, name_of_wanted, wrong_fields
 from roceproof.conformance.suite.stop import Kind
 
 Document = dict[str, Any]

@@ -11,7 +11,7 @@ import pytest
 
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.runner.bench_law import hold_to_the_law
-from roceproof.conformance.runner.blame import Blame, blame, head_of
+from roceproof.conformance.runner.blame import Blame, blame
 from roceproof.conformance.runner.evidence import explained, keep, keep_requests, names_of
 from roceproof.conformance.runner.factories import controls_of, factory_of, widths_asked
 from roceproof.conformance.runner.items import (
@@ -29,6 +29,7 @@ from roceproof.conformance.runner.scoreboard import Judgement, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.interface import DeviceDied, NoEnd
 from roceproof.dpi.streams import STREAMS

@@ -11,12 +11,12 @@ import pytest
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
-from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.connectivity import check_connectivity, is_alive
 from roceproof.conformance.runner.verdict import streams_of
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl_factory import HdlFactory

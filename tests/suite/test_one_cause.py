@@ -9,8 +9,8 @@ import pytest
 from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.finding_words import documents
-from roceproof.conformance.runner.heads import likeness
 from roceproof.conformance.runner.plan_findings import with_plans
+from roceproof.conformance.suite.heads import likeness
 
 LOW, GONE = [0, True, False], [3, False, False]
 STANDING = {"qpc": GONE, "wr": GONE, "pl": GONE, "rx": GONE, "tx": GONE, "cpl": GONE}

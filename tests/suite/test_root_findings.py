@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.runner.blame import head_of
 from roceproof.conformance.runner.finding_words import documents
-from roceproof.conformance.runner.heads import without_place
 from roceproof.conformance.runner.observations import FEATURES
 from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.runner.separation import separate
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import head_of, without_place
 
 USUAL = {
     "rest": 0,

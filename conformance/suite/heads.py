@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from roceproof.conformance.suite.failure import CaseFailed
+
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
@@ -41,6 +43,17 @@ _SYNDROME = re.compile(
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
+
+_LINE = re.compile(r"\S+\.py:\d+: ")
+
+
+def head_of(failure: CaseFailed) -> str:
+    """A failure in one line, without the frames seen."""
+    lines = str(failure).partition("\nframes seen:")[0].splitlines()
+    parts = [words for line in lines if (words := " ".join(line.split()))][-4:]
+    if parts and _LINE.match(parts[0]):  # a line of a program, which is one part all the same
+        parts[0] = parts[0].replace(";", ",")
+    return "; ".join(parts)
 
 
 def likeness(head: str) -> str:
