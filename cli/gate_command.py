@@ -29,6 +29,7 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.connectivity import Check, check_connectivity, is_alive
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.outcomes import ERROR, FAILING, HUNG, SKIPPED
+from roceproof.conformance.runner.root import STREAM
 from roceproof.conformance.runner.verdict import REQUESTS
 from roceproof.dpi import BuildError, load_manifest
 from roceproof.dpi.snapshot import Snapshot
@@ -200,7 +201,9 @@ def _lacks_of_plans(soaked: Soaked) -> Iterator[str]:
 
 
 def _hung(document: Document) -> str:
-    """Why random plans would show no more, where the device has hung in most cases."""
+    """Why random plans would show no more: the device has hung in most cases, or a stream stops."""
+    if still := next((each for each in document["findings"] if each["troubles"] == [STREAM]), None):
+        return str(still["sentence"]).removeprefix("stop: ")
     cases = [case for case in document["cases"] if case["outcome"] != SKIPPED]
     hung = sum(HUNG in case and case["outcome"] in FAILING for case in cases)
     if 2 * hung <= len(cases):

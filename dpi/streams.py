@@ -27,11 +27,15 @@ class Stream:
 
 
 class Standing(NamedTuple):
-    """A stream at one moment, in a few words: `waits` is for the device, `amid` in a frame."""
+    """A stream at one moment, in a few words: `waits` is for the device, `amid` in a frame.
+
+    `moved` is the cycle of its last beat.
+    """
 
     beats: int
     waits: bool = False
     amid: bool = False
+    moved: int = 0
 
 
 STREAMS = "streams in cycle "
@@ -65,6 +69,7 @@ def standing(streams: Sequence[Stream]) -> dict[str, Standing]:
             waits=stream.signals & (Signals.VALID | Signals.READY) == Signals.VALID
             and name not in dict(_OUT_OF_IT),
             amid=Signals.AMID in stream.signals,
+            moved=stream.moved,
         )
         for name, stream in zip(names, streams, strict=True)
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any
 
-from roceproof.conformance.runner.root import Root
+from roceproof.conformance.runner.root import STREAM, Root
 from roceproof.conformance.runner.unexplained import explained_by
 from roceproof.conformance.suite.heads import in_short, likeness
 
@@ -35,7 +35,7 @@ def _root(finding: Document) -> Root:
         finding["troubles"],
         set(finding["cases"]),
         head=finding["head"],
-        hides=finding["troubles"] == ["stream"],
+        hides=finding["troubles"] == [STREAM],
         rules=set(finding["rules"]),
     )
 

@@ -16,10 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.runner.observations import FIELD, PACKET, RULE
-from roceproof.conformance.runner.outcomes import FAILING
-from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
+from roceproof.conformance.runner.outcomes import FAILING, HUNG
+from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, STREAM, Root, family, fields_of
 from roceproof.conformance.runner.scoreboard import STRAY
 from roceproof.conformance.runner.shared_features import of_stop, of_trouble
+from roceproof.conformance.runner.standstill import standstill
 from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
@@ -42,7 +43,7 @@ _FEWEST = 3
 def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[Root]:
     """All findings: what is true of all cases, what stops cases, then what most cases show."""
     failed = {name for name, case in cases.items() if case["outcome"] in FAILING}
-    found = [*_of_all(failed, seen)]
+    found = [*_of_all(failed, cases, seen)]
     hidden = {name for root in found if root.hides for name in root.cases}
     left = {name: each for name, each in seen.items() if name not in hidden}
     found += _strays(failed, left)
@@ -65,16 +66,25 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     )
 
 
-def _of_all(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
+def _of_all(
+    failed: set[str], cases: Mapping[str, Document], seen: Mapping[str, Document]
+) -> Iterable[Root]:
     ran = [name for name, each in seen.items() if each.get("standing")]
     standings = {name: _standing_of(seen[name]) for name in ran}
     hidden: set[str] = set()
-    for fact in facts(standings):
+    in_vain = {
+        name
+        for name in failed & standings.keys()
+        if HUNG in cases[name] or not standings[name].keys().isdisjoint(STOPS)
+    }
+    lost = {name: seen[name]["lost"] for name in ran if seen[name].get("lost") is not None}
+    found = [fact for fact in facts(standings) if fact.cases & failed]
+    found = found or standstill(standings, in_vain=in_vain, lost=lost)
+    for fact in found:
+        # Cases that have failed without this device have done so with others of its kind.
         idle = {name for name in ran if not _used(standings[name])}
-        if shown := fact.cases & failed:
-            # Cases that have failed without this device have done so with others of its kind.
-            hidden = {*shown, *(idle & failed)}
-            yield Root(["stream"], hidden, says=in_all(fact, ran), hides=True)
+        hidden = (fact.cases | idle) & failed
+        yield Root([STREAM], hidden, says=in_all(fact, ran), hides=True)
     asked = {name: each["lost"] for name, each in seen.items() if each.get("lost") is not None}
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))

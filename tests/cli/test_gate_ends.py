@@ -167,9 +167,14 @@ def test_what_cannot_be_done_as_asked_ends_with_2_in_one_line(console, tmp_path,
 def test_random_plans_are_left_out_where_most_cases_have_hung() -> None:
     hung, fine = case("test_a", "failed", hung=True), case("test_b", "passed")
     skipped = case("test_c", "skipped", reason="it has no RC", hung=True)
-    assert gate_command._hung({"cases": [hung, fine, skipped]}) == ""
-    assert gate_command._hung({"cases": [hung, {**hung, "outcome": "waived"}]}) == ""
-    assert gate_command._hung({"cases": []}) == ""
-    why = gate_command._hung({"cases": [hung, hung, fine]})
+
+    def why_of(*cases: dict[str, Any], trouble: str = "no packet") -> str:
+        finding = {"troubles": [trouble], "sentence": "stop: after 7 frames no other leaves"}
+        return gate_command._hung({"cases": cases, "findings": [finding]})
+
+    assert why_of(hung, fine, skipped) == why_of() == ""
+    assert why_of(hung, {**hung, "outcome": "waived"}) == ""
+    assert why_of(hung, fine, fine, trouble="stream") == "after 7 frames no other leaves"
+    why = why_of(hung, hung, fine)
     assert why == "something never came in 2 of 3 cases"
     assert judged(PASSING, hung=why)["left_out"][0] == f"random plans ({why})"

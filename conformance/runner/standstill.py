@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""After how many of what a device stands still, or one of its streams, in all cases that get there.
+
+No case gets further, and those that stop there have waited in vain for different things, so that it
+is the count that stops them and nothing that they ask for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import NamedTuple
+
+from roceproof.conformance.runner.whole_run import Fact, Standings
+from roceproof.conformance.suite.stop import Kind
+from roceproof.dpi.streams import Standing
+
+_FEWEST, _FEWEST_WISHES = 8, 3
+_MOST_PASSING = 0.25
+"""Of those that stop there so many may just have needed no more."""
+_MOST, _NEARLY = 0.95, 0.9
+"""What is true of nearly the most cases is preferred if it says more."""
+_WINDOW, _SHARE = 0.05, 1 / 3
+"""Of the dead so many have moved in this last part of the time that any device has lived."""
+_NONE = Standing(0)
+
+
+class _Counter(NamedTuple):
+    """What a stream counts; the last so many may be on their way when it stops."""
+
+    stream: str
+    what: str
+    no_more: str
+    slack: int
+
+    def after(self, count: int) -> str:
+        """In words that something else follows."""
+        return f"after {count:,} {self.what.format('s' * (count > 1))}"
+
+
+_TAKEN = tuple(
+    _Counter(stream, what, f"no other is taken: {ready} is low", slack)
+    for stream, what, ready, slack in (
+        ("qpc", "configuration{}", "qpc_ready_o", 1),
+        ("reg", "region{}", "mr_ready_o", 1),
+        ("rcv", "receive{}", "rcv_ready_o", 1),
+        ("wr", "work request{}", "wr_ready_o", 1),
+        ("pl", "beat{} of payload", "pl_tready_o", 2),
+        ("rx", "beat{} of what it hears", "rx_tready_o", 2),
+    )
+)
+_GIVEN = tuple(
+    _Counter(stream, what, f"no other {comes}: {valid} is low", slack)
+    for stream, what, comes, valid, slack in (
+        ("left", "frame{}", "leaves", "tx_tvalid_o", 1),
+        ("tx", "beat{} of frames", "leaves", "tx_tvalid_o", 2),
+        ("cpl", "completion{}", "comes", "cpl_valid_o", 1),
+        ("rcp", "completed receive{}", "comes", "rcp_valid_o", 1),
+    )
+)
+_SILENT = ("left", "tx")
+
+
+def standstill(
+    standings: Mapping[str, Standings], *, in_vain: set[str], lost: Mapping[str, str]
+) -> list[Fact]:
+    """The one that is true of most cases, if there is one.
+
+    `in_vain` are those that failed because something never came, `lost` says what each device did
+    not answer behind its case.
+    """
+    silent = {name for name in in_vain if lost.get(name, True)}
+    dead = {name for name in silent if _of(standings[name], "rx").waits}
+    found = list(_of_streams(standings, in_vain, silent=silent, dead=dead))
+    found += _of_time(standings, in_vain, dead)
+    most = max((len(fact.cases) for fact in found), default=0)
+    return [fact for fact in found if len(fact.cases) >= _NEARLY * most][:1]
+
+
+def _of_streams(
+    standings: Mapping[str, Standings], in_vain: set[str], *, silent: set[str], dead: set[str]
+) -> Iterator[Fact]:
+    stands = []
+    for counter, slack in product((*_TAKEN, *_GIVEN), (False, True)):
+        beats = {name: _of(each, counter.stream).beats for name, each in standings.items()}
+        least = max(beats.values(), default=0) - slack * counter.slack
+        there = {name for name, count in beats.items() if count >= max(1, least)}
+        at = _stopped(standings, there, in_vain)
+        if not at:
+            continue
+        if counter in _TAKEN:
+            waiting = {name for name in at if _of(standings[name], counter.stream).waits}
+        else:
+            waiting = at & silent if counter.stream in _SILENT else at
+            if counter.stream == "cpl" and not _mostly_owed(standings, at):
+                continue
+        is_dead = len(at & dead) >= _MOST * len(at)
+        after = counter.after(Counter(beats[name] for name in at).most_common(1)[0][0])
+        if len(waiting) >= _MOST * len(at) and (counter in _TAKEN or not is_dead):
+            yield Fact(f"{after} {counter.no_more}", at)
+        elif is_dead and len(at) >= _MOST * len(dead):
+            stands.append(Fact(f"{after} the device stands still", at))
+    yield from stands
+
+
+def _of_time(
+    standings: Mapping[str, Standings], in_vain: set[str], dead: set[str]
+) -> Iterator[Fact]:
+    last = {
+        name: max((stream.moved for stream in each.values()), default=0)
+        for name, each in standings.items()
+    }
+    end = max(last.values(), default=0)
+    there = {name for name, cycle in last.items() if cycle > (1 - _WINDOW) * end}
+    at = _stopped(standings, there, in_vain) & dead
+    if at and len(at) >= _SHARE * len(dead):
+        cycle = Counter(last[name] for name in at).most_common(1)[0][0]
+        yield Fact(f"after cycle {cycle:,} the device stands still", frozenset(dead))
+
+
+def _stopped(
+    standings: Mapping[str, Standings], there: set[str], in_vain: set[str]
+) -> frozenset[str]:
+    """Those of the furthest cases that wait in vain, if they are evidence of anything."""
+    at = there & in_vain
+    wishes = {tuple(_of(standings[name], stream).beats for stream in ("wr", "rx")) for name in at}
+    is_enough = len(at) >= _FEWEST and len(wishes) >= _FEWEST_WISHES
+    return frozenset(at if is_enough and len(there - at) <= _MOST_PASSING * len(at) else ())
+
+
+def _mostly_owed(standings: Mapping[str, Standings], cases: frozenset[str]) -> bool:
+    """Whether most of them wait for a completion, and not for what others have in their way."""
+    return 2 * sum(Kind.NO_COMPLETION in standings[name] for name in cases) >= len(cases)
+
+
+def _of(standings: Standings, stream: str) -> Standing:
+    return standings.get(stream, _NONE)

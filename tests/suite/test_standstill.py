@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device that stands still after so much is told by that, and only where it is what all share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from test_one_cause import also, told
+from test_root_findings import NO_COMPLETION, NO_PACKET, Session
+
+_RESTS = {"qpc": 1, "wr": 3, "pl": 9, "rx": 16, "left": 4, "tx": 20, "cpl": 2}
+
+
+def standing(
+    waits: str = "", *, moved: int = 900, **beats: int
+) -> dict[str, tuple[int, bool, bool, int]]:
+    """How the streams stand, some of which wait for the device."""
+    told = _RESTS | beats
+    return {name: (told[name], name in waits.split(), False, moved) for name in told}
+
+
+def session_of(
+    stuck: dict[str, Any], *, passing: int = 4, count: int = 12, stop: str = NO_PACKET
+) -> Session:
+    """Cases that wait in vain at the same place, and others that get less far."""
+    session = Session()
+    for number in range(count):
+        session.add(({"nth": number % 3, "mtu": 256 << number % 5}, stop), broken=("LIVE-01",))
+        varied = {
+            "wr": 4 + number % 5,
+            "rx": 16 + number,
+            "left": 4 + number,
+            "tx": 20 + 9 * number,
+        }
+        also(session, standing=standing(**varied | stuck), lost="ARP")
+    for number in range(passing):
+        session.add(({}, ""))
+        also(session, standing=standing(wr=1, rx=8, left=2 + number % 2, cpl=1, moved=300), lost="")
+    return session
+
+
+@pytest.mark.parametrize(
+    ("stuck", "stop", "says"),
+    [
+        ({"left": 7}, NO_PACKET, "after 7 frames no other leaves: tx_tvalid_o is low"),
+        (
+            {"wr": 5, "waits": "wr"},
+            NO_PACKET,
+            "after 5 work requests no other is taken: wr_ready_o is low",
+        ),
+        (
+            {"cpl": 5, "wr": 6},
+            NO_COMPLETION,
+            "after 5 completions no other comes: cpl_valid_o is low",
+        ),
+        ({"qpc": 2, "waits": "rx wr"}, NO_PACKET, "after 2 configurations the device stands still"),
+        ({"moved": 6000, "waits": "rx"}, NO_PACKET, "after cycle 6,000 the device stands still"),
+    ],
+)
+def test_it_is_told_after_how_many_of_what(stuck: dict[str, Any], stop: str, says: str) -> None:
+    session = session_of(stuck, stop=stop)
+    (finding,) = told(session)
+    assert finding["sentence"] == f"stop: {says} in 12 of 16 cases"
+    assert finding["count"] == 12
+
+
+def test_a_case_that_gets_further_contradicts_it() -> None:
+    session = session_of({"left": 7})
+    session.add(({}, ""))
+    also(session, standing=standing(left=9), lost="")
+    assert "after" not in told(session)[0]["sentence"]
+
+
+def test_many_that_pass_with_as_much_contradict_it() -> None:
+    session = session_of({"left": 7})
+    for _ in range(4):
+        session.add(({}, ""))
+        also(session, standing=standing(left=7), lost="")
+    assert "after" not in told(session)[0]["sentence"]
+
+
+def test_few_cases_are_no_evidence() -> None:
+    assert "after" not in told(session_of({"left": 7}, count=7))[0]["sentence"]
+
+
+def test_cases_that_want_the_same_show_what_they_want_and_no_count() -> None:
+    assert "after" not in told(session_of({"left": 7, "wr": 4, "rx": 16}))[0]["sentence"]
+
+
+def test_what_dead_devices_outside_of_them_contradict_is_not_the_count_after_which_it_dies() -> (
+    None
+):
+    session = session_of({"qpc": 16, "waits": "rx"})
+    for number in range(4):
+        session.add(({"nth": number}, NO_PACKET), broken=("LIVE-01",))
+        also(session, standing=standing("rx", wr=number), lost="ARP")
+    assert all("16 configurations" not in each["sentence"] for each in told(session))
