@@ -71,25 +71,23 @@ def _of_all(
 ) -> Iterable[Root]:
     ran = [name for name, each in seen.items() if each.get("standing")]
     standings = {name: _standing_of(seen[name]) for name in ran}
+    asked = {name: each["lost"] for name, each in seen.items() if each.get("lost") is not None}
     hidden: set[str] = set()
     in_vain = {
         name
         for name in failed & standings.keys()
         if HUNG in cases[name] or not standings[name].keys().isdisjoint(STOPS)
     }
-    lost = {name: seen[name]["lost"] for name in ran if seen[name].get("lost") is not None}
     found = [fact for fact in facts(standings) if fact.cases & failed]
-    found = found or standstill(standings, in_vain=in_vain, lost=lost)
-    for fact in found:
+    for fact in found or standstill(standings, in_vain=in_vain, lost=asked):
         # Cases that have failed without this device have done so with others of its kind.
         idle = {name for name in ran if not _used(standings[name])}
-        hidden = (fact.cases | idle) & failed
+        hidden = failed & (fact.cases | idle)
         yield Root([STREAM], hidden, says=in_all(fact, ran), hides=True)
-    asked = {name: each["lost"] for name, each in seen.items() if each.get("lost") is not None}
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
-        fact = Fact(f"{lost} was never answered", frozenset(asked))
-        yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=in_all(fact, [*asked]))
+        never = Fact(f"{lost} was never answered", frozenset(asked))
+        yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=in_all(never, [*asked]))
 
 
 def _strays(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import NamedTuple
 
 from roceproof.conformance.runner.whole_run import Fact, Standings
@@ -82,19 +81,22 @@ def _of_streams(
     standings: Mapping[str, Standings], in_vain: set[str], *, silent: set[str], dead: set[str]
 ) -> Iterator[Fact]:
     stands = []
-    for counter, slack in product((*_TAKEN, *_GIVEN), (False, True)):
+    for counter in (*_TAKEN, *_GIVEN):
         beats = {name: _of(each, counter.stream).beats for name, each in standings.items()}
-        least = max(beats.values(), default=0) - slack * counter.slack
-        there = {name for name, count in beats.items() if count >= max(1, least)}
-        at = _stopped(standings, there, in_vain)
+        most = max(beats.values(), default=0)
+        furthest = (
+            {name for name, count in beats.items() if count >= max(1, most - slack)}
+            for slack in (0, counter.slack)
+        )
+        at = max((_stopped(standings, there, in_vain) for there in furthest), key=len)
         if not at:
             continue
         if counter in _TAKEN:
             waiting = {name for name in at if _of(standings[name], counter.stream).waits}
         else:
-            waiting = at & silent if counter.stream in _SILENT else at
+            waiting = {*at} & silent if counter.stream in _SILENT else {*at}
             if counter.stream == "cpl" and not _mostly_owed(standings, at):
-                continue
+                waiting.clear()
         is_dead = len(at & dead) >= _MOST * len(at)
         after = counter.after(Counter(beats[name] for name in at).most_common(1)[0][0])
         if len(waiting) >= _MOST * len(at) and (counter in _TAKEN or not is_dead):

@@ -32,6 +32,7 @@ def session_of(
             "rx": 16 + number,
             "left": 4 + number,
             "tx": 20 + 9 * number,
+            "cpl": number % 4,
         }
         also(session, standing=standing(**varied | stuck), lost="ARP")
     for number in range(passing):
