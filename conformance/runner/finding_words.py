@@ -76,10 +76,11 @@ def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
     what = _what(root, root.troubles[0], shown, seen)
     if not root.has_cause:
         return f"{verb}: {what}"
-    kind = ", or ".join(in_words(features) for features in root.causes)
+    kind = ", or ".join(map(in_words, root.causes)) if any(root.causes) else ""
     if root.stops:
-        return f"stop at {f'messages {kind}' if kind else 'every message'}: {what}"
-    return f"show in {f'packets of messages {kind}' if kind else 'every packet'}: {what}"
+        return f"stop at {kind or 'every message'}: {what}"
+    of = "packets of " if kind.startswith("messages") else ""
+    return f"show in {of}{kind or 'every packet'}: {what}"
 
 
 def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) -> str:

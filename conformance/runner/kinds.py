@@ -44,10 +44,12 @@ KINDS = (
     Kind(lambda row: row["nth"] > 1, "behind the first message of its queue pair"),
     _is("nth", 1, "as the first message of its queue pair"),
     _is("life", True, "on a queue pair that was connected anew"),
-    _is("place", "first", "in the FIRST packet"),
-    _is("place", "middle", "in a MIDDLE packet"),
-    _is("place", "last", "in the LAST packet"),
-    _is("place", "only", "in an ONLY packet"),
+    _is("place", "first", "the FIRST packet"),
+    _is("place", "middle", "a MIDDLE packet"),
+    _is("place", "last", "the LAST packet"),
+    _is("place", "only", "an ONLY packet"),
+    Kind(lambda row: row["place"] in ("first", "only"), "the packet that begins"),
+    Kind(lambda row: row["place"] in ("last", "only"), "the packet that ends"),
     Kind(lambda row: row["packets"] > 2, "of three packets or more"),
     _is("packets", 2, "of two packets"),
     _is("packets", 1, "of one packet"),
@@ -69,6 +71,11 @@ KINDS = (
 )
 
 
+_ENDS = ("begins", "ends")
+_PLACES = (*_ENDS, " packet")
+"""How words end that are about one packet of a message."""
+
+
 def kinds_of(features: list[Any]) -> frozenset[int]:
     """The numbers of all kinds that a row is of."""
     return _kinds_of(tuple(features))
@@ -81,8 +88,14 @@ def _kinds_of(features: tuple[Any, ...]) -> frozenset[int]:
 
 
 def in_words(kinds: tuple[int, ...]) -> str:
-    """A conjunction of kinds, to stand behind "messages"."""
-    return " ".join(KINDS[number].words for number in sorted(kinds))
+    """Which messages a conjunction of kinds means, or which of their packets."""
+    words = [KINDS[number].words for number in sorted(kinds)]
+    places = [each for each in words if each.endswith(_PLACES)]
+    told = " ".join(["messages", *(each for each in words if each not in places)])
+    if not places:
+        return told
+    is_whole = places[-1].endswith(_ENDS)
+    return f"{places[-1]}{' ' if is_whole else ' of '}{told}"
 
 
 _IN_RETH = ("va", "rkey", "dmalen")

@@ -22,8 +22,10 @@ _FIXABLE = {
     "imm": "immediate",
 }
 """Fields of packets that a device need not let anybody choose, and their keys in `[fixed]`."""
+_WORDS = "length_multiple = 4"
 _LIMITS = {
-    "of a length that is no multiple of 4": "length_multiple = 4",
+    "of a length that is no multiple of 4": _WORDS,
+    **{f"of a length of 4n+{rest} bytes": _WORDS for rest in (1, 2, 3)},
     "of no bytes": f"length = [1, {LONGEST_MESSAGE}]",
     "on any queue pair but the first": "qps = 1",
 }
@@ -44,9 +46,9 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
     """Those that say all of a finding; none where a manifest has no words for it."""
     if root.says or root.head:
         return []
-    if len(root.causes) == 1 and len(root.causes[0]) == 1:
-        words = KINDS[root.causes[0][0]].words
-        return [Line("limits", _LIMITS[words])] if words in _LIMITS else []
+    if any(root.causes):
+        said = [{_LIMITS.get(KINDS[kind].words, "") for kind in each} for each in root.causes]
+        return [Line("limits", text) for text in sorted(set.intersection(*said)) if text]
     fields = fields_of(root.troubles)
     if root.stops or not fields or not fields <= _FIXABLE.keys():
         return []

@@ -12,6 +12,7 @@ from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.plan_findings import with_plans
 from roceproof.conformance.suite.heads import likeness
 
+MULTIPLE = "[limits] length_multiple = 4"
 LOW, GONE = [0, True, False], [3, False, False]
 STANDING = {"qpc": GONE, "wr": GONE, "pl": GONE, "rx": GONE, "tx": GONE, "cpl": GONE}
 
@@ -179,7 +180,7 @@ def test_what_explain_names_in_most_cases_is_told() -> None:
 @pytest.mark.parametrize(
     ("row", "got", "lines"),
     [
-        (({"rest": 3}, "field pad"), {"pad": "0"}, ["[limits] length_multiple = 4"]),
+        (({"rest": 3}, "field pad"), {"pad": "0"}, [MULTIPLE]),
         (({"nth": 2}, "field ttl"), {"ttl": "0x40"}, ["[fixed] hop_limit = 64"]),
         (({"nth": 2}, "field fecn"), {"fecn": "1"}, []),
     ],
@@ -193,6 +194,24 @@ def test_lines_of_a_manifest_that_would_make_it_a_limit(row, got, lines: list[st
             session.add(({}, ""))
     (finding,) = told(session)
     assert finding["manifest"] == lines
+
+
+def test_a_pad_that_is_wrong_for_one_rest_is_told_of_the_packet_that_ends() -> None:
+    session = Session()
+    for places in (["only"], ["first", "last"]) * 3:
+        wrong = ({"place": places[-1], "packets": len(places), "rest": 3}, "field pad")
+        session.add(wrong, got={"pad": "3"}, head="pad: want 1, got 3")
+        also(session, failures=[])
+        for rest in (0, 1, 2, 3):
+            for place in [*places, "middle"]:
+                row = {"place": place, "packets": len(places), "rest": rest}
+                if rest != 3 or place in ("first", "middle"):
+                    session.add((row, ""))
+    (finding,) = told(session)
+    assert finding["sentence"].startswith(
+        "show in the packet that ends messages of a length of 4n+3 bytes: pad is always 3"
+    )
+    assert finding["manifest"] == [MULTIPLE]
 
 
 def test_a_plan_that_shows_what_cases_show_is_no_finding_of_its_own() -> None:
