@@ -14,9 +14,10 @@ from collections.abc import Callable
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY
-from roceproof.conformance.suite.pattern import ACK, Edit
+from roceproof.conformance.suite.pattern import ACK, Edit, Pattern
 from roceproof.conformance.suite.sweep import (
     FIRST_ACK,
+    IP_OPTIONS,
     bit_flips,
     completes_with_each,
     ignores_each,
@@ -24,7 +25,6 @@ from roceproof.conformance.suite.sweep import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 
@@ -134,18 +134,9 @@ def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
 
 
 @case("IP-16")
-def test_an_ack_with_ip_options_hangs_nobody(bench: Bench) -> None:
-    from scapy.layers.inet import IP, UDP, IPOption_Router_Alert
-
-    from roceproof.conformance.wire.scapy import AETH, BTH
-
-    alert = IP(options=IPOption_Router_Alert())
-    qp = bench.connect()
-    message = outstanding(qp)
-    qp.send(alert / UDP() / BTH(opcode="ACKNOWLEDGE", psn=0) / AETH(msn=1))
-    qp.ack(message)
-    qp.completes(message)
-    qp.transfer(Op.WRITE, 5)
+def test_an_ack_with_ip_options_is_ignored(bench: Bench) -> None:
+    variants = {name: edits.ip_options(data) for name, data in IP_OPTIONS.items()}
+    ignores_each(bench, {name: FIRST_ACK.resealed(edit) for name, edit in variants.items()})
 
 
 @case("IP-15", "UDP-10", needs=[Capability.IPV6], breaks=CHANGED_ON_THE_WAY)
@@ -183,6 +174,15 @@ def test_an_ack_whose_udp_length_lies_is_ignored(bench: Bench) -> None:
     lies = numbers(edits.set_udp, 4, [0, 7, 8, 20, 23, *near, 0xFFFF])
     resealed = {f"{name} resealed": FIRST_ACK.resealed(edit) for name, edit in lies.items()}
     ignores_each(bench, resealed | {name: FIRST_ACK.corrupted(edit) for name, edit in lies.items()})
+
+
+@case("UDP-09")
+def test_an_ack_with_bytes_between_the_ends_of_udp_and_ip_is_ignored(bench: Bench) -> None:
+    def longer_ip(by: int) -> Pattern:
+        total = (TOTAL + by).to_bytes(2, "big")
+        return FIRST_ACK.resealed(edits.set_ip(2, total)).corrupted(edits.trailer(bytes(by)))
+
+    ignores_each(bench, {f"{by} bytes": longer_ip(by) for by in (1, 4, 8, 16)})
 
 
 @case("UDP-01")

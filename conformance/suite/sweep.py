@@ -20,6 +20,13 @@ from roceproof.verbs.work import Op
 FIRST_ACK = ACK(psn=0, msn=1)
 """What completes the first message of a queue pair, to be corrupted for `ignores_each`."""
 
+IP_OPTIONS = {
+    "router alert": bytes.fromhex("94040000"),
+    "no operation": bytes.fromhex("01010101"),
+    "as many as there can be": bytes([1]) * 39 + bytes(1),
+}
+"""IPv4 options, by what they are."""
+
 _Check = Callable[[Connection, Iterable[Pattern]], None]
 
 

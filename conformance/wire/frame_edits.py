@@ -147,6 +147,20 @@ def fragment(word: int) -> Edit:
     return edit
 
 
+def ip_options(data: bytes) -> Edit:
+    """Put whole words of options behind the IPv4 header, counted in its lengths."""
+
+    def edit(frame: bytearray) -> None:
+        layout = layout_of(frame)
+        size = layout.udp - layout.ip + len(data)
+        total = int.from_bytes(frame[layout.ip + 2 : layout.ip + 4], "big") + len(data)
+        frame[layout.ip] = 0x40 | size // 4
+        frame[layout.ip + 2 : layout.ip + 4] = total.to_bytes(2, "big")
+        frame[layout.udp : layout.udp] = data
+
+    return edit
+
+
 def trailer(data: bytes) -> Edit:
     """Put bytes behind the packet, where an Ethernet pad would be."""
 

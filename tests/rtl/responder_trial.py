@@ -22,7 +22,6 @@ from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Regio
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.policy import (
     Credits,
-    IpOptions,
     Persistence,
     ResponderPolicy,
     UdpChecksum,
@@ -49,7 +48,6 @@ POLICY = ResponderPolicy(
     credits=Credits.INVALID,
     persistence=Persistence.UNSUPPORTED,
     udp_checksum=UdpChecksum.IGNORED,
-    ip_options=IpOptions.DROPPED,
 )
 """The choices that the responder makes where the specification leaves it one."""
 

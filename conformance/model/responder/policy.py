@@ -159,8 +159,8 @@ class Persistence(Enum):
 class IpOptions(Enum):
     """IP-16: an IPv4 packet with options and the right ICRC."""
 
-    ACCEPTED = "it is taken as any other"
     DROPPED = "it is dropped"
+    ACCEPTED = "it is taken as any other"
 
 
 class UdpChecksum(Enum):
@@ -188,6 +188,8 @@ DEVIATIONS: dict[Enum, str] = {
     PlainSize.UNPADDED: "PAD-06",
     MidReadFault.REQUEST: "NAK-07",
     ReservedOpcode.DROPPED: "BTH-13",
+    UdpLength.BELIEVED: "UDP-09",
+    IpOptions.ACCEPTED: "IP-16",
 }
 """Values that break a rule, which the catalogue or a device makes worth modelling."""
 
@@ -216,7 +218,7 @@ class ResponderPolicy:
     reserved_opcode: ReservedOpcode = ReservedOpcode.REFUSED
     invalidate_fault: InvalidateFault = InvalidateFault.DELIVERED
     persistence: Persistence = Persistence.SUPPORTED
-    ip_options: IpOptions = IpOptions.ACCEPTED
+    ip_options: IpOptions = IpOptions.DROPPED
     udp_checksum: UdpChecksum = UdpChecksum.VERIFIED
     credits: Credits = Credits.COUNTED
 

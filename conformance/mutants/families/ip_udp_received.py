@@ -7,11 +7,19 @@ from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.frame_edits import fix_ip_checksum, reseal, set_ip, set_udp
-from roceproof.conformance.wire.framing import Layout, locate
+from roceproof.conformance.wire.framing import (
+    BTH_BYTES,
+    ICRC_BYTES,
+    UDP_BYTES,
+    Fault,
+    Layout,
+    locate,
+)
 
 _DONT_FRAGMENT = b"\x40\0"
 _FRAGMENTING = 0x3FFF
 _DEFAULT_TTL = 64
+_LEAST = UDP_BYTES + BTH_BYTES + ICRC_BYTES
 
 
 def _number(frame: bytes, at: int) -> int:
@@ -93,6 +101,45 @@ class Fragments(WireFault):
         whole[20:22] = _DONT_FRAGMENT
         reseal(whole)
         return [bytes(whole)]
+
+
+@wire_mutant(
+    "ip-received-options-skipped",
+    "IPv4 options are stepped over, as any UDP stack does.",
+    expected=["IP-16"],
+)
+class OptionsSkipped(Receiver):
+    def treated(self, frame: bytes, layout: Layout) -> bytes:
+        options = layout.udp - layout.ip - 20
+        if layout.version == 6 or options <= 0:
+            return frame
+        plain = bytearray(frame)
+        del plain[layout.ip + 20 : layout.udp]
+        plain[layout.ip] = 0x45
+        set_ip(2, (_number(frame, layout.ip + 2) - options).to_bytes(2, "big"))(plain)
+        reseal(plain)
+        return bytes(plain)
+
+
+@wire_mutant(
+    "ip-received-surplus-ignored",
+    "The packet ends where UDP says, and what IP carries behind it is passed over.",
+    expected=["UDP-09"],
+)
+class SurplusIgnored(Receiver):
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        layout = locate(frame)
+        if layout is None or layout.fault is not Fault.UDP_LENGTH:
+            return [frame]
+        end_of_ip = layout.ip + _number(frame, layout.ip + 2)
+        if layout.version == 6 or not layout.udp + _LEAST <= layout.end < end_of_ip:
+            return [frame]
+        if icrc.compute_at(frame, layout) != frame[layout.end - ICRC_BYTES : layout.end]:
+            return [frame]
+        shorter = bytearray(frame)
+        set_ip(2, (layout.end - layout.ip).to_bytes(2, "big"))(shorter)
+        reseal(shorter)
+        return [bytes(shorter)]
 
 
 @wire_mutant(
