@@ -9,7 +9,7 @@ the ICRC's to tell. What follows is explained on the packets as they are then re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from roceproof.conformance.diagnosis.structure.frames import broken
 from roceproof.conformance.diagnosis.structure.lengths import read_alike, wrong_length
 from roceproof.conformance.diagnosis.structure.messages import judge_messages
 from roceproof.conformance.diagnosis.structure.premises import taken_over
+from roceproof.conformance.diagnosis.structure.repeats import repeats
 from roceproof.conformance.rules.known_devices import known_practice
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire.framing import ICRC_BYTES
@@ -103,8 +104,9 @@ class _Case(NamedTuple):
 def explain_structure(observations: Sequence[Observation], budget: Budget) -> Structure:
     """Explain what is built wrongly."""
     found = Structure()
+    repeated = repeats(observations)
     for station, seen in by_mac(observations).items():
-        _Judge(station, seen, found, budget).judge()
+        _Judge(station, seen, found, budget, repeated).judge()
     return found
 
 
@@ -117,8 +119,9 @@ class _Judge:
         observations: Sequence[Observation],
         found: Structure,
         budget: Budget,
+        repeated: Container[int],
     ) -> None:
-        self._station, self._found = station, found
+        self._station, self._found, self._repeated = station, found, repeated
         bare = without_icrc(observations, budget)
         self._bare = {seen.number for seen in bare.packets}
         self._hold_icrcs = bare.hold_icrcs
@@ -169,7 +172,14 @@ class _Judge:
             read = {seen.number: seen for seen in everything}
             everything = [read.get(seen.number, seen) for seen in self._all]
         lack = self._some_right() and not self._hold_icrcs
-        judged = judge_messages(everything, may_lack_icrc=lack, bare=self._bare)
+        wrong = {seen.number for seen in everything if seen.wrong}
+        judged = judge_messages(
+            everything,
+            may_lack_icrc=lack,
+            bare=self._bare,
+            damaged=wrong if 2 * len(wrong) < len(everything) else (),
+            repeated=self._repeated,
+        )
         misplaced: dict[str, list[_Case]] = {}
         for each in judged.misplaced:
             where = cases if each.alone else misplaced

@@ -66,12 +66,17 @@ class Judged:
 
 
 def judge_messages(
-    observations: Iterable[Observation], *, may_lack_icrc: bool, bare: Container[int] = ()
+    observations: Iterable[Observation],
+    *,
+    may_lack_icrc: bool,
+    bare: Container[int] = (),
+    damaged: Container[int] = (),
+    repeated: Container[int] = (),
 ) -> Judged:
     """Judge the messages of one station; its packets with wrong ICRCs may have none at all.
 
     `bare` are packets without ICRC: not judged, but what stands behind them does not follow
-    what stands in front.
+    what stands in front. Nor does what is `repeated`, or `damaged`, or stands behind the latter.
     """
     judged = Judged(may_lack_icrc)
     requests = [*_requests(observations)]
@@ -83,9 +88,12 @@ def judge_messages(
             flows[key] = _Flow()
         elif seen.sound and payload_size(seen) >= 0:
             flow = flows.setdefault(key, _Flow())
-            follows = flow.psn >= 0 and follow(flow.psn, seen.bth.psn)
+            odd = seen.number in damaged or seen.number in repeated
+            follows = flow.psn >= 0 and follow(flow.psn, seen.bth.psn) and not odd
             for rule, words in _take(flow, seen, row, judged, follows=follows):
                 judged.misplaced.append(Misplaced(seen, rule, words))
+            if seen.number in damaged:
+                flows[key] = _Flow()
     return judged
 
 
@@ -198,8 +206,8 @@ def _length(
             message.promised = None
             yield "RETH-02", f"the RETH says {promised} bytes, and {carried} are not the last"
         return
-    if promised == carried:
-        return
+    if promised == carried or size % 4:
+        return  # right, or not filled up, whatever the RETH says
     if row.position == Position.ONLY and _is_no_reth(seen.body[: Reth.SIZE], promised):
         yield "RETH-01", f"{row.name} whose RETH would say {promised} bytes: it is none"
         return
