@@ -49,6 +49,11 @@ from roceproof.conformance.calibration.run import explained, outcome
         (25, 422),  # lost, where no message ever ends
         (26, 275),  # S53, where acknowledgements of one PSN hold the results of each other
         (270638, 110),  # S65, where a repetition holds what a damaged packet should
+        (881001, 34),  # P22, where the requester goes back to PSNs that it has used
+        (881001, 1325),  # PAD-03, where pad bytes are missing
+        (881001, 1860),  # P22, where the first READ is taken for a repetition
+        (881004, 1462),  # OPC-01, where a message is sent again under new PSNs
+        (881004, 1934),  # lost, where PSNs of two queue pairs lie alike
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],
 )
@@ -66,6 +71,13 @@ def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:
         (("P07", "LAST as ONLY"), Richness.FAIR, 0),  # MTU-07, of what is no RETH
         (("LAST as ONLY", "S62"), Richness.FAIR, 0),  # MTU-07
         (("short middles", "S62"), Richness.POOR, 8),  # S64, learned from copies
+        (("P21", "S65"), Richness.FAIR, 900009),  # P20, of answers that are late
+        (("P21",), Richness.FAIR, 188501477150185),  # OPC-01, of neighbours that changed on the way
+        (("P22",), Richness.RICH, 80392487102342),  # P18, of one loss behind a repetition
+        (("P14", "rest for pad count", "S65"), Richness.POOR, 54803542552489),  # PSN-03, of a step
+        (("P23",), Richness.FAIR, 227787636566198),  # P16 alone, where packets were lost
+        (("P14", "MIDDLE as FIRST"), Richness.POOR, 135154628016204),  # P06, of three steps
+        (("P12", "UDP length without ICRC"), Richness.FAIR, 70004363448201),  # P06 alone
     ],
 )
 def test_a_device_with_those_faults_is_given_no_wrong_name(

@@ -17,13 +17,13 @@ from test_explain_psn_streams import (
 )
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.psn.diagnosis import _best as best
 from roceproof.conformance.diagnosis.psn.evidence import Cause, Evidence
 from roceproof.conformance.diagnosis.psn.increment import hypotheses
 from roceproof.conformance.diagnosis.psn.responder import moved_by_damage
 from roceproof.conformance.diagnosis.psn.start import Ends, judge_start
 from roceproof.conformance.diagnosis.psn.stream import streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent
+from roceproof.conformance.diagnosis.psn.weighing import best
 from roceproof.conformance.diagnosis.result import LOST
 
 

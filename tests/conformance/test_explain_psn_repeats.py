@@ -166,7 +166,7 @@ def test_the_first_packets_of_a_few_resends_may_have_been_lost() -> None:
 
 def test_one_packet_again_at_once_may_be_a_late_register() -> None:
     requests = [sent(1, 11), sent(2, 12), sent(3, 13)]
-    for back, ids in ((2, ()), (1, ("P18",))):
+    for back, ids in ((2, ()), (1, ("P18", "lost"))):
         again = [replace(each, number=10 + n) for n, each in enumerate(requests[back:])]
         onward = sent(20, 14 + len(again))
         found = of_recovery(answered([*requests, *again, onward]), Budget(), deaf=False)

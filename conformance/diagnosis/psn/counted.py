@@ -56,6 +56,13 @@ class Completed:
         """Whether the responder still tells of none when it acknowledges a second message."""
         return any(msn == 0 and self._up_to(place) > 1 for place, msn in self._told)
 
+    def executed(self, psn: int, count: int | None) -> bool:
+        """Whether such a count, told behind the message that ends with a PSN, takes it in."""
+        place = self._place(psn)
+        low = bisect_left(self._told, place, key=_FIRST) - 1
+        begin, before = self._told[low] if low >= 0 else (-1, 0)
+        return count is not None and (count - before) % _MSN_MODULUS == self._between(begin, place)
+
     def _up_to(self, place: int) -> int:
         return bisect_right(self._ends, place)
 

@@ -25,19 +25,17 @@ from roceproof.conformance.diagnosis.psn.evidence import (
     of_restarts,
     of_start,
 )
-from roceproof.conformance.diagnosis.psn.increment import LOOSE
-from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, PLACED
+from roceproof.conformance.diagnosis.psn.kinds import PLACED
 from roceproof.conformance.diagnosis.psn.names import first_advice, separating, title_of
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.start import Ends
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import Key, Suffered, sides_of
+from roceproof.conformance.diagnosis.psn.weighing import best
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 
 _SHOWN = 3
-_MANY = 4  # wrong steps; what explains fewer may do so by chance
-_FOR_LOOSE = 8  # the same of what only follows other packets
 _EXACT = frozenset({"P04", "P05", "P15", "P24", LOST}) | PLACED
 """What a single step tells, for no other error looks like it; or what accuses nobody."""
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
@@ -78,9 +76,14 @@ def explain_psns(
         evidence = [found for found in evidence if (found.ids or found.weak) != _LAST_RESORT]
     damaged = any(sent.damaged for stream in streams for sent in stream.requests)
     if damaged or (suffered and suffered.changed):  # that may look like one wrong return
-        returns = [each for each in evidence if each.ids == _RETURNS]
+        returns = [each for each in evidence if each.ids[:1] == _RETURNS]
         count = Counter(each.device for each in returns for _ in each.frames)
-        evidence = [each for each in evidence if each.ids != _RETURNS or count[each.device] > 1]
+        evidence = [
+            each._replace(ids=(), weak=_RETURNS)
+            if each.ids[:1] == _RETURNS and count[each.device] == 1
+            else each
+            for each in evidence
+        ]
     careless = {found.device for found in evidence if found.ids == _TAKE_DAMAGED}
     if len(careless) > 1:  # so many are hardly at fault at once
         evidence = [
@@ -155,14 +158,14 @@ def _diagnose(
     counted: tuple[str, ...] = ()
     counting = [found for found in evidence if found.cause in (Cause.COUNTING, Cause.NETWORK)]
     if counting:
-        counted = _best(counting, _SHARE)
+        counted = best(counting, _SHARE)
         diagnoses.append(_diagnosis(device, counted, counting, least=LEAST_COUNTED))
     starts = [found for found in evidence if found.cause is Cause.START]
     moved = counted if LOST not in counted else counted[:1]
     if starts and not _MOVE_THE_START & {*moved}:
-        diagnoses.append(_diagnosis(device, _best(starts), starts))
-    resent = {found.connection for found in everything if _RESENDING & {*found.ids}}
-    resending = Counter(found.requester for found in everything if _RESENDING & {*found.ids})
+        diagnoses.append(_diagnosis(device, best(starts), starts))
+    resent = {found.connection for found in everything if _resends(found)}
+    resending = Counter(found.requester for found in everything if _resends(found))
     answered = Counter(found.requester for found in evidence if found.cause is Cause.REACTION)
     begun_wrongly = {
         found.connection
@@ -178,113 +181,25 @@ def _diagnose(
     for found in evidence:
         follows = found.connection in miscounted and found.ids != _MISLEADING
         follows |= found.ids == _MISLEADING and found.connection in counts_wrongly
-        if not _RESENDING & {*found.ids}:
+        if not _resends(found):
             follows |= found.connection in resent | begun_wrongly
             follows |= resending[found.requester] > answered[found.requester]
         if found.cause is Cause.REACTION and not follows:
-            reactions.setdefault(found.ids, []).append(found)
+            reactions.setdefault(found.ids[:1], []).append(found)
     if _LAST_RESORT in reactions:  # what is sure in one connection is in the others
         reactions[_LAST_RESORT] += reactions.pop((), [])
-    return diagnoses + [_diagnosis(device, ids, found) for ids, found in reactions.items()]
+    return diagnoses + [_diagnosis(device, _common(found), found) for found in reactions.values()]
 
 
-def _best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
-    """The ids that explain the most packets, in the order in which they are most telling.
-
-    None if that is less than a share of all that is wrong.
-    """
-    weights: dict[str, int] = {}
-    for found in evidence:
-        for id_ in found.ids:
-            weights[id_] = weights.get(id_, 0) + len(found.frames)
-    alone = dict(weights)
-    for found in evidence:
-        for id_ in found.weak:
-            if id_ in weights:
-                weights[id_] += len(found.frames)
-    most = max(weights.values(), default=0)
-    if most < share * sum(len(found.frames) for found in evidence):
-        return ()
-    best = tuple(id_ for id_, weight in weights.items() if weight == most)
-    best = tuple(sorted(best, key=lambda id_: -alone[id_]))
-    if AT_THE_END in best and len(evidence) > 1:  # losses do not find that place twice
-        best = (AT_THE_END, *(id_ for id_ in best if id_ != AT_THE_END))
-    if best != (LOST,):
-        others = (
-            *_but_for_losses(evidence, weights, most),
-            *_contradicting(evidence, best, most),
-            *_fitting_few(evidence, best),
-            *_fitting_half(evidence, weights, best, most),
-            *_losses_as_well(evidence, best),
-        )
-        return best + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in best)
-    # Losses fit any gap, so what fits many of them is not ruled out.
-    return best + tuple(id_ for id_, count in weights.items() if most > count >= most / 2)
+def _resends(found: Evidence) -> bool:
+    """Whether it is about repetitions, or may be."""
+    return bool(_RESENDING & {*found.ids, *found.weak})
 
 
-def _but_for_losses(
-    evidence: Sequence[Evidence], weights: Mapping[str, int], most: int
-) -> tuple[str, ...]:
-    """What fits as well as the best, but for steps that losses explain, no more than it does."""
-    clear = dict.fromkeys(id_ for found in evidence if LOST not in found.ids for id_ in found.ids)
-    lost = {
-        id_: sum(
-            len(found.frames)
-            for found in evidence
-            if LOST in found.ids and id_ not in (*found.ids, *found.weak)
-        )
-        for id_ in clear
-    }
-    return tuple(
-        id_ for id_ in clear if weights[id_] < most <= weights[id_] + min(lost[id_], weights[id_])
-    )
-
-
-def _contradicting(evidence: Sequence[Evidence], best: Sequence[str], most: int) -> tuple[str, ...]:
-    """What fits half as much where the best does not fit, and no loss would do."""
-    others = [found for found in evidence if not {*best, LOST} & {*found.ids, *found.weak}]
-    counts = Counter(id_ for found in others for id_ in found.ids for _ in found.frames)
-    return tuple(id_ for id_, count in counts.items() if 2 * count >= most)
-
-
-def _fitting_few(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str, ...]:
-    """What fits weakly all that the best explains, where that is little."""
-    explained = [found for found in evidence if {*best} & {*found.ids, *found.weak}]
-    if LOST in best or not explained or sum(len(found.frames) for found in explained) >= _MANY:
-        return ()
-    first, *rest = ({*found.ids, *found.weak} for found in explained)
-    everywhere = first.intersection(*rest)
-    return tuple(id_ for id_ in explained[0].weak if id_ in everywhere)
-
-
-def _losses_as_well(evidence: Sequence[Evidence], best: Sequence[str]) -> tuple[str, ...]:
-    """Losses where they fit all that is explained by what only follows other packets, if little."""
-    explained = [found for found in evidence if {*best} & {*found.ids, *found.weak}]
-    frames = sum(len(found.frames) for found in explained)
-    few = LOOSE.issuperset(best) and 0 < frames < _FOR_LOOSE
-    return (LOST,) if few and all(found.may_be_lost for found in explained) else ()
-
-
-def _fitting_half(
-    evidence: Sequence[Evidence], weights: Mapping[str, int], best: Sequence[str], most: int
-) -> tuple[str, ...]:
-    """What explains half as much as the best, where that one only follows other packets.
-
-    It has to fit what the best does not explain, and some of what the best does as well; or
-    nearly all of that: the rest may be losses.
-    """
-    if not LOOSE.issuperset(best):
-        return ()
-    beside = {id_ for found in evidence if {*best} & {*found.ids} for id_ in found.ids}
-    alone = {
-        id_ for found in evidence if not {*best} & {*found.ids, *found.weak} for id_ in found.ids
-    }
-    likely, exact = (beside & alone) - {LOST}, beside - {LOST} - LOOSE
-    return tuple(
-        id_
-        for id_, count in weights.items()
-        if (id_ in likely and 2 * count >= most) or (id_ in exact and 4 * count >= 3 * most)
-    )
+def _common(evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """The ids that fit in every connection in which any fit."""
+    fitting = [found.ids for found in evidence if found.ids]
+    return tuple(id_ for id_ in next(iter(fitting), ()) if all(id_ in ids for ids in fitting))
 
 
 def _diagnosis(

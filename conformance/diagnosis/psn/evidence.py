@@ -162,8 +162,14 @@ def _placed(stream: Stream, fits: Sequence[str]) -> tuple[list[str], list[str], 
     if at_the_end(steps):
         first = [LOST] if LOST in fits else []
         rest = [id_ for id_ in fits if id_ not in first]
+        if any(step.taken == 0 for step in steps):
+            rest += [id_ for id_ in ("P14", *_of_uc(stream)) if id_ not in rest]
         return [*first, AT_THE_END, *rest], [], ""
     return [*fits], [BY_KIND] if by_kind(steps, 1) else [], ""
+
+
+def _of_uc(stream: Stream) -> tuple[str, ...]:
+    return () if stream.side.reliable else ("P23",)
 
 
 def _between_messages(stream: Stream, wrong: Sequence[Step]) -> bool:
@@ -210,16 +216,17 @@ def of_recovery(stream: Stream, budget: Budget, *, deaf: bool) -> Iterator[Evide
         frames = [sent.number for sent in again]
         yield _evidence(side, Cause.REACTION, ("P11",), frames, text, peer=False)
     returns = [
-        (each, each.onward.number)
+        (each, each.onward)
         for each in psn_recovery.wrong_returns(stream)
         if each.onward is not None
     ]
     if returns:
-        first, number = returns[0]
-        text = f"behind the repeats frame {number} does not go on at {first.due:#08x}"
-        frames = [number for _, number in returns]
+        first, onward = returns[0]
+        text = f"behind the repeats frame {onward.number} does not go on at {first.due:#08x}"
+        frames = [onward.number for _, onward in returns]
         sure = not all(each.repeats_at_once for each, _ in returns)
-        known: tuple[str, ...] = ("P18",)
+        skips = all(distance(onward.psn, each.due) > 0 for each, onward in returns)
+        known = ("P18", LOST) if skips and len(returns) <= _FEW else ("P18",)
         ids, weak = (known, ()) if sure else ((), (*known, "P14"))
         yield _evidence(side, Cause.REACTION, ids, frames, text, peer=False, weak=weak)
     replays = psn_recovery.corner_replays(stream, budget)
@@ -235,13 +242,15 @@ def of_responder(stream: Stream, budget: Budget) -> Iterator[Evidence]:
     side = stream.side
     beside = psn_responder.constant_offset(stream, budget)
     damaged = psn_responder.moved_by_damage(side, budget)
-    inside = psn_responder.short_reads(stream, budget)
+    inside, counted = psn_responder.short_reads(stream, budget)
     behind_first = all(distance(reply.psn, stream.first.psn) == 1 for reply in inside)
-    for ids, replies, what in (
-        (("P20",), beside, "acknowledges a PSN beside the request's"),
-        (("P21", CORRUPT), damaged, "takes a damaged request for received"),
+    short = ("P22", *(["P20"] if behind_first else []))
+    for ids, weak, replies, what in (
+        (("P20",), (), beside, "acknowledges a PSN beside the request's"),
+        (("P21", CORRUPT), (), damaged, "takes a damaged request for received"),
         (
-            ("P22", *(["P20"] if behind_first else [])),
+            short if counted else (),
+            () if counted else short,
             inside,
             "asks for a PSN inside a READ's range",
         ),
@@ -249,4 +258,4 @@ def of_responder(stream: Stream, budget: Budget) -> Iterator[Evidence]:
         if replies:
             text = f"frame {replies[0].number} {what} (PSN {replies[0].psn:#08x})"
             frames = [reply.number for reply in replies]
-            yield _evidence(side, Cause.REACTION, ids, frames, text, peer=True)
+            yield _evidence(side, Cause.REACTION, ids, frames, text, peer=True, weak=weak)

@@ -78,7 +78,7 @@ def _by_step(predict: Predict) -> Callable[[Stream, list[Step]], bool]:
 
 
 def _but_for_losses(
-    fits: Predict, per_loss: int = _PER_LOSS
+    fits: Predict, per_loss: int = _PER_LOSS, least: int = _MANY_CASES
 ) -> Callable[[Stream, list[Step]], bool]:
     """As `_by_step`, where some packets were lost on the way to the capture."""
 
@@ -94,7 +94,7 @@ def _but_for_losses(
             if step.wrong and step.taken == expected:
                 borne_out += 1
                 clear += step.taken < (step.healthy or 1)
-        return bool(clear or borne_out >= _MANY_CASES) and borne_out >= per_loss * left
+        return bool(clear or borne_out >= least) and borne_out >= per_loss * left
 
     return holds
 
@@ -187,6 +187,11 @@ def _mostly_twice(_: Stream, steps: list[Step]) -> bool:
     return inside and few and all(step.skipped for step in wrong)
 
 
+def _mostly_skips_one(stream: Stream, steps: list[Step]) -> bool:
+    """P23 where it looks like that."""
+    return not stream.side.reliable and _mostly_twice(stream, steps)
+
+
 def _skips_one(stream: Stream, steps: list[Step]) -> bool:
     """P23 where it looks like P12 or P16, for all leave out single PSNs."""
     if stream.side.reliable:
@@ -246,12 +251,14 @@ _BUT_FOR_LOSSES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = 
     ("P03", _but_for_losses(_per_message)),
     ("P07", _some_of([_but_for_losses(beats) for beats in BEATS_OF_BODY])),
     ("P16", _mostly_twice),
+    ("P23", _mostly_skips_one),
 )
 _AT_TIMES = (
     ("P04", _but_for_losses(_sixteen_bits, 0)),
     ("P08", _but_for_losses(_read_by_one, 0)),
     ("P13", _but_for_losses(_empty_stays, 0)),
     ("P03", _but_for_losses(_per_message, 0)),
+    ("P12", _but_for_losses(_empty_twice, 0, 1)),
 )
 """What explains some steps that no loss does, if there are losses, too."""
 

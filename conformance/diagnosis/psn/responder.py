@@ -42,6 +42,9 @@ def constant_offset(stream: Stream, budget: Budget) -> list[Reply]:
     first = offsets[0][1]
     if any(sent.psn == first.psn for sent in asking[: behind(asking, first.number)]):
         return []  # it may merely be late
+    begins = stream.first is side.requests[0] and distance(stream.first.psn, first.psn) == 1
+    if values == {-1} and not begins and all(sent.psn != first.psn for sent in side.requests):
+        return []  # so it may, if what it names was sent and not seen
     return [reply for _, reply in offsets]
 
 
@@ -82,15 +85,21 @@ def _acknowledges(reply: Reply) -> bool:
     return reply.is_positive and reply.opcode == ACKNOWLEDGE
 
 
-def short_reads(stream: Stream, budget: Budget) -> list[Reply]:
-    """P22: behind a READ of several packets the PSN after the request's own is asked for."""
+def short_reads(stream: Stream, budget: Budget) -> tuple[list[Reply], bool]:
+    """P22: behind a READ of several packets the PSN after the request's own is asked for.
+
+    And whether these replies count the READ: one that was taken for a repetition is answered, too,
+    and what is asked for then only happens to lie in its range.
+    """
     reads: dict[int, int] = {}
     budget.spend(len(stream.side.requests) + len(stream.side.answers))
     for sent in stream.side.requests:
         if sent.row.family is Family.READ and (stream.span(sent) or 1) > 1:
             reads.setdefault((sent.psn + 1) % PSN_MODULUS, sent.number)
-    return [
+    found = [
         reply
         for reply in stream.side.answers
         if reply.is_sequence_nak and reads.get(reply.psn, reply.number) < reply.number
     ]
+    counted = [each for each in found if stream.completed.executed(each.psn - 1, each.msn)]
+    return counted or found, bool(counted)

@@ -22,6 +22,8 @@ from roceproof.conformance.wire.opcodes import Family, Position
 _LARGEST_GAP = 64
 _LEAST_LAGS = 3
 """Of fewer connections the first message may have been lost behind the capture."""
+_ENDS_OF_READS = (0x0F, 0x10)
+_CLOSING = (ACKNOWLEDGE, *_ENDS_OF_READS)
 MISCOUNTED = "MSN-02"
 """A responder that takes the first message, and does not count it."""
 
@@ -117,11 +119,15 @@ def follows_the_peer(stream: Stream) -> bool:
 def _taken_for_duplicate(stream: Stream) -> bool:
     """Whether the first message is acknowledged, but not counted in MSN."""
     first = stream.first
-    whole = first.row.position == Position.ONLY and first.row.family is not Family.READ
-    reply = next((each for each in stream.side.answers if each.number > first.number), None)
-    if not whole or reply is None or reply.opcode != ACKNOWLEDGE or not reply.is_positive:
+    opcodes = _ENDS_OF_READS if first.row.family is Family.READ else (ACKNOWLEDGE,)
+    span = stream.span(first)
+    answers = (each for each in stream.side.answers if each.number > first.number)
+    reply = next((each for each in answers if each.opcode in _CLOSING), None)
+    if first.row.position != Position.ONLY or reply is None or span is None:
         return False
-    if reply.msn != 0 or reply.psn != first.psn:
+    if reply.opcode not in opcodes or not reply.is_positive or reply.msn != 0:
+        return False
+    if distance(reply.psn, first.psn) != span - 1:
         return False
     return not stream.completed.counts_nothing
 
