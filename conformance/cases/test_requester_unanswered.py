@@ -33,6 +33,7 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 MTU = 256
 CODES = {True: 5, False: 15}  # 131 us in lockstep, 134 ms on the wall's clock
 SLOW_CODE = 20  # four seconds
+LAST_CODE, UNHURRIED = 31, 4  # times a case waits
 SHARE, MANY = 4, 24  # messages in a timeout, and in six: one ends after four at the latest
 GIVEN_UP, FLUSHED = "retry_exc_err", "wr_flush_err"
 
@@ -78,6 +79,25 @@ def test_without_retries_a_message_ends_between_t_and_four_t(bench: Bench, longe
     first, second = write_all(qp, 3 * MTU, 5)
     ends_in_time(bench, qp, first, since_ns=last_sent_ns(bench), delay=delay)
     qp.completes(second, status=FLUSHED)
+
+
+@case("RTX-01", smoke=True)
+def test_no_timeout_code_is_over_before_its_time(bench: Bench) -> None:
+    quiet_ns = bench.target.patience.quiet_ns
+    codes = [code for code in range(LAST_CODE, 0, -1) if least_ns(code) > UNHURRIED * quiet_ns]
+    qp = connect(bench, codes[0])
+    for code in codes:
+        qp.reconnect(ack_timeout=code)
+        (message,) = write_all(qp, 5)
+        bench.pump(quiet_ns, lambda: bool(qp.inbox) or qp.has_outcome())
+        if qp.inbox or qp.has_outcome():
+            what = "sent again" if qp.inbox else "given up"
+            raise bench.failed(
+                f"with ACK timeout code {code}, whose T is {least_ns(code)} ns, a message was"
+                f" {what} within {quiet_ns} ns",
+                rules=["RTX-01"],
+            )
+        qp.finish(message)
 
 
 @case("RTX-01")

@@ -24,7 +24,9 @@ from roceproof.conformance.suite.pattern import (
     SEND_ONLY,
     SEQUENCE_ERROR,
     UD_SEND_ONLY,
+    WRITE_FIRST,
     WRITE_LAST,
+    WRITE_MIDDLE,
     WRITE_ONLY,
     WRITE_ONLY_IMM,
     Pattern,
@@ -103,6 +105,22 @@ def test_a_new_gap_draws_a_new_nak(bench: Bench) -> None:
         qp.send(WRITE_ONLY(psn=gap, a=1))
         qp.expect(ACK(psn=gap))
     qp.fence(3)
+
+
+@case("NAK-03", smoke=True, breaks=OUT_OF_SEQUENCE)
+def test_a_new_gap_inside_a_message_draws_a_new_nak(bench: Bench) -> None:
+    qp = bench.connect()
+    first = WRITE_FIRST(payload=qp.mtu, dmalen=3 * qp.mtu + 4, **at(qp.region()))
+    packets = [first, *[WRITE_MIDDLE(payload=qp.mtu, a=1)] * 2, WRITE_LAST(payload=4, a=1)]
+    packets = [packet.but(psn=psn) for psn, packet in enumerate(packets)]
+    qp.send(packets[0])
+    for gap in (1, 2):
+        qp.send(packets[gap + 1])
+        qp.expect(NAK(SEQUENCE_ERROR, psn=gap))
+        qp.send(packets[gap])
+        qp.expect(ACK(psn=gap))
+    accepts_each(qp, packets[3:], start=3)
+    qp.fence(4)
 
 
 @case("NAK-04")

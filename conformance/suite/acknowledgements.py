@@ -97,7 +97,8 @@ class Acknowledgements:
         return last in self._open and last < self._relative(packet) < end
 
     def _relative(self, packet: Packet) -> int:
-        return distance(packet.bth.psn, self._start)
+        """Half of all PSNs lie behind the one that is expected next, whatever was the first."""
+        return self._next + distance(packet.bth.psn, self._start + self._next)
 
 
 def _is_positive(packet: Packet) -> bool:

@@ -19,7 +19,7 @@ from roceproof.conformance.model.responder.policy import (
     Unasked,
 )
 from roceproof.conformance.model.responder.rc import RcResponder
-from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
@@ -39,6 +39,8 @@ from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.verbs.service import Service
+
+HALF = 1 << 23
 
 
 @contextmanager
@@ -117,6 +119,17 @@ class AcknowledgesAnyPast(RcResponder):
         super().answer(response)
 
 
+class TakesFarAheadForPast(RcResponder):
+    """Compares PSNs in fewer bits."""
+
+    def accept(self, request: Segment, network_header: bytes = b"") -> None:
+        """Acknowledge what it takes for a duplicate."""
+        if distance(request.bth.psn, self.expected_psn) > 1 << 22:
+            self.acknowledge(request.bth.psn)
+        else:
+            super().accept(request, network_header)
+
+
 UNASKED = {"unasked": Unasked.ACKNOWLEDGED}
 
 
@@ -173,6 +186,14 @@ def test_an_ack_of_what_was_not_sent_is_refused() -> None:
     ):
         qp.send(WRITE_ONLY(psn=0))
         qp.expect_silence()
+
+
+def test_a_request_far_ahead_is_no_duplicate_that_may_be_acknowledged() -> None:
+    with connected(TakesFarAheadForPast) as qp, pytest.raises(CaseFailed, match="got   ACK"):
+        qp.send(WRITE_ONLY(psn=0, a=1), WRITE_ONLY(psn=1, a=1))
+        qp.expect(ACK(psn=0), ACK(psn=1))
+        qp.send(WRITE_ONLY(psn=1 + HALF, a=1))
+        qp.expect(NAK(SEQUENCE_ERROR, psn=2))
 
 
 def test_what_must_be_dropped_is_not_acknowledged() -> None:
