@@ -73,4 +73,4 @@ class Peer:
             size = min(self._path_mtu, length - index * self._path_mtu)
             make = _RESPONSES[position]
             fields = {} if position is Position.MIDDLE else {"msn": self._msn}
-            yield make(psn=psn + index, payload=size, **fields)
+            yield make(psn=psn + index, payload=self._random.randbytes(size), **fields)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -34,6 +35,18 @@ def test_a_healthy_responder_completes_every_kind_of_work(bench: Bench) -> None:
     bench.settle()
     qp.expect_message(*messages)
     qp.completes(*messages)
+
+
+def test_it_answers_a_read_in_the_path_mtu_of_the_device() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="peer", seed=1)) as target:
+        bench = Bench(target, replace(source.claims, path_mtus=(1024,)), seed=1)
+        qp = bench.connect(path_mtu=MTU)
+        qp.serve()
+        message = qp.post(Op.READ, MTU + 44)
+        bench.settle()
+        qp.expect_message(message)
+        qp.completes(message)
 
 
 def test_it_serves_the_next_connection_as_well(bench: Bench) -> None:
