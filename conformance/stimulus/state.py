@@ -14,6 +14,7 @@ from typing import NamedTuple
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.stimulus.life import Life
+from roceproof.verbs.service import Service
 
 SUCCESS, FLUSHED, TIMED_OUT = "success", "wr_flush_err", "retry_exc_err"
 _BAD_RESPONSE = "bad_resp_err"
@@ -104,6 +105,7 @@ class State(NamedTuple):
     may: tuple[Response, ...] = ()
     asked: tuple[Asked, ...] = ()
     progress_ns: int = 0
+    waits_ns: int = 0  # when the first packet left after which something has been outstanding
 
     def is_outstanding(self, psn: int) -> bool:
         """Whether the packet has left and is not acknowledged."""
@@ -138,16 +140,22 @@ class State(NamedTuple):
         return self.fault is not None and self.fault.status == _BAD_RESPONSE and not self.is_told
 
     def times_out_from(self, life: Life) -> int | None:
-        """The earliest time at which the oldest unanswered request may be given up."""
+        """The earliest time at which the oldest unanswered request may be given up.
+
+        A timer may run from a message's first packet on, and ask for an ACK in its midst.
+        """
+        timeout = ack_timeout_ns(life.spec.ack_timeout)
+        waits = life.spec.service is Service.RC and self.is_outstanding(self.oldest)
+        if timeout is None or not waits or self.fault is not None:
+            return None
+        return max(self.waits_ns, self.progress_ns) + timeout
+
+    def times_out_until(self, life: Life) -> int | None:
+        """The latest: it has to run from the end of a message on."""
         timeout = ack_timeout_ns(life.spec.ack_timeout)
         if timeout is None or not self.asked or self.fault is not None:
             return None
-        return max(self.asked[0].time_ns, self.progress_ns) + timeout
-
-    def times_out_until(self, life: Life) -> int | None:
-        """The latest."""
-        start, timeout = self.times_out_from(life), ack_timeout_ns(life.spec.ack_timeout)
-        return None if start is None or timeout is None else start + 3 * timeout
+        return max(self.asked[0].time_ns, self.progress_ns) + 4 * timeout
 
     def told(self) -> State:
         """The failed work has completed; what was begun behind it is flushed with the rest."""

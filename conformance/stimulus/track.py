@@ -218,6 +218,7 @@ class Track(Endings):
     def _sent(self, state: State, time_ns: int, *, is_last: bool) -> State:
         life, work = self.lives[state.life], self.works[state.work]
         pending, due, asked = state.pending, state.due, state.asked
+        waits_ns = state.waits_ns if state.is_outstanding(state.oldest) else time_ns
         if life.spec.service is Service.RC:
             if state.packet == 0:
                 last = (state.psn + life.packets(work) - 1) % PSN_MODULUS
@@ -235,6 +236,7 @@ class Track(Endings):
             pending=pending,
             due=due,
             asked=asked,
+            waits_ns=waits_ns,
             may=fresh,
         )
 
