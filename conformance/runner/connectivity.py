@@ -21,6 +21,7 @@ from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.suite.skips import PREFIX
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_crowd import operations
 from roceproof.conformance.suite.story import FRAMES_SEEN
 from roceproof.conformance.targets.allowance import within_processor_seconds
@@ -40,6 +41,10 @@ _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _LAST_FRAMES = 6
 _REQUEST_BYTES = 64
 _SERVED = frozenset({Op.WRITE, Op.SEND})
+_DEAF = (
+    "frames are taken and nothing comes of them, no ACK and no ARP is heard: "
+    "look at rx_tkeep_i, rx_tlast_i, rx_tuser_i and the lanes of rx_tdata_i"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +127,7 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
         return f"the work was refused ({refusals[0]}): why, or which limit lacks the manifest?"
     if said := said_of_one(target.standing(), stop):
-        return said
+        return _DEAF if _hears_nothing(bench, stop) else said
     if bench.strays and bench.connections:
         want, got = bench.connections[0].spec.remote_qpn, bench.strays[0].bth.dest_qpn
         return f"packets go to a QPN that nobody has: qpn: want {want:#x}, got {got:#x}"
@@ -134,6 +139,17 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     if ends := [each for each in refusals if each != SUCCESS]:
         return f"its packets are right, and the first work completes with {ends[0]}: look at cpl_o"
     return None
+
+
+def _hears_nothing(bench: Bench, stop: Stop | None) -> bool:
+    """Whether it sends and takes frames, and neither an ACK nor a question is of any effect."""
+    if stop is None or stop.kind is not Kind.NO_COMPLETION or stop.at is None:
+        return False
+    takes = bench.target.standing()["rx"]
+    if stop.at.spec.service is not Service.RC or not takes.beats or takes.waits:
+        return False
+    asks = Capability.PING in bench.claims.capabilities
+    return asks and _is_found(bench) is not None
 
 
 def _first_of(bench: Bench) -> tuple[Service, Op]:

@@ -95,12 +95,16 @@ def _of_streams(
             waiting = {name for name in at if _of(standings[name], counter.stream).waits}
         else:
             waiting = {*at} & silent if counter.stream in _SILENT else {*at}
-            if counter.stream == "cpl" and not _mostly_owed(standings, at):
-                waiting.clear()
         is_dead = len(at & dead) >= _MOST * len(at)
         after = counter.after(Counter(beats[name] for name in at).most_common(1)[0][0])
         if len(waiting) >= _MOST * len(at) and (counter in _TAKEN or not is_dead):
-            yield Fact(f"{after} {counter.no_more}", at)
+            no_more = counter.no_more
+            if counter.stream == "left" and all(_of(standings[name], "tx").amid for name in at):
+                no_more = "the next does not end: tx_tvalid_o goes low before tx_tlast_o"
+            elif counter.stream == "cpl" and not _mostly_owed(standings, at):
+                no_more = "no more work leaves, though wr_ready_o takes it"
+                at |= {name for name in in_vain - dead if _of(standings[name], "wr").beats > most}
+            yield Fact(f"{after} {no_more}", at)
         elif is_dead and len(at) >= _MOST * len(dead):
             stands.append(Fact(f"{after} the device stands still", at))
     yield from stands

@@ -44,6 +44,7 @@ _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
 
+_ENDLESS = re.compile(r"[\d,]+ (?P<what>[A-Za-z ]+) came of the device in")
 _LINE = re.compile(r"\S+\.py:\d+: ")
 
 
@@ -65,6 +66,8 @@ def likeness(head: str) -> str:
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
+    if endless := _ENDLESS.search(head):
+        return f"{endless['what']} without end"
     if _OTHER_BYTES.search(head):
         return "other bytes"
     if _TOO_EARLY.search(head):

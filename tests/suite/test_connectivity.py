@@ -118,6 +118,25 @@ def test_the_stream_that_does_not_move_is_told(other, kind: Kind, port: str | No
     assert told is None if port is None else port in told
 
 
+class Deaf(ModelTarget):
+    """It sends, and whatever it is sent is lost behind a stream that moves."""
+
+    def send(self, frame: bytes) -> None:
+        return None
+
+    def standing(self) -> dict[str, Standing]:
+        return UP_TO_WORK | dict.fromkeys(("rx", "tx", "left"), MOVED)
+
+
+def test_a_device_to_which_frames_mean_nothing_is_told_so_and_no_completion_missed(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr("roceproof.conformance.targets.model.ModelTarget", Deaf)
+    (check,) = check_connectivity(ModelFactory(), seed=1)
+    assert check.words.startswith("frames are taken and nothing comes of them")
+    assert "rx_tuser_i" in check.words.splitlines()[0]
+
+
 @pytest.mark.sim
 def test_of_a_device_that_stands_still_frames_and_streams_are_told(tmp_path) -> None:
     """The echo device sends what it is given as it is: no RoCE packet comes of it."""
