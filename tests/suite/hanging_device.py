@@ -58,25 +58,33 @@ class Hang:
 
 HANGS = {
     "after-reset": Hang("cycle", 1, _ALL, "no configuration was ever taken: qpc_ready_o is low"),
-    "after-a-while": Hang("cycle", 6000, _ALL, "WAITS for the device"),
+    "after-a-while": Hang("cycle", 6000, _ALL, "after cycle 6,000 the device stands still"),
     "no-configuration": Hang(
         "cycle", 1, "qpc", "no configuration was ever taken: qpc_ready_o is low"
     ),
-    "in-the-second-configuration": Hang("configuration", 2, _ALL, "WAITS for the device"),
-    "configurations-after-four": Hang("configuration", 4, "qpc", "qpc_ready_o is low"),
+    "in-the-second-configuration": Hang(
+        "configuration", 2, _ALL, "after 2 configurations the device stands still"
+    ),
+    "configurations-after-four": Hang(
+        "configuration", 4, "qpc", "after 4 configurations no other is taken: qpc_ready_o is low"
+    ),
     "no-work": Hang("cycle", 1, "wr", "no work request was ever taken: wr_ready_o is low"),
-    "work-after-five": Hang("work", 5, "wr", "wr_ready_o is low"),
+    "work-after-five": Hang(
+        "work", 5, "wr", "after 5 work requests no other is taken: wr_ready_o is low"
+    ),
     "no-payload": Hang("cycle", 1, "pl", "no payload was ever taken: pl_tready_o is low"),
     "amid-payload": Hang(
-        "payload-beat", 40, "pl", "amid a frame: WAITS for the device: pl_tready_o is low"
+        "payload-beat", 40, "pl", "beats of payload no other is taken: pl_tready_o is low"
     ),
     "sends-nothing": Hang("cycle", 1, "tx", "no frame ever left: tx_tvalid_o is low"),
     "amid-a-frame": Hang(
-        "sent-beat", 50, "tx", "amid a frame: the device offers nothing: tx_tvalid_o"
+        "sent-beat", 50, "tx", "beats of frames no other leaves: tx_tvalid_o is low"
     ),
-    "after-seven-frames": Hang("sent-frame", 7, "tx", "tx_tvalid_o is low"),
+    "after-seven-frames": Hang(
+        "sent-frame", 7, "tx", "after 7 frames no other leaves: tx_tvalid_o is low"
+    ),
     "a-frame-without-end": Hang(
-        "sent-frame", 3, "endless", "amid a frame: the device offers nothing: tx_tvalid_o"
+        "sent-frame", 3, "endless", "after 3 frames the next does not end: tx_tvalid_o"
     ),
     "asks-without-end": Hang(
         "heard-frame", 2, "babbling", "ARP and ICMP frames came of the device"
@@ -87,7 +95,9 @@ HANGS = {
     ),
     "after-a-damaged-frame": Hang("damaged", 1, _ALL, "WAITS for the device"),
     "completes-nothing": Hang("cycle", 1, "cpl", "no work was ever completed: cpl_valid_o is low"),
-    "completes-five": Hang("completed", 5, "cpl", "cpl_valid_o is low"),
+    "completes-five": Hang(
+        "completed", 5, "cpl", "after 5 completions no other comes: cpl_valid_o is low"
+    ),
     "completes-without-end": Hang(
         "completed", 1, "again", "cpl_valid_o tells of it more than once"
     ),

@@ -66,6 +66,23 @@ def test_it_is_told_after_how_many_of_what(stuck: dict[str, Any], stop: str, say
     assert finding["count"] == 12
 
 
+def test_a_frame_that_never_ends_is_told_as_that() -> None:
+    session = session_of({"left": 3})
+    for seen in session.seen.values():
+        count, waits, _, moved = seen["standing"]["tx"]
+        seen["standing"]["tx"] = (count, waits, True, moved)
+    sentence = told(session)[0]["sentence"]
+    assert "after 3 frames the next does not end: tx_tvalid_o goes low before tx_tlast" in sentence
+
+
+def test_frames_without_end_are_one_finding_wherever_they_end_a_case() -> None:
+    session = Session()
+    for number, count in enumerate(("142", "2,033", "206")):
+        endless = f"{count} ARP and ICMP frames came of the device in 1,409 cycles, and the case"
+        session.add(({}, ""), head=f"{'no end: ' * (number < 2)}{endless}")
+    assert [each["count"] for each in told(session)] == [3]
+
+
 def test_a_case_that_gets_further_contradicts_it() -> None:
     session = session_of({"left": 7})
     session.add(({}, ""))
