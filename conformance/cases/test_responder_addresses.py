@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Packets and messages across the powers of two of addresses, for peers and in the device."""
+"""Across the powers of two of addresses, for peers and in the device, and of lengths."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from roceproof.conformance.suite.pattern import (
     READ_REQUEST,
     SEND_FIRST,
     SEND_LAST,
+    SEND_MIDDLE,
     SEND_ONLY,
     WRITE_FIRST,
     WRITE_LAST,
+    WRITE_MIDDLE,
     WRITE_ONLY,
+    Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.within_limits import executed_of
@@ -33,6 +36,11 @@ TOLD = 1 << 17
 """Bytes of a region for a device that is told of its memory."""
 NEEDED = {Op.WRITE: "remote_write", Op.SEND: "local_write", Op.READ: "remote_read"}
 LOWEST, HIGHEST = 8, 64  # bits of an address; a packet crosses all below
+PACKETS = {
+    Op.WRITE: (WRITE_ONLY, WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST),
+    Op.SEND: (SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST),
+}
+REST = 5
 
 
 class Place(NamedTuple):
@@ -84,28 +92,41 @@ def test_every_power_of_two_of_an_address_is_crossed(bench: Bench, op: Op) -> No
             psn += -(-place.length // qp.mtu)
 
 
-def moves(bench: Bench, qp: Connection, op: Op, place: Place, psn: int) -> None:
-    """A message of that length puts its bytes there, or fetches them."""
+@case("RETH-11", "MTU-06", "READ-02", smoke=True)
+@over("op", NEEDED, ids=lambda op: op.name)
+def test_every_power_of_two_of_a_length_is_passed(bench: Bench, op: Op) -> None:
+    executed_of(bench.claims, Service.RC, [op])
+    qp = bench.connect(path_mtu=max(bench.claims.path_mtus))
+    region, _ = max(regions(bench, NEEDED[op]), key=lambda each: each[0].size)
+    sizes = [(1 << bit) + REST for bit in range(LOWEST, HIGHEST)]
+    lengths = [size for size in sizes if qp.mtu < size <= region.size] or [region.size]
+    psn = 0
+    for length in lengths:
+        moves(bench, qp, op, Place(region, 0, length), psn)
+        psn += -(-length // qp.mtu)
+    if op is Op.SEND:
+        for room in lengths:
+            moves(bench, qp, op, Place(region, 0, min(room, qp.mtu + REST)), psn, room=room)
+            psn += 1 + (room > qp.mtu)
+
+
+def moves(
+    bench: Bench, qp: Connection, op: Op, place: Place, psn: int, *, room: int | None = None
+) -> None:
+    """A message of that length puts its bytes there, or fetches them; its receive may be longer."""
     region, offset, length = place
+    data = drawn(qp.random, length)
     if op is Op.READ:
-        region.write(offset, data := drawn(qp.random, length))
+        region.write(offset, data)
         qp.send(READ_REQUEST(psn=psn, dmalen=length, **at(region, offset)))
         qp.expect(*read_responses(qp, psn, data))
         return
-    is_send = op is Op.SEND
-    number = qp.post_receive(region, offset=offset, length=length) if is_send else None
-    named = {} if is_send else {**at(region, offset), "dmalen": length}
-    first, last, only = (
-        (SEND_FIRST, SEND_LAST, SEND_ONLY) if is_send else (WRITE_FIRST, WRITE_LAST, WRITE_ONLY)
-    )
-    data = drawn(qp.random, length)
-    if length <= qp.mtu:
-        qp.send(only(psn=psn, payload=data, a=1, **named))
-    else:
-        qp.send(first(psn=psn, payload=data[: qp.mtu], **named))
-        psn += 1
-        qp.send(last(psn=psn, payload=data[qp.mtu :], a=1))
-    qp.expect(ACK(psn=psn))
+    number = None
+    if op is Op.SEND:
+        number = qp.post_receive(region, offset=offset, length=room or length)
+    packets = cut(qp, op, data, {} if number is not None else at(region, offset))
+    qp.send(*(packet.but(psn=psn + turn) for turn, packet in enumerate(packets)))
+    qp.expect(ACK(psn=psn + len(packets) - 1))
     if number is not None:
         qp.receives(number, byte_len=length)
     found = region.read(offset, length)
@@ -116,6 +137,17 @@ def moves(bench: Bench, qp: Connection, op: Op, place: Place, psn: int) -> None:
             f" from {region.addr + offset + wrong:#x} on",
             rules=["RETH-12"],
         )
+
+
+def cut(qp: Connection, op: Op, data: bytes, place: dict[str, int]) -> list[Pattern]:
+    """The packets of a message to a place, the last of which asks for an ACK."""
+    only, first, middle, last = PACKETS[op]
+    named = {**place, "dmalen": len(data)} if place else {}
+    parts = [data[start : start + qp.mtu] for start in range(0, len(data), qp.mtu)]
+    if len(parts) == 1:
+        return [only(payload=data, a=1, **named)]
+    middles = [middle(payload=part) for part in parts[1:-1]]
+    return [first(payload=parts[0], **named), *middles, last(payload=parts[-1], a=1)]
 
 
 def drawn(random: Random, length: int) -> bytes:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from roceproof.common.paths import REPOSITORY
@@ -19,12 +21,18 @@ from roceproof.verbs.work import Op
 BYTE_ENDPOINT = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 
 
-def cross(op: Op, components: Components | None = None) -> None:
-    """Play the case on the model with the regions of a manifest."""
+CASES = (
+    cases.test_every_power_of_two_of_an_address_is_crossed,
+    cases.test_every_power_of_two_of_a_length_is_passed,
+)
+
+
+def play(case: Callable[..., None], op: Op, components: Components | None = None) -> None:
+    """On the model with the regions of a manifest."""
     factory = LimitedModelFactory(load_manifest(BYTE_ENDPOINT), components)
     with factory.device(CasePlace(name="crossing", seed=1)) as target:
         bench = Bench(target, factory.claims, seed=1)
-        cases.test_every_power_of_two_of_an_address_is_crossed(bench, op)
+        case(bench, op)
 
 
 def test_bits_are_carried_into_where_a_region_begins_for_peers_and_in_the_device() -> None:
@@ -34,13 +42,23 @@ def test_bits_are_carried_into_where_a_region_begins_for_peers_and_in_the_device
 
 
 @pytest.mark.parametrize("op", [Op.WRITE, Op.SEND])
-def test_a_right_device_passes(op: Op) -> None:
-    cross(op)
+@pytest.mark.parametrize("case", CASES)
+def test_a_right_device_passes(case: Callable[..., None], op: Op) -> None:
+    play(case, op)
 
 
-def test_one_that_wraps_at_4_kib_is_found_by_its_built_in_regions() -> None:
-    faulty = wire_mutants()["rc-page-wraps"].components
+@pytest.mark.parametrize(
+    ("case", "fault", "words", "rules"),
+    [
+        (CASES[0], "rc-page-wraps", "on left other bytes from 0x", ("RETH-12",)),
+        (CASES[1], "rc-left-in-12-bits", "syndrome: want ACK, got 0x61", ()),
+    ],
+)
+def test_a_device_that_keeps_too_few_bits_is_found(
+    case: Callable[..., None], fault: str, words: str, rules: tuple[str, ...]
+) -> None:
+    faulty = wire_mutants()[fault].components
     assert faulty is not None
-    with pytest.raises(CaseFailed, match="on left other bytes from 0x") as raised:
-        cross(Op.WRITE, faulty())
-    assert raised.value.rules == ("RETH-12",)
+    with pytest.raises(CaseFailed, match=words) as raised:
+        play(case, Op.WRITE, faulty())
+    assert raised.value.rules == rules

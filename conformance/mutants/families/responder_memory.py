@@ -101,6 +101,17 @@ class PageWraps(RcResponder):
 
 
 @faulty_rc_responder(
+    "rc-left-in-12-bits",
+    "What is left of a message is kept in 12 bits.",
+    expected=["RETH-11"],
+)
+class LeftIn12Bits(RcResponder):
+    def place(self, message: OpenMessage, data: bytes) -> None:
+        super().place(message, data)
+        message.left %= 1 << 12
+
+
+@faulty_rc_responder(
     "rc-rights-not-checked", "A region may be accessed in any way.", expected=["RETH-09"]
 )
 class RightsNotChecked(RcResponder):
