@@ -27,7 +27,7 @@ def run(bench: Bench, count: int) -> None:
         if finding is not None:
             if finding.bench is not None:
                 bench.shows(finding.bench)
-            raise CaseFailed(finding.told(), rules=finding.failure.rules)
+            raise CaseFailed(finding.told(), rules=finding.rules)
 
 
 @case(*RULES, smoke=True, targets=["hdl", "model"])

@@ -9,7 +9,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
-from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.memory import at, otherwise
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
     SEND_LAST,
@@ -86,7 +86,11 @@ class Receiver:
             return self.region.read(offset, len(data)) == data
 
         if not self._bench.comes_true(arrived):
-            raise self._bench.failed(f"a message of {len(data)} bytes was not delivered")
+            other = otherwise(data, self.region.read(offset, len(data)), bytes(len(data)))
+            told = other or "nothing came to memory"
+            raise self._bench.failed(
+                f"a message of {len(data)} bytes: {told}", rules=["RETH-12"] if other else ()
+            )
         self.qp.expect_silence()
 
 

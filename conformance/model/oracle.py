@@ -12,6 +12,7 @@ import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partial
+from itertools import takewhile
 from typing import NamedTuple
 
 from roceproof.conformance.model.alternatives import Alternative, alternatives
@@ -111,10 +112,14 @@ class Beside:
 
 
 class Unexplained(NamedTuple):
-    """How far a row of frames could be explained, and what would have been allowed behind that."""
+    """How far a row of frames could be explained: the first answer that differs from all allowed.
 
-    place: int  # of the frame that broke it; their number, if answers were left over
-    ways: list[Alternative]
+    Nothing is wanted where one was left over, or where an ACK that was asked for did not come.
+    """
+
+    place: int  # of the frame that broke it; their number, if nothing is wanted
+    wanted: list[Segment]
+    got: Segment | None
 
 
 class Oracle:
@@ -201,11 +206,11 @@ class Oracle:
                 if matches(way.result.answer, got[at : at + len(way.result.answer)])
             ]
             if not ends:
-                return Unexplained(index, [way for way, _ in ways])
+                return _unexplained(index, [(way.result.answer, at) for way, at in ways], got)
             paths = _distinct(ends, policy)
         whole = [state for state, at in paths if at == len(got) and not state.owes]
         if not whole:
-            return Unexplained(len(frames), [])
+            return _unexplained(len(frames), [((), at) for _, at in paths], got)
         self._states = whole
         for state in self._states:
             state.rest()
@@ -289,6 +294,20 @@ class Oracle:
         if region is None:
             raise KeyError(f"no memory with key {rkey:#x} was mirrored, or it is invalid now")
         return region
+
+
+def _unexplained(
+    place: int, ways: Iterable[tuple[Answer, int]], got: Sequence[Segment]
+) -> Unexplained:
+    """Of the ways that explain most of what came, what each goes on with."""
+    reached: dict[int, list[Segment]] = {}
+    for answer, start in ways:
+        pairs = zip(answer, got[start:], strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: matches(pair[:1], pair[1:]), pairs))
+        reached.setdefault(start + same, []).extend(answer[same : same + 1])
+    furthest = max(reached)
+    came = got[furthest] if furthest < len(got) else None
+    return Unexplained(place, reached[furthest], came)
 
 
 def _take(frame: bytes) -> Callable[[Beside], Reaction]:

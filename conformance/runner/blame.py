@@ -16,6 +16,7 @@ from roceproof.conformance.runner.control import Controls, Outcome, repeated, sk
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import earliest_due
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.divergence import is_vague, named
 from roceproof.conformance.suite.failure import CaseFailed, rule_of
 from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.prediction import Posted
@@ -55,7 +56,10 @@ def blame(
             reached = not set(rules).isdisjoint(own)
             because = None if reached else _because(outcome, rules)
             return Blame(broken, because, _root(bench, stop, outcome))
-    return Blame(_each_once([*_fitting(bench, stop, own), *theirs]), None, stop)
+    fitting = _fitting(bench, stop, own)
+    if is_vague(fitting):
+        fitting = [*(named(head_of(first)) or fitting)]
+    return Blame(_each_once([*fitting, *theirs]), None, stop)
 
 
 def _stop_of(bench: Bench, failure: CaseFailed) -> Stop | None:

@@ -13,8 +13,9 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
-from roceproof.conformance.runner.root import STOPS, Root, rule_of_trouble
+from roceproof.conformance.runner.root import STOPS, Root, family, rule_of_trouble
 from roceproof.conformance.runner.swaps import are_swapped
+from roceproof.conformance.suite.divergence import says_itself
 from roceproof.conformance.suite.heads import in_short
 from roceproof.conformance.suite.stop import Kind
 
@@ -45,7 +46,7 @@ def _document(
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
     rules += sorted(root.rules.difference(rules))
     if stopped or root.head or not rules:
-        rules += [rule for name in sorted(root.cases) for rule in cases[name].get("broken", ())]
+        rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": _sentence(root, shown, seen),
@@ -67,6 +68,15 @@ def _document(
             "replay": cases[shown].get("replay"),
         },
     }
+
+
+def _accused(case: Document) -> list[str]:
+    """What a case accuses: first what differed, where that names a rule by itself."""
+    broken, differed = case.get("broken", ()), case.get("differed", ())
+    if not says_itself(differed):
+        return [*broken]
+    own = [rule for rule in broken if family(rule) in map(family, differed)]
+    return list(dict.fromkeys([*own, *differed, *broken]))
 
 
 def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:

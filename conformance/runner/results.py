@@ -97,7 +97,7 @@ class Results:
             entry["outcome"] = NOT_REACHED
         if entry["outcome"] == "skipped" and isinstance(report.longrepr, tuple):
             entry["reason"] = report.longrepr[2].partition(PREFIX)[2]
-        for name in ("rules", "broken", "explained", COUNTERS):
+        for name in ("rules", "broken", "explained", "differed", COUNTERS):
             if name in entry:
                 entry[name] = str(entry[name]).split()
         self._cases[report.nodeid] = entry

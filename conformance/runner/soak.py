@@ -127,11 +127,11 @@ def play(chunk: Chunk) -> Found:
             factory.hung()
         if finding is not None:
             left -= time.monotonic() - began
-            rules = finding.failure.rules or ("LIVE-02",)
-            text = finding.plan.case(f"found_by_random_stimulus_{seed}", rules=rules)
+            name, rules = f"found_by_random_stimulus_{seed}", finding.rules
+            text = finding.plan.case(name, rules=rules or ("LIVE-02",))
             head = head_of(finding.failure)
             known |= {kind_of(head_of(finding.first)), kind_of(head)}
-            told = PlanFinding(seed, finding.failure.rules, head, text, finding.told())
+            told = PlanFinding(seed, rules, head, text, finding.told())
             found.findings.append(told)
     found.counts = counts.to_json()
     return found

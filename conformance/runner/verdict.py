@@ -28,6 +28,7 @@ from roceproof.conformance.runner.outcomes import HUNG, NOT_REACHED
 from roceproof.conformance.runner.scoreboard import Judgement, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
+from roceproof.conformance.suite.divergence import differed
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.stop import Kind, Stop
@@ -124,6 +125,7 @@ def _verdict(
         "capture": str(capture),
         "replay": replay,
         "head": head_of(failures[0]),
+        "differed": " ".join(differed(failures[0])),
     }
     number = item.config.stash.get(_EXPLAINED, 0)
     diagnoses = []

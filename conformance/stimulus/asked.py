@@ -12,13 +12,13 @@ from collections.abc import Collection, Sequence
 from roceproof.conformance.model.oracle import Oracle, Unexplained
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.stimulus.requests import Request
+from roceproof.conformance.suite.answers_told import all_shown, told
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
 from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, meant_by
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import parse
-from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
@@ -188,28 +188,20 @@ class Asked:
         wrong = self._oracle.observe_all(frames, segments)
         if wrong is None:
             return None
-        came = "; ".join(self._said([each]) for each in segments) or "nothing"
-        return f"{self._told(wrong, frames)}\ngot   in all, to {len(frames)} frames: {came}" + (
-            f"\n      {first} frames of this life were sent before" if first else ""
+        start = self.qp.spec.rq_psn
+        return (
+            f"{told(wrong, start)}\n"
+            f"      to {self._asked_by(wrong, frames)}, {first} frames of this life before;"
+            f" in all came {all_shown(segments, start)}"
         )
 
-    def _told(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
-        if not wrong.ways:
-            return f"want  no more answers than {wrong.place} frames can draw"
+    def _asked_by(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
+        if wrong.place == len(frames):
+            return f"{wrong.place} frames"
         packet = parse(frames[wrong.place])
         what = "no RoCE" if packet is None else name_of(packet.bth.opcode)
         psn = 0 if packet is None else distance(packet.bth.psn, self.qp.spec.rq_psn)
-        allowed = sorted({self._said(way.result.answer) for way in wrong.ways})
-        return f"want  for frame {wrong.place}, {what} psn={psn:+d}: {' or '.join(allowed)}"
-
-    def _said(self, answer: Sequence[Segment]) -> str:
-        return ", ".join(map(self._shown, answer)) or "silence"
-
-    def _shown(self, segment: Segment) -> str:
-        aeth = segment.extension(Aeth)
-        tail = "" if aeth is None else f" syndrome={aeth.syndrome:#04x} msn={aeth.msn}"
-        psn = distance(segment.bth.psn, self.qp.spec.rq_psn)
-        return f"{name_of(segment.bth.opcode)} psn={psn:+d}{tail} ({len(segment.payload)} bytes)"
+        return f"frame {wrong.place} of {len(frames)}, {what} at {psn:+d}"
 
     def _wrong_completion(self) -> str | None:
         self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)

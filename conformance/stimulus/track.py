@@ -95,8 +95,9 @@ class Track(Endings):
 
     def owed(self) -> list[str]:
         """What is missing when all is quiet, in words; nothing if some state is at rest."""
-        debts = (self._debts(state) for state in self._states)
-        return [self._told(number) for number in min(debts, key=len)]
+        debts = [(self._debts(state), state) for state in self._states]
+        numbers, state = min(debts, key=lambda each: len(each[0]))
+        return [self._told(number, state) for number in numbers]
 
     def overdue(self, now_ns: int, grace_ns: int) -> bool:
         """Whether a timeout should have failed the queue pair by now."""
@@ -266,6 +267,20 @@ class Track(Endings):
             numbers += range(limit, len(self.works))
         return numbers
 
-    def _told(self, number: int) -> str:
+    def _told(self, number: int, state: State) -> str:
+        """A debt, and what has become of the work."""
         work = self.works[number]
-        return f"work {work.wr_id:#x} ({work.op.name} of {work.size} bytes, number {number})"
+        told = f"work {work.wr_id:#x} ({work.op.name} of {work.size} bytes, number {number})"
+        return f"{told} {self._stage(number, state)}"
+
+    def _stage(self, number: int, state: State) -> str:
+        for due in (*state.due, *state.free):
+            if due.work == number:
+                has_left = self.lives[state.life].spec.service is not Service.RC
+                done = "which has left" if has_left else "which is acknowledged"
+                return done if due.status == SUCCESS else f"which ends with {due.status}"
+        is_sent = any(work == number for work, _ in state.pending)
+        if state.fault is not None:
+            is_first = is_sent and not state.is_told and state.pending[0][0] == number
+            return f"which ends with {state.fault.status}" if is_first else "which is flushed"
+        return "which waits for an answer" if is_sent else "which was not sent"

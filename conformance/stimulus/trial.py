@@ -11,6 +11,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.stimulus.drawing import draw_plan
 from roceproof.conformance.stimulus.drawn_fields import drawn_operations
 from roceproof.conformance.stimulus.drawn_requests import draw_requests
+from roceproof.conformance.stimulus.naming import rules_of_plan
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.reduction import Reduction
 from roceproof.conformance.stimulus.weights import Weights
@@ -51,13 +52,18 @@ class Finding(NamedTuple):
     first: CaseFailed
     """How the whole plan failed."""
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """What it accuses; nothing in particular where nobody can say."""
+        return rules_of_plan(self.plan, self.failure)
+
     def told(self) -> str:
         """What happened, and the case that repeats it."""
         name = f"found_by_random_stimulus_{self.seed}"
         count = len(self.plan.steps)
         return (
             f"random stimulus of seed {self.seed}, reduced to {count} steps in {self.tries} tries:"
-            f"\n\n{self.plan.case(name, rules=self.failure.rules or RULES)}\n{self.failure}"
+            f"\n\n{self.plan.case(name, rules=self.rules or RULES)}\n{self.failure}"
         )
 
 

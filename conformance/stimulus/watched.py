@@ -160,7 +160,8 @@ class WatchedTrack:
         """Work without a completion."""
         if self._failed and not self.life.flushes:
             return []
-        return [f"work {work.wr_id:#x}" for work in self._open]
+        stage = "is flushed" if self._failed else "is not completed"
+        return [f"work {work.wr_id:#x} which {stage}" for work in self._open]
 
     def overdue(self, now_ns: int, grace_ns: int) -> bool:
         """The monitor judges silence when something happens."""

@@ -7,6 +7,7 @@ from functools import partial
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained
 from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.suite.answers_told import told
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
@@ -15,9 +16,8 @@ from roceproof.conformance.suite.intent import ANYTHING
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
+from roceproof.conformance.suite.story import FRAMES_SEEN
 from roceproof.conformance.wire.codec import Packet, parse
-from roceproof.conformance.wire.headers import Aeth
-from roceproof.conformance.wire.opcodes import name_of
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
 
@@ -117,16 +117,14 @@ class FuzzSession:
 
     def _told(self, unexplained: Unexplained) -> str:
         behind = self._judged + unexplained.place
-        if not unexplained.ways:
-            return f"more came back than {behind} frames can draw\n{self._story()}"
-        allowed = {_words(way.result.answer, self.qp.spec.rq_psn) for way in unexplained.ways}
-        return f"frame {behind} was not answered by {' or '.join(sorted(allowed))}\n{self._story()}"
+        return f"{told(unexplained, self.qp.spec.rq_psn)} to frame {behind}\n{self._story()}"
 
     def _story(self) -> str:
         sent = [f"  {n:3d} > {self._shown(frame)}" for n, frame in enumerate(self._frames)]
         sent = [*sent[:SHOWN_FRAMES], *sent[SHOWN_FRAMES:][-SHOWN_FRAMES:]]
         came = [f"      < {got(packet, self.qp.from_device)}" for packet in self._answers]
-        return "\n".join(["sent on a fresh connection, and what came back:", *sent, *came])
+        told = "sent on a fresh connection, and what came back:"
+        return "\n".join([FRAMES_SEEN, told, *sent, *came])
 
     def _shown(self, frame: bytes) -> str:
         packet = parse(frame)
@@ -134,13 +132,3 @@ class FuzzSession:
             f"{len(frame)} bytes, no RoCEv2" if packet is None else got(packet, self.qp.to_device)
         )
         return f"{text}  {frame[14:].hex()}"
-
-
-def _words(answer: tuple[Segment, ...], start: int) -> str:
-    return ", ".join(_said(segment, start) for segment in answer) or "silence"
-
-
-def _said(segment: Segment, start: int) -> str:
-    aeth = segment.extension(Aeth)
-    tail = "" if aeth is None else f" syndrome={aeth.syndrome:#04x} msn={aeth.msn}"
-    return f"{name_of(segment.bth.opcode)} psn={distance(segment.bth.psn, start):+d}{tail}"

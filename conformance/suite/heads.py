@@ -10,10 +10,10 @@ from roceproof.conformance.suite.failure import CaseFailed
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
-_ASSERTION = re.compile(r"Assertion failed in \S+: (?:port \d+: )?(?P<says>[^;\n]+)")
+_ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index \d+ diff"
-    r"|want other bytes from \d+ on in the region"
+    r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
 )
 _ONLY_BYTES = "its fields are right, its bytes wrong"
 _PLACE = re.compile(
@@ -29,6 +29,7 @@ _TOO_EARLY = re.compile(
     r"completion came too early|; owed: work .*; got +work \S+ completed"
     r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
 )
+_OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OF_A_RECEIVE = ("", "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
@@ -62,7 +63,7 @@ def likeness(head: str) -> str:
     _, is_death, words = head.partition(_DEATH)
     if is_death:
         if died := of_death(words):
-            return died
+            return _DIGITS.sub("#", died)
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
@@ -70,6 +71,8 @@ def likeness(head: str) -> str:
         return f"{endless['what']} without end"
     if _OTHER_BYTES.search(head):
         return "other bytes"
+    if owed := _OWED.search(head):
+        return f"no completion of work {owed['stage']}"
     if _TOO_EARLY.search(head):
         return "completed too early"
     if done := _COMPLETION.search(head):
@@ -114,7 +117,9 @@ def in_short(head: str) -> str:
     """What was wrong: the fields that differ, where two packets are told, or else the head."""
     if died := of_death(head):
         return died
-    if (other := _OTHER_BYTES.search(head)) and other["got"]:
+    if (other := _OTHER_BYTES.search(head)) and other["told"]:
+        return str(other["told"])
+    if other and other["got"]:
         return f"other bytes than were sent: want {other['want']}, got {other['got']}"
     wrong = _differences(head)
     if not wrong or _WRONG_FIELD.search(without_place(head)):
@@ -152,7 +157,10 @@ def _differences(head: str) -> list[tuple[str, str, str]]:
 def of_death(words: str) -> str | None:
     """The assertion that a simulation ended with."""
     found = _ASSERTION.search(words)
-    return f"the simulation ends: {found['says']}" if found else None
+    if found is None:
+        return None
+    what = "the device breaks its contract" if found["port"] else "the simulation ends"
+    return f"{what}: {found['says']}"
 
 
 def name_of_wanted(head: str) -> str:

@@ -1,11 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""How a request names memory of the device."""
+"""How a request names memory of the device, and how that differs from what was written."""
 
 from __future__ import annotations
 
+from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.work import Region
+
+_FARTHEST, _ENOUGH, _SHOWN = 64, 3, 8
 
 
 def at(region: Region, offset: int = 0) -> dict[str, int]:
     """The address and key of a place in a region: `WRITE_ONLY(psn=0, **at(region, 8))`."""
     return {"va": (region.addr + offset) % (1 << 64), "rkey": region.rkey}
+
+
+def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:
+    """How memory differs from what was written; None if it is what it was before."""
+    if got == before:
+        return None
+    first = first_difference(want, got)
+    shown = slice(first, first + _SHOWN)
+    text = f"other bytes than were sent: want {want[shown].hex()}, got {got[shown].hex()}"
+    return f"{text} from {first} on{_moved(want, got)}"
+
+
+def _moved(want: bytes, got: bytes) -> str:
+    """By how much, if they are the same in another place."""
+    for by in range(1, min(_FARTHEST, len(want) - _ENOUGH)):
+        if got[by:] == want[:-by] or got[:-by] == want[by:]:
+            way = "late" if got[by:] == want[:-by] else "early"
+            return f", {by} byte{'' if by == 1 else 's'} too {way}"
+    return ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from roceproof.conformance.suite.acknowledgements import Acknowledgements
 from roceproof.conformance.suite.failure import rules_of_receive
+from roceproof.conformance.suite.memory import otherwise
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
@@ -143,12 +144,14 @@ class ResponderSide(PacketFlow):
             self._is_fencing = False
             return
         self._scratch = self._scratch or self._exchange.target.register(_SCRATCH_BYTES)
-        mark = self.random.randbytes(8)
+        mark, before = self.random.randbytes(8), self._scratch.read(0, 8)
         self.send(WRITE_ONLY(psn=psn, va=self._scratch.addr, rkey=self._scratch.rkey, payload=mark))
         scratch = self._scratch
         if not self._exchange.comes_true(lambda: scratch.read(0, 8) == mark):
+            other = otherwise(mark, scratch.read(0, 8), before)
             raise self._exchange.failed(
-                "the fence, a good WRITE behind it all, did not reach memory",
+                f"the fence, a good WRITE behind it all: {other or 'nothing came to memory'}",
+                rules=["RETH-12"] if other else (),
                 stop=Stop(Kind.NO_ANSWER, at=self),
             )
         self.expect_silence()

@@ -221,7 +221,7 @@ def test_a_row_of_frames_is_not_explained_when_an_answer_is_missing(left_out: in
     unexplained = beside.oracle.observe_all(frames, got[:left_out] + got[left_out + 1 :])
     assert unexplained is not None
     assert unexplained.place <= place
-    assert bool(unexplained.ways) is (unexplained.place < len(frames))
+    assert bool(unexplained.wanted) is (unexplained.place < len(frames))
 
 
 def test_an_ack_that_is_owed_is_not_waited_for_when_the_queue_pair_fails_without_a_word():
@@ -238,7 +238,8 @@ def test_a_row_of_frames_does_not_explain_an_answer_too_many():
     unexplained = beside.oracle.observe_all(frames, [*got, got[-1]])
     assert unexplained is not None
     assert unexplained.place == len(frames)
-    assert not unexplained.ways
+    assert not unexplained.wanted
+    assert unexplained.got == got[-1]
 
 
 def _name_of(choice: Any) -> list[str]:

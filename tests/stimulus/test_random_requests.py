@@ -164,7 +164,7 @@ def played(**request: object) -> str:
 
 def test_an_answer_that_lacks_is_told() -> None:
     told = played(op="WRITE", size=8, tamper=lambda _, known: known.qp.inbox.clear())
-    assert "want  for frame 0, RC WRITE ONLY psn=+0: RC ACKNOWLEDGE psn=+0" in told
+    assert "want  ACK psn=+0 syndrome=ACK msn=1\ngot   nothing in time\n" in told
 
 
 def test_a_completion_that_lacks_is_told() -> None:
@@ -219,7 +219,8 @@ def test_a_key_that_outlives_its_end_is_told(model: ModelFactory) -> None:
         known.key_to_kill = kill_the_other
         play.request(0, "SEND_INV", 8, kills=-1)
         play.request(0, "WRITE", 8, region=1)
-        with pytest.raises(CaseFailed, match=r"WRITE ONLY psn=.1: RC ACKNOWLEDGE .*0x62"):
+        refused = r"want  NAK psn=.1 syndrome=0x62 .*\n.*\n.*WRITE ONLY at .1"
+        with pytest.raises(CaseFailed, match=refused):
             play.settle()
 
 

@@ -60,7 +60,7 @@ def test_an_answer_that_is_missing_fails_with_all_that_was_sent() -> None:
     with bench_of(Mute) as bench, pytest.raises(CaseFailed) as failure:
         run(bench, [lambda session: session.send(SEND_ONLY(psn=0, payload=b"1234", a=1))])
     text = str(failure.value)
-    assert "frame 0 was not answered by RC ACKNOWLEDGE psn=+0" in text
+    assert "want  ACK psn=+0 syndrome=ACK msn=1\ngot   nothing in time to frame 0" in text
     assert "0 > SEND_ONLY psn=+0" in text
 
 
@@ -90,5 +90,8 @@ class Stuttering(RcResponder):
 
 
 def test_an_answer_too_many_fails() -> None:
-    with bench_of(Stuttering) as bench, pytest.raises(CaseFailed, match="more came back"):
+    with (
+        bench_of(Stuttering) as bench,
+        pytest.raises(CaseFailed, match="want  nothing more\ngot   ACK psn="),
+    ):
         run(bench, [lambda session: session.send(SEND_ONLY(psn=0, payload=b"1234", a=1))])

@@ -227,7 +227,7 @@ def test_of_a_death_the_assertion_is_told() -> None:
     session.add(head=f"the device died: in cycle 9 (log: /tmp/a.log); [77] {place} tx_tkeep is odd")
     session.add(head=f"the device died: in cycle 8 (log: /tmp/b.log); [66] {place} tx_tkeep is odd")
     (sentence,) = session.sentences()
-    assert sentence == "show: the simulation ends: tx_tkeep is odd"
+    assert sentence == "show: the device breaks its contract: tx_tkeep is odd"
 
 
 def test_the_same_words_at_another_place_in_another_storm_are_one_finding() -> None:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What an oracle wanted for an answer and what came, in the notation of packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.oracle import Unexplained
+from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
+from roceproof.conformance.wire.opcodes import name_of
+
+_ACKNOWLEDGE = 0x11
+_KINDS: dict[int, str] = {AethType.ACK: "ACK", AethType.RNR_NAK: "RNR", AethType.NAK: "NAK"}
+
+
+def told(wrong: Unexplained, start: int) -> str:
+    """The answers that were allowed, and the one that came; PSNs count from the start."""
+    came = "nothing in time" if wrong.got is None else shown(wrong.got, start)
+    wanted = sorted({shown(each, start, is_wanted=True) for each in wrong.wanted})
+    if not wanted:
+        wanted = ["ACK for what asked for one" if wrong.got is None else "nothing more"]
+    return f"want  {' or '.join(wanted)}\ngot   {came}"
+
+
+def all_shown(answers: Iterable[Segment], start: int) -> str:
+    """Answers in a row."""
+    return ", ".join(shown(each, start) for each in answers) or "nothing"
+
+
+def shown(segment: Segment, start: int, *, is_wanted: bool = False) -> str:
+    """An answer; of an ACK that is wanted any credits will do."""
+    aeth, original = segment.extension(Aeth), segment.extension(AtomicAckEth)
+    kind = None if aeth is None else _KINDS.get(aeth.syndrome >> 5)
+    name = name_of(segment.bth.opcode).partition(" ")[2].replace(" ", "_")
+    if segment.bth.opcode == _ACKNOWLEDGE:
+        name = kind or "ACKNOWLEDGE"
+    words = [name, f"psn={distance(segment.bth.psn, start):+d}"]
+    if aeth is not None:
+        is_any = is_wanted and kind == "ACK"
+        words += [f"syndrome={'ACK' if is_any else f'{aeth.syndrome:#04x}'}", f"msn={aeth.msn}"]
+    if original is not None:
+        words.append(f"original={original.original:#x}")
+    if segment.bth.opcode != _ACKNOWLEDGE and original is None:
+        data = segment.payload
+        words.append(f"payload={len(data)}[{data[:4].hex()}{'..' if len(data) > 4 else ''}]")
+    return " ".join(words)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The rule of what differed first: from the words of a failure, and from what a small plan says."""
+
+from __future__ import annotations
+
+import pytest
+
+from roceproof.conformance.stimulus.naming import rules_of_plan
+from roceproof.conformance.stimulus.plan import Plan, Step
+from roceproof.conformance.suite.divergence import named
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.memory import otherwise
+
+NO_SUCH = "want  no such completion on qp 0x11; owed: work 0x1; got   work 0x1 completed with"
+OWED = "want  a completion; got   nothing in time; qp 0x11: work 0x1 (SEND of 1 bytes, number 0)"
+DIED = "the device died: Assertion failed in TOP.top.port: port 0:"
+
+
+@pytest.mark.parametrize(
+    ("head", "rules"),
+    [
+        ("want  RNR psn=+0 syndrome=RNR; got   nothing in time", ["RNR-01"]),
+        ("want  NAK psn=+1 syndrome=0x60 msn=1; got   nothing in time", ["NAK-01"]),
+        ("want  NAK psn=+1 syndrome=0x62; got   nothing in time", ["NAK-07"]),
+        ("want  ACK psn=+0 syndrome=ACK msn=1; got   nothing in time", ["ACK-01"]),
+        ("want  ACK psn=+0 syndrome=ACK msn=1; got   ACK psn=+0 syndrome=0x00 msn=2", ["MSN-02"]),
+        ("want  RNR psn=+0 syndrome=0x21; got   RNR psn=+0 syndrome=0x22", ["RNR-01"]),
+        ("want  nothing more; got   NAK psn=+1 syndrome=0x60 msn=0", ["NAK-02"]),
+        ("want  READ_RESP_ONLY psn=+0 payload=0; got   nothing in time", ["READ-02"]),
+        (
+            "want  READ_RESP_LAST psn=+1 msn=1 payload=8[00]; "
+            "got   READ_RESP_LAST psn=+1 msn=1 payload=8[01]",
+            ["READ-02"],
+        ),
+        ("want  work 0x1 completed with wr_flush_err; got   nothing", ["NAK-09"]),
+        ("want  work 0x1 completed with rnr_retry_exc_err; got   nothing", ["RNR-05"]),
+        (f"{NO_SUCH} success, syndrome 0x7f", ["AETH-05"]),
+        (f"{NO_SUCH} success, syndrome 0x21", ["RNR-05"]),
+        (f"{OWED} which is flushed", ["NAK-09"]),
+        (f"{OWED} which is acknowledged", ["ACK-08"]),
+        (f"{OWED} which has left", ["UC-01"]),
+        ("at rest; want  other bytes from 0 on in the region of key 0x7", ["RETH-12"]),
+        ("want  SEND_ONLY psn=+1; got   SEND_ONLY psn=+1; icrc: want 4[0], got 4[1]", ["ICRC-02"]),
+        (f"{DIED} wr_valid fell before ready rose", ["ETH-07"]),
+        (f"{DIED} a read of tag 0, as one that has no answer yet", ["READ-02"]),
+        ("nobody knows what this means", []),
+    ],
+)
+def test_what_differed_first_names_its_rule(head: str, rules: list[str]) -> None:
+    assert list(named(head)) == rules
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "rules"),
+    [
+        (Step("answer", {"key": 0, "brink": 2}), f"{OWED} which is acknowledged", "IP-11 ACK-08"),
+        (Step("answer", {"key": 0, "ttl": 1}), f"{OWED} which is acknowledged", "IP-09 ACK-08"),
+        (Step("salvo", {"flaws": [("alias", 3)]}), f"{NO_SUCH} success, syndrome 0x00", "BTH-11"),
+        (Step("request", {"op": "SEND", "more": 4}), "want  NAK psn=+0 syndrome=0x61; got   nothing"
+         " in time", "RETH-11 NAK-07"),
+        (Step("turn", {"qp": 0}), "want  RNR psn=+0; got   nothing in time", "RNR-01"),
+    ],
+)  # fmt: skip
+def test_what_a_small_plan_still_says_is_what_the_device_trips_over(
+    step: Step, text: str, rules: str
+) -> None:
+    found = rules_of_plan(Plan(steps=(step,)), CaseFailed(text.replace("; ", "\n")))
+    assert found[: len(rules.split())] == tuple(rules.split())
+
+
+def test_a_field_that_a_plan_shows_wrong_is_all_that_it_accuses() -> None:
+    plan = Plan(steps=(Step("answer", {"key": 0, "ttl": 1}),))
+    assert rules_of_plan(plan, CaseFailed("want", rules=["PSN-02"])) == ("PSN-02",)
+
+
+@pytest.mark.parametrize(
+    ("got", "told"),
+    [
+        (b"\0abcdefg", ", 1 byte too late"),
+        (b"cdefgh\0\0", ", 2 bytes too early"),
+        (b"abcdefgX", "want 68, got 58 from 7 on"),
+    ],
+)
+def test_bytes_in_another_place_are_told_by_how_far_they_moved(got: bytes, told: str) -> None:
+    assert str(otherwise(b"abcdefgh", got, bytes(8))).endswith(told)
+    assert otherwise(b"abcdefgh", got, got) is None
