@@ -41,6 +41,16 @@ _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _LAST_FRAMES = 6
 _REQUEST_BYTES = 64
 _SERVED = frozenset({Op.WRITE, Op.SEND})
+_LOOK_AT = {
+    "0x60": "rq_psn of qpc_i",
+    "0x61": "path_mtu and service of qpc_i",
+    "0x62": "keys, va, length and access of mr_i, and access of qpc_i",
+    "0x63": "address, length and lkey of rcv_i, or memory",
+}
+_WORK_REFUSED = {
+    "loc_qp_op_err": "local_qpn, command and service of qpc_i, qpn and operation of wr_i",
+    "loc_len_err": "length of wr_i",
+}
 _DEAF = (
     "frames are taken and nothing comes of them, no ACK and no ARP is heard: "
     "look at rx_tkeep_i, rx_tlast_i, rx_tuser_i and the lanes of rx_tdata_i"
@@ -125,12 +135,15 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     stop, target = failure.stop, bench.target
     refusals = [each.status for each in moved if isinstance(each, Completed)]
     if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
-        return f"the work was refused ({refusals[0]}): why, or which limit lacks the manifest?"
+        where = _WORK_REFUSED.get(refusals[0], "wr_i")
+        return f"the work was refused ({refusals[0]}): look at {where}, or which limit lacks?"
     if said := said_of_one(target.standing(), stop):
         return _DEAF if _hears_nothing(bench, stop) else said
     if bench.strays and bench.connections:
         want, got = bench.connections[0].spec.remote_qpn, bench.strays[0].bth.dest_qpn
         return f"packets go to a QPN that nobody has: qpn: want {want:#x}, got {got:#x}"
+    if stop is not None and (where := _refused(stop)):
+        return where
     if stop is not None and stop.fields:
         wrong = "; ".join(f"{each.field}: want {each.want}, got {each.got}" for each in stop.fields)
         return f"the first packet is wrong: {wrong}"
@@ -139,6 +152,27 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     if ends := [each for each in refusals if each != SUCCESS]:
         return f"its packets are right, and the first work completes with {ends[0]}: look at cpl_o"
     return None
+
+
+def _refused(stop: Stop) -> str | None:
+    """Where to look when a good request gets a NAK."""
+    said = next((each.got for each in stop.fields if each.field == "syndrome"), None)
+    if said not in _LOOK_AT:
+        return None
+    return f"the first request is refused with syndrome {said}: look at {_LOOK_AT[said]}"
+
+
+def _told_of_memory(got: bytes, data: bytes) -> str:
+    """What memory holds of the bytes that were written."""
+    if not any(got):
+        return "the request was answered, but memory holds none of its bytes: look at mwc_o.address"
+    if sorted(got) == sorted(data):
+        return "memory holds its bytes in another order: look at the lanes of mwd_tdata_o"
+    right = sum(one == other for one, other in zip(got, data, strict=True))
+    return (
+        f"the request was answered, but memory holds {right} of its {len(data)} bytes: "
+        "look at mwd_tkeep_o and the lanes of mwd_tdata_o"
+    )
 
 
 def _hears_nothing(bench: Bench, stop: Stop | None) -> bool:
@@ -181,7 +215,7 @@ def _is_served(bench: Bench) -> str | None:
         qp.expect(ACK(psn=0))
         qp.receives(receive, byte_len=len(data))
     if not bench.comes_true(lambda: region.read(0, len(data)) == data):
-        return "the request was answered, but memory does not hold its bytes"
+        return _told_of_memory(region.read(0, len(data)), data)
     return None
 
 

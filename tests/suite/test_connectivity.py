@@ -11,12 +11,14 @@ import pytest
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
+from roceproof.conformance.runner import connectivity
 from roceproof.conformance.runner.connectivity import check_connectivity, is_alive
 from roceproof.conformance.runner.verdict import streams_of
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.heads import head_of
+from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl_factory import HdlFactory
@@ -135,6 +137,26 @@ def test_a_device_to_which_frames_mean_nothing_is_told_so_and_no_completion_miss
     (check,) = check_connectivity(ModelFactory(), seed=1)
     assert check.words.startswith("frames are taken and nothing comes of them")
     assert "rx_tuser_i" in check.words.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("got", "port"),
+    [
+        (bytes(8), "mwc_o.address"),
+        (bytes(range(8, 0, -1)), "another order: look at the lanes of mwd_tdata_o"),
+        (bytes([1, 2, 3, 0, 0, 0, 0, 0]), "3 of its 8 bytes: look at mwd_tkeep_o"),
+    ],
+)
+def test_what_memory_holds_of_a_write_says_where_to_look(got: bytes, port: str) -> None:
+    assert port in connectivity._told_of_memory(got, bytes(range(1, 9)))
+
+
+def test_a_first_request_that_is_refused_says_where_to_look() -> None:
+    def stop(got: str) -> Stop:
+        return Stop(Kind.WRONG_PACKET, fields=(Mismatch("syndrome", "ACK", got),))
+
+    assert "va, length and access of mr_i" in str(connectivity._refused(stop("0x62")))
+    assert connectivity._refused(stop("0x1e")) is None
 
 
 @pytest.mark.sim
