@@ -11,8 +11,9 @@ from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.suite.failure import FIELD_RULES
 from roceproof.conformance.suite.stop import Kind
 
-STREAM = "stream"
-"""The trouble of a device of which a stream, or all of it, stands still wherever it is seen."""
+STREAM, DEAD = "stream", "dead"
+"""The trouble of a device of which a stream, or all of it, stands still wherever it is seen; and
+that of one that does so sometimes."""
 STOPS = (str(Kind.NO_PACKET), str(Kind.NO_COMPLETION))
 OF_ONE_FIELD = frozenset({"MSN", "MTU", "OPC", "PAD", "PSN", "UD"})
 """Families of which each rule speaks of the same field of what a device sends."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from roceproof.conformance.runner.observations import FIELD, PACKET, RULE
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
-from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, STREAM, Root, family, fields_of
+from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
 from roceproof.conformance.runner.scoreboard import STRAY
 from roceproof.conformance.runner.shared_features import of_stop, of_trouble
 from roceproof.conformance.runner.standstill import standstill
@@ -79,11 +79,15 @@ def _of_all(
         if HUNG in cases[name] or not standings[name].keys().isdisjoint(STOPS)
     }
     found = [fact for fact in facts(standings) if fact.cases & failed]
-    for fact in found or standstill(standings, in_vain=in_vain, lost=asked):
+    if in_vain and not found:
+        stops = (root for stop in STOPS for root in of_stop(stop, failed, seen))
+        caused = {name for root in stops if root.has_cause for name in root.cases}
+        found = standstill(standings, in_vain=in_vain, lost=asked, caused=caused)
+    for fact in found:
         # Cases that have failed without this device have done so with others of its kind.
         idle = {name for name in ran if not _used(standings[name])}
         hidden = failed & (fact.cases | idle)
-        yield Root([STREAM], hidden, says=in_all(fact, ran), hides=True)
+        yield Root([fact.trouble], hidden, says=in_all(fact, ran), hides=True)
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         never = Fact(f"{lost} was never answered", frozenset(asked))

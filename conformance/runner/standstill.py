@@ -8,14 +8,15 @@ is the count that stops them and nothing that they ask for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from roceproof.conformance.runner.root import DEAD
 from roceproof.conformance.runner.whole_run import Fact, Standings
 from roceproof.conformance.suite.stop import Kind
 from roceproof.dpi.streams import Standing
 
-_FEWEST, _FEWEST_WISHES = 8, 3
+_FEWEST, _FEWEST_WISHES, _FEWEST_DEAD = 8, 3, 3
 _MOST_PASSING = 0.25
 """Of those that stop there so many may just have needed no more."""
 _MOST, _NEARLY = 0.95, 0.9
@@ -58,23 +59,31 @@ _GIVEN = tuple(
         ("rcp", "completed receive{}", "comes", "rcp_valid_o", 1),
     )
 )
+_DEAD = "the device stands still: rx_tready_o is low and nothing is answered any more"
 _SILENT = ("left", "tx")
 
 
 def standstill(
-    standings: Mapping[str, Standings], *, in_vain: set[str], lost: Mapping[str, str]
+    standings: Mapping[str, Standings],
+    *,
+    in_vain: set[str],
+    lost: Mapping[str, str],
+    caused: Collection[str],
 ) -> list[Fact]:
     """The one that is true of most cases, if there is one.
 
     `in_vain` are those that failed because something never came, `lost` says what each device did
-    not answer behind its case.
+    not answer behind its case, and `caused` are those of messages that have more in common.
     """
     silent = {name for name in in_vain if lost.get(name, True)}
     dead = {name for name in silent if _of(standings[name], "rx").waits}
     found = list(_of_streams(standings, in_vain, silent=silent, dead=dead))
     found += _of_time(standings, in_vain, dead)
     most = max((len(fact.cases) for fact in found), default=0)
-    return [fact for fact in found if len(fact.cases) >= _NEARLY * most][:1]
+    if found:
+        return [fact for fact in found if len(fact.cases) >= _NEARLY * most][:1]
+    is_told = len(dead) < _FEWEST_DEAD or len(dead.intersection(caused)) >= _NEARLY * len(dead)
+    return [] if is_told else [Fact(_DEAD, frozenset(dead), trouble=DEAD)]
 
 
 def _of_streams(

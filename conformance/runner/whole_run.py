@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from roceproof.conformance.runner.root import STREAM
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.dpi.streams import Standing
 
@@ -32,6 +33,7 @@ class Fact:
 
     says: str
     cases: frozenset[str]
+    trouble: str = STREAM
 
 
 def _never_taken(name: str, what: str, ready: str) -> Stream:

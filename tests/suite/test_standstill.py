@@ -114,3 +114,17 @@ def test_what_dead_devices_outside_of_them_contradict_is_not_the_count_after_whi
         session.add(({"nth": number}, NO_PACKET), broken=("LIVE-01",))
         also(session, standing=standing("rx", wr=number), lost="ARP")
     assert all("16 configurations" not in each["sentence"] for each in told(session))
+
+
+@pytest.mark.parametrize(("feature", "stands"), [({}, True), ({"rest": 1}, False)])
+def test_devices_that_die_of_something_rare_are_one_finding_but_not_of_what_they_send(
+    feature: dict[str, Any], stands: bool
+) -> None:
+    session = Session()
+    for number in range(4):
+        session.add((feature, NO_PACKET), broken=("LIVE-01",))
+        also(session, standing=standing("rx", rx=9 + 30 * number, moved=100), lost="ARP")
+        session.add(({}, ""))
+        also(session, standing=standing(rx=400, left=40, cpl=3, wr=30), lost="")
+    (finding,) = told(session)
+    assert ("the device stands still: rx_tready_o is low" in finding["sentence"]) == stands
