@@ -135,8 +135,8 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     stop, target = failure.stop, bench.target
     refusals = [each.status for each in moved if isinstance(each, Completed)]
     if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
-        where = _WORK_REFUSED.get(refusals[0], "wr_i")
-        return f"the work was refused ({refusals[0]}): look at {where}, or which limit lacks?"
+        port = _WORK_REFUSED.get(refusals[0], "wr_i")
+        return f"the work was refused ({refusals[0]}): look at {port}, or which limit lacks?"
     if said := said_of_one(target.standing(), stop):
         return _DEAF if _hears_nothing(bench, stop) else said
     if bench.strays and bench.connections:
