@@ -18,6 +18,7 @@ from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.suite.divergence import says_itself
 from roceproof.conformance.suite.heads import in_short
 from roceproof.conformance.suite.stop import Kind
+from roceproof.conformance.suite.surplus_headers import DISPLACING
 
 Document = dict[str, Any]
 _LONGEST = 300
@@ -107,6 +108,8 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
 
 def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:
     first = fields[0]
+    if first in DISPLACING:
+        return DISPLACING[first]
     told = _values(root, first, seen)
     if len(fields) == 1:
         got = {value for each in told for value in each["got"]}

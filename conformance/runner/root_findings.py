@@ -25,6 +25,7 @@ from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET
+from roceproof.conformance.suite.surplus_headers import DISPLACING
 from roceproof.dpi.streams import Standing
 
 Document = dict[str, Any]
@@ -34,7 +35,7 @@ _NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
-_DECIDE = (FIELD + "ip_length", FIELD + "udp_length", FIELD + "opcode")
+_DECIDE = tuple(FIELD + name for name in ("ip_length", "udp_length", "opcode", *DISPLACING))
 """They say which headers and how much payload a packet has: first of the fields, often alone."""
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""

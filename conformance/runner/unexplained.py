@@ -9,6 +9,7 @@ from typing import Any
 from roceproof.conformance.runner.root import STOPS, Root, family, fields_of
 from roceproof.conformance.suite.heads import likeness, name_of_wanted, wrong_fields
 from roceproof.conformance.suite.stop import Kind
+from roceproof.conformance.suite.surplus_headers import DISPLACED, DISPLACING
 
 Document = dict[str, Any]
 _FOLLOWS_PAD = ("pad", "pad bytes", "payload")
@@ -109,7 +110,7 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     """The first finding of those that explain all fields that were wrong, if they do.
 
     A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
-    the payload goes with the pad.
+    the payload goes with the pad, and what is read behind BTH with a header more or less.
     """
     wrong = wrong_fields(head)
     fields: dict[str, Root] = {}
@@ -123,6 +124,9 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
             fields |= dict.fromkeys(_FOLLOWS_PAD, root)
         if "field ip_length" in root.troubles:
             fields.setdefault("udp_length", root)
+        if not DISPLACING.keys().isdisjoint(fields_of(root.troubles)):
+            for name in (*DISPLACED, "udp_length"):
+                fields.setdefault(name, root)
         if not _LENGTHS.isdisjoint(root.troubles):
             fields.setdefault("icrc", root)
         if "ICRC" in accused and not any(root.causes):

@@ -22,6 +22,7 @@ from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.requester_side import Life
 from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_lengths
+from roceproof.conformance.suite.surplus_headers import DISPLACING
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
@@ -30,7 +31,7 @@ from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.limits import ANY, COUNTED
 
 _IDENTITIES = 1 << 16
-_LENGTHS_FOLLOW = frozenset({"opcode", "payload", "pad"})
+_LENGTHS_FOLLOW = frozenset({"opcode", "payload", "pad", *DISPLACING})
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.stop import Stop
+from roceproof.conformance.suite.surplus_headers import DISPLACING
 from roceproof.conformance.suite.transcript import Entry
 
 if TYPE_CHECKING:
@@ -106,12 +107,16 @@ FIELD_RULES = {
     "vlan": "VLAN-02",
     "ip_length": "IP-02",
     "udp_length": "UDP-02",
+    "surplus reth": "RETH-03",
+    "missing reth": "RETH-01",
+    "surplus immediate": "IMM-03",
+    "missing immediate": "IMM-01",
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
 _LENGTH = "MTU-03"
 OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
-_DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn"})
+_DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn", *DISPLACING})
 
 
 def rule_of(wrong: Mismatch) -> str | None:

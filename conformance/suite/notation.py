@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.surplus_headers import DISPLACED, displacing_header
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Transport
 
@@ -34,6 +35,7 @@ _HEX = frozenset(
 )
 _QUIET = {"a": 0, "se": 0, "pad": 0, "payload": b""}
 """What is not shown of a packet got, unless the case asked."""
+_WHETHER = {True: ("none", "one"), False: ("one", "none")}
 
 
 class Mismatch(NamedTuple):
@@ -92,6 +94,11 @@ def mismatches(pattern: Pattern, packet: Packet, flow: FlowCodec) -> list[Mismat
         if not _fits(name, want, have):
             shown = "absent" if have is None else _shown(name, have)
             found.append(Mismatch(name, _shown(name, want), shown))
+    if "payload" in {each.field for each in found}:
+        header = displacing_header(pattern, packet, flow)
+        if header is not None:
+            others = [each for each in found if each.field not in DISPLACED]
+            return [Mismatch(header, *_WHETHER[header.startswith("surplus")]), *others]
     return found
 
 

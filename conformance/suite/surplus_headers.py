@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A packet that has a header which its opcode has not, or lacks one: what follows is displaced.
+
+Read by its opcode, such a packet has wrong numbers and a payload of another length; all of that is
+one field here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.headers import Extension, ImmDt, Reth
+from roceproof.conformance.wire.opcodes import OPCODES
+
+_NAMES: dict[type[Extension], str] = {Reth: "reth", ImmDt: "immediate"}
+SURPLUS, MISSING = "surplus {}", "missing {}"
+DISPLACING = {
+    SURPLUS.format("reth"): "a RETH stands where the opcode has none",
+    MISSING.format("reth"): "the RETH of the opcode is missing",
+    SURPLUS.format("immediate"): "immediate data stand where the opcode has none",
+    MISSING.format("immediate"): "the immediate data of the opcode are missing",
+}
+"""The headers that are looked for, in words."""
+_FEWEST = 4
+"""Bytes that are at their place with the header, and not without it."""
+DISPLACED = frozenset({"va", "rkey", "dmalen", "imm", "payload"})
+"""What is read from another place where there is a header more or less."""
+
+
+def displacing_header(pattern: Pattern, packet: Packet, flow: FlowCodec) -> str | None:
+    """The header that is there and ought not, or the other way round; one of `DISPLACING`."""
+    row = OPCODES.get(packet.bth.opcode)
+    if row is None or row.is_response or flow.opcode_of(pattern) != row.value:
+        return None
+    if not isinstance(pattern.said.get("payload"), bytes):
+        return None
+    if any(isinstance(value, range | frozenset) for value in pattern.said.values()):
+        return None
+    right = parse(flow.build(pattern))
+    if right is None or len(right.payload) == len(packet.payload):
+        return None
+    want, got = _behind_bth(right), _behind_bth(packet)
+    for kind, name in _NAMES.items():
+        size = kind.FORMAT.size
+        if kind in row.headers:
+            place = sum(each.FORMAT.size for each in row.headers[: row.headers.index(kind)])
+            if _fits(got, want[:place] + want[place + size :], want):
+                return MISSING.format(name)
+        elif any(
+            _fits(got[:place] + got[place + size :], want, got[: len(want)])
+            for place in _places(row.headers)
+        ):
+            return SURPLUS.format(name)
+    return None
+
+
+def _places(headers: Iterable[type[Extension]]) -> list[int]:
+    """Where a header may stand among these."""
+    found = [0]
+    for each in headers:
+        found.append(found[-1] + each.FORMAT.size)
+    return found
+
+
+def _fits(one: bytes, other: bytes, without: bytes) -> bool:
+    return one == other and len(one) >= _FEWEST and one != without
+
+
+def _behind_bth(packet: Packet) -> bytes:
+    return b"".join(header.pack() for header in packet.extensions) + packet.payload
