@@ -258,7 +258,7 @@ def one_of_each(qp: Connection, region: Region) -> list[tuple[Pattern, Pattern]]
 @over("family", ["SEND", "WRITE"])
 def test_a_duplicate_inside_a_message_leaves_the_message_intact(bench: Bench, family: str) -> None:
     qp = bench.connect()
-    region, target = qp.region(), qp.region()
+    region, target = qp.region(5 * qp.mtu), qp.region(5 * qp.mtu)
     receives = [qp.post_receive(region) for _ in range(2)]
     old = one_of_each(qp, region)
     for request, answer in old:

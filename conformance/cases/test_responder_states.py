@@ -340,8 +340,8 @@ def test_late_packets_of_the_connection_before_do_no_harm(bench: Bench, step: in
 @case("QPS-06", needs=[Capability.STATES], smoke=True)
 def test_opening_and_closing_another_queue_pair_changes_nothing(bench: Bench) -> None:
     qp = bench.connect()
-    region = qp.region()
-    data = qp.random.randbytes(6 * qp.mtu)
+    region = qp.region(6 * qp.mtu)
+    data = qp.random.randbytes(region.size)
     parts = [data[start : start + qp.mtu] for start in range(0, len(data), qp.mtu)]
     qp.send(WRITE_FIRST(psn=0, payload=parts[0], dmalen=len(data), **at(region)))
     for psn, part in enumerate(parts[1:-1], start=1):

@@ -28,8 +28,8 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
 
-_ROOM = 512
-"""Bytes of a receive; two packets at the least path MTU."""
+_PACKETS = 2
+"""A receive has room for as many."""
 _PLACES = 16
 TURNS = ("send", "begin", "fail", "anew")
 
@@ -42,7 +42,8 @@ class SharedQueue:
         self._bench = bench
         self._qps = [bench.connect(shared_receive=True, path_mtu=mtu) for _ in range(count)]
         self._psns = [0] * count
-        self._region = self._qps[0].region(_PLACES * _ROOM)
+        self._room = _PACKETS * mtu
+        self._region = self._qps[0].region(_PLACES * self._room)
         self._waiting: deque[tuple[int, int]] = deque()
         self._held: list[tuple[int, int] | None] = [None] * count
         self._posted = 0
@@ -50,9 +51,9 @@ class SharedQueue:
     def post(self, qp: int, count: int) -> None:
         """So many receives more, posted by way of that queue pair."""
         for _ in range(count):
-            offset = self._posted % _PLACES * _ROOM
+            offset = self._posted % _PLACES * self._room
             poster = self._qps[qp % len(self._qps)]
-            number = poster.post_receive(self._region, offset=offset, length=_ROOM)
+            number = poster.post_receive(self._region, offset=offset, length=self._room)
             self._waiting.append((number, offset))
             self._posted += 1
 
