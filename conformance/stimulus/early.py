@@ -23,9 +23,9 @@ class EarlyTrack(Track):
             self._early = [*waiting, outcome]
         return True
 
-    def takes(self, frame: bytes, time_ns: int) -> int | None:
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None:
         """A frame, and what had waited for it."""
-        life = super().takes(frame, time_ns)
+        life = super().takes(frame, time_ns, begun_ns=begun_ns)
         while life is not None and self._early:
             if not super().completes(self._early[0], time_ns):
                 break

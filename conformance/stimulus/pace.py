@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 STREAMS = ("tx_stall", "rx_gap", "payload_gap", "qpc_gap", "wr_gap", "cpl_stall")
@@ -19,6 +20,13 @@ class Pace:
     stalls: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STREAMS, 0))
     longest_frame: int = 64
     _free_ns: float = 0
+    _slowest: float = 2
+    _left_ns: int = 0
+
+    def disturb(self, percent: Mapping[str, int]) -> None:
+        """Streams are held back, those that are not named no more."""
+        self.stalls = dict.fromkeys(STREAMS, 0) | dict(percent)
+        self._slowest = max(self._slowest, self._stretch("tx_stall"))
 
     def posts(self, path_mtu: int) -> None:
         """Work was posted whose packets may be that long."""
@@ -32,6 +40,11 @@ class Pace:
     def is_busy(self, now_ns: int) -> bool:
         """Whether the wire to the device may still carry what was sent."""
         return now_ns < self._free_ns
+
+    def begun_ns(self, size: int, left_ns: int) -> int:
+        """When a frame can have begun to leave that has left by then, behind the one before."""
+        before, self._left_ns = self._left_ns, left_ns
+        return max(before, int(left_ns - size * _NS_PER_BYTE * self._slowest))
 
     def lag_ns(self, now_ns: int) -> int:
         """By then after now all that was sent has taken effect, if the device is healthy."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from roceproof.conformance.stimulus.answers import response
 from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
-from roceproof.conformance.stimulus.pace import STREAMS, Pace
+from roceproof.conformance.stimulus.pace import Pace
 from roceproof.conformance.stimulus.queue_pair import QueuePair
 from roceproof.conformance.stimulus.state import Response
 from roceproof.conformance.stimulus.tolerance import differences, differs_aside
@@ -107,7 +107,7 @@ class Scene:
     def disturb(self, percent: dict[str, int]) -> None:
         """Hold streams back, those that are not named no more."""
         if Capability.DISTURBANCE in self.bench.claims.capabilities:
-            self.pace.stalls = dict.fromkeys(STREAMS, 0) | percent
+            self.pace.disturb(percent)
             self.bench.target.disturb(**percent)
 
     # time
@@ -229,9 +229,10 @@ class Scene:
         came, time_ns = arrival.frame, arrival.time_ns
         frame = wanted or came
         packet = parse(frame)
+        begun_ns = self.pace.begun_ns(len(came), time_ns)
         where = None if packet is None else (packet.ip.dst, packet.bth.dest_qpn)
         for known in self._owners.get(where, ()) if where is not None else ():
-            life = known.judge.takes(frame, time_ns)
+            life = known.judge.takes(frame, time_ns, begun_ns=begun_ns)
             if life is not None:
                 self.bench.transcript.add(Entry(time_ns, True, came, is_void=known.is_unclear))
                 self._serve(known, frame)

@@ -105,7 +105,7 @@ class State(NamedTuple):
     may: tuple[Response, ...] = ()
     asked: tuple[Asked, ...] = ()
     progress_ns: int = 0
-    waits_ns: int = 0  # when the first packet left after which something has been outstanding
+    waits_ns: int = 0  # when the first packet began to leave since when something is outstanding
 
     def is_outstanding(self, psn: int) -> bool:
         """Whether the packet has left and is not acknowledged."""

@@ -63,9 +63,9 @@ class Track(Endings):
 
     # what the device does
 
-    def takes(self, frame: bytes, time_ns: int) -> int | None:
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None:
         """The life that a frame belongs to, None if it may not leave now."""
-        after = [s for state in self._states for s in self._sends(state, frame, time_ns)]
+        after = [s for state in self._states for s in self._sends(state, frame, time_ns, begun_ns)]
         if not after:
             return None
         self._keep(iter(after))
@@ -210,16 +210,17 @@ class Track(Endings):
             first = (start.psn - start.packet) % PSN_MODULUS
             yield start, life.frame(work, start.packet, first, start.identity, came=came)
 
-    def _sends(self, state: State, frame: bytes, time_ns: int) -> Iterator[State]:
+    def _sends(self, state: State, frame: bytes, time_ns: int, begun_ns: int) -> Iterator[State]:
         for start, wanted in self._next(state, frame):
             is_last = start.packet + 1 == self.lives[start.life].packets(self.works[start.work])
             if frame == wanted or asks_early(frame, wanted):
-                yield self._sent(start, time_ns, is_last=is_last)
+                waits_ns = start.waits_ns if start.is_outstanding(start.oldest) else begun_ns
+                waiting = start._replace(waits_ns=waits_ns)
+                yield self._sent(waiting, time_ns, is_last=is_last)
 
     def _sent(self, state: State, time_ns: int, *, is_last: bool) -> State:
         life, work = self.lives[state.life], self.works[state.work]
         pending, due, asked = state.pending, state.due, state.asked
-        waits_ns = state.waits_ns if state.is_outstanding(state.oldest) else time_ns
         if life.spec.service is Service.RC:
             if state.packet == 0:
                 last = (state.psn + life.packets(work) - 1) % PSN_MODULUS
@@ -237,7 +238,6 @@ class Track(Endings):
             pending=pending,
             due=due,
             asked=asked,
-            waits_ns=waits_ns,
             may=fresh,
         )
 

@@ -34,7 +34,7 @@ class Judge(Protocol):
     def posted(self, work: Work) -> None: ...  # noqa: D102
     def answered(self, response: Response) -> None: ...  # noqa: D102
     def rested(self, since_ns: int) -> None: ...  # noqa: D102
-    def takes(self, frame: bytes, time_ns: int) -> int | None: ...  # noqa: D102
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None: ...  # noqa: D102
     def completes(self, outcome: Outcome, time_ns: int) -> bool: ...  # noqa: D102
     def expected_frames(self) -> list[bytes]: ...  # noqa: D102
     def owed(self) -> list[str]: ...  # noqa: D102
@@ -115,7 +115,7 @@ class WatchedTrack:
         """A packet left that is no request, and counts among the identities."""
         self._identity = self.life.identity_behind(self._identity)
 
-    def takes(self, frame: bytes, time_ns: int) -> int | None:
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None:
         """Whether its bytes are those of its PSN, and the monitor lets it leave."""
         packet = parse(frame)
         if packet is None:
