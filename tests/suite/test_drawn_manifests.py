@@ -45,7 +45,7 @@ def test_every_case_passes_under_what_it_draws(seed: int) -> None:
     passes(seed)
 
 
-@pytest.mark.slow  # each seed is some 300 pairs of a case and a manifest
+@pytest.mark.slow  # each seed is some 900 pairs of a case and a manifest
 @pytest.mark.parametrize("seed", range(4, 30))
 def test_cases_pass_under_many_more(seed: int) -> None:
     passes(seed)

@@ -11,7 +11,6 @@ from roceproof.conformance.model.requester import policy as requester
 from roceproof.conformance.model.responder import policy as responder
 
 _DELAYS_NS = (0, 500, 3_000, 12_000)
-_NOT_TURNED = ("asked_ack",)
 
 
 def drawn_habits(draw: Random) -> Components:

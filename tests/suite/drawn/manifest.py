@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from roceproof.dpi.manifest import CONTRACT
@@ -22,8 +23,9 @@ _FIXED = {
     "retry_count": (0, 3, 7),
     "rnr_retry": (0, 7),
     "min_rnr_timer": (1, 12),
-    "max_rd_atomic": (1, 4),
-    "max_dest_rd_atomic": (1, 4),
+    "ip_id": (0, 0xFFFF),
+    "max_rd_atomic": (1, 2, 4, 16),
+    "max_dest_rd_atomic": (0, 1, 2, 4, 16),
     "qkey": (5,),
     "payload_offset": (0, 3),
     "remote_addr": (0, 0x1000),
@@ -35,11 +37,32 @@ _ONCE = ("rkey", "remote_addr", "immediate")
 _RIGHTS = ("local_write", "remote_write", "remote_read", "remote_atomic")
 
 
-def drawn_manifest(draw: Random) -> str:
+class _Draw(Random):
+    """Of a device that lacks little, something or much."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._lack = self.choice((0.2, 0.5, 1.0))
+
+    def lacks(self, chance: float) -> bool:
+        """Whether something is not as anybody would like it that often is not."""
+        return self.random() < chance * self._lack
+
+    def some(self, names: Sequence[str], counts: Sequence[int]) -> list[str]:
+        """All, or as many of them as one of these counts says."""
+        return sorted(self.sample(names, self.choice(counts)) if self.lacks(0.8) else names)
+
+    def truth(self) -> str:
+        """Either, as TOML has it."""
+        return self.choice(("true", "false"))
+
+
+def drawn_manifest(source: Random) -> str:
     """The text of one; it has no hardware."""
-    one = draw.random() < 0.3
-    has_responder = draw.random() < 0.65
-    sends = not has_responder or draw.random() < 0.8
+    draw = _Draw(source.getrandbits(64))
+    one = draw.lacks(0.4)
+    has_responder = not draw.lacks(0.4)
+    sends = not has_responder or not draw.lacks(0.3)
     has_cm = has_responder and draw.random() < 0.3
     lines = [
         'schema = 2\nname = "drawn"\ntop = "roce_endpoint"\nclock_ps = 6400\ndata_widths = [64]',
@@ -48,7 +71,7 @@ def drawn_manifest(draw: Random) -> str:
         *(_capabilities(draw, reads=has_responder) if sends else []),
         *_features(draw),
         "[limits]",
-        f"qps = {1 if one else draw.choice((2, 3, 4, 16))}",
+        f"qps = {1 if one else draw.choice((2, 3, 4, 16, 64))}",
         *_lengths(draw),
         *_depths(draw),
         *_habits(draw),
@@ -57,71 +80,69 @@ def drawn_manifest(draw: Random) -> str:
         "[fixed]",
     ]
     for name, values in {**_FIXED, **(_FIXED_OF_ONE if one else {})}.items():
-        if draw.random() < 0.25 and not has_cm:
+        if draw.lacks(0.3) and not has_cm:
             lines.append(f"{name} = {draw.choice(values)}")
     lines += _responder(draw) if has_responder else []
     if has_cm:
-        lines += ["[cm]", f"service_id = {_SERVICE_ID}", f"calls = {_drawn_bool(draw)}"]
+        lines += ["[cm]", f"service_id = {_SERVICE_ID}", f"calls = {draw.truth()}"]
     return "\n".join(lines) + "\n"
 
 
-def _drawn_bool(draw: Random) -> str:
-    return draw.choice(("true", "false"))
-
-
-def _capabilities(draw: Random, *, reads: bool) -> list[str]:
-    services = [name for name in ("RC", "UC") if draw.random() < 0.65] or [
-        draw.choice(("RC", "UC"))
-    ]
+def _capabilities(draw: _Draw, *, reads: bool) -> list[str]:
+    services = ["RC", "UC"] if not draw.lacks(0.6) else [draw.choice(("RC", "UC"))]
     lines = []
     for service in services:
-        names = draw.sample(_OPERATIONS, draw.choice((1, 1, 2, 3, 4)))
+        names = draw.some(_OPERATIONS, (1, 1, 2, 3))
         if reads and service == "RC":
-            names = draw.choice((names, names, [*names, "READ"], ["READ"]))
-            names = draw.choice((names, names, [*names, "CMP_SWAP", "FETCH_ADD"]))
+            names = draw.choice((names, [*names, "READ"], [*names, "READ"], ["READ"]))
+            names = draw.choice((names, [*names, "CMP_SWAP", "FETCH_ADD"]))
         lines.append(f"{service} = {sorted(names)}")
-    return [*lines, f"retransmission = {_drawn_bool(draw)}"]
+    return [*lines, f"retransmission = {draw.truth()}"]
 
 
-def _features(draw: Random) -> list[str]:
-    names = [name for name in ("cnp", "ipv6", "pfc") if draw.random() < 0.3]
+def _features(draw: _Draw) -> list[str]:
+    names = [name for name in ("cnp", "ipv6", "pfc") if draw.random() < 0.5]
     return [f"features = {names}"] if names else []
 
 
-def _lengths(draw: Random) -> list[str]:
-    lines, multiple = [], draw.choice((1, 1, 4, 8, 16, 64))
+def _lengths(draw: _Draw) -> list[str]:
+    lines, multiple = [], draw.choice((4, 8, 16, 64)) if draw.lacks(0.6) else 1
     if draw.random() < 0.5:
         lines.append(f"path_mtus = {sorted(draw.sample(_MTUS, draw.choice((1, 1, 2, 3))))}")
     if multiple > 1:
         lines.append(f"length_multiple = {multiple}")
     shortest, longest = draw.choice((0, 1, 4, 8, 64)), draw.choice((64, 256, 1500, 4096, 65536))
-    if draw.random() < 0.5:
+    if draw.lacks(0.5):
         lines.append(f"length = [{-(-shortest // multiple) * multiple}, {longest}]")
     return lines
 
 
-def _depths(draw: Random) -> list[str]:
+def _depths(draw: _Draw) -> list[str]:
     lines = []
-    if draw.random() < 0.5:
+    if draw.lacks(0.5):
         lines.append(f"outstanding_messages = {draw.choice((1, 2, 3, 4, 8))}")
-    if draw.random() < 0.4:
+    if draw.lacks(0.5):
         lines.append(f"outstanding_packets = {draw.choice((1, 2, 4, 8, 16, 64))}")
     if lines and draw.random() < 0.3:
         lines.append("outstanding_shared = true")
     return lines
 
 
-def _habits(draw: Random) -> list[str]:
+def _habits(draw: _Draw) -> list[str]:
     lines = [f'identification = "{draw.choice(("counted", "constant", "any"))}"']
-    if draw.random() < 0.3:
+    if draw.lacks(0.5):
         lines.append("flushes = false")
-    if draw.random() < 0.3:
+    if draw.random() < 0.2:
+        lines.append(f"answer_cycles = {draw.choice((15_625, 40_000, 200_000))}")
+    if draw.random() < 0.2:
+        lines.append(f"quiet_cycles = {draw.choice((3_125, 5_000, 10_000))}")
+    if draw.lacks(0.5):
         lines.append(f"per_queue_pair = {draw.sample(_ONCE, draw.choice((1, 1, 2, 3)))}")
     return lines
 
 
-def _responder(draw: Random) -> list[str]:
-    are_built_in = draw.random() < 0.35
+def _responder(draw: _Draw) -> list[str]:
+    are_built_in = draw.lacks(0.5)
     executed = {
         "RC": [*_OPERATIONS, "READ", "CMP_SWAP", "FETCH_ADD", "SEND_INV"],
         "UC": [*_OPERATIONS],
@@ -131,18 +152,17 @@ def _responder(draw: Random) -> list[str]:
     for service, operations in executed.items():
         if are_built_in and "SEND_INV" in operations:
             operations.remove("SEND_INV")
-        if service == "RC" or draw.random() < 0.4:
-            count = draw.choice((1, 2, 4, len(operations), len(operations)))
-            names = sorted(draw.sample(operations, min(count, len(operations))))
-            lines.append(f"{service} = {names}")
-    lines += [f"{name} = {_drawn_bool(draw)}" for name in ("states", "message_count")]
-    lines.append(f"shared_receives = {_drawn_bool(draw)}")
-    lines.append(f"receives = {draw.choice((1, 2, 4, 16, 16, 256))}")
-    lines.append(f"regions = {draw.choice((1, 2, 4, 16, 64, 256))}")
+        if service == "RC" or not draw.lacks(0.6):
+            counts = [each for each in (1, 2, 4) if each <= len(operations)]
+            lines.append(f"{service} = {draw.some(operations, counts)}")
+    lines += [f"{name} = {draw.truth()}" for name in ("states", "message_count")]
+    lines.append(f"shared_receives = {draw.truth()}")
+    lines.append(f"receives = {draw.choice((1, 2, 4)) if draw.lacks(0.5) else 256}")
+    lines.append(f"regions = {draw.choice((1, 2, 4, 16)) if draw.lacks(0.5) else 256}")
     return lines + (_built_in(draw) if are_built_in else [])
 
 
-def _built_in(draw: Random) -> list[str]:
+def _built_in(draw: _Draw) -> list[str]:
     lines, base = [], 0
     for place in range(draw.choice((1, 1, 2, 4, 8))):
         length = draw.choice((64, 1024, 4096, 65536, 1 << 20))

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 
 import pytest
 
-from drawn.device import DrawnDevices, drawn, drawn_text
+from drawn.device import DrawnDevices
 from drawn.habits import told_habits
+from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.runner import factories
 from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.suite.skips import reason_to_skip
+from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.targets.model import ModelFactory
 
 
@@ -29,7 +32,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     devices = factories.factory_of(config, None)
     assert isinstance(devices, DrawnDevices)
     for item in items:
-        reason = reason_to_skip(item, devices.of(short_name(item.nodeid)).claims)
+        suits = partial(_suits, item)
+        reason = reason_to_skip(item, devices.fit(short_name(item.nodeid), suits))
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
@@ -42,9 +46,16 @@ def pytest_runtest_makereport(
     report = yield
     if report.failed:
         seed = item.config.stash[factories.OPTIONS].seed
-        name = short_name(item.nodeid)
-        _, habits = drawn(seed, name)
-        replay = f"PYTHONPATH=tests/suite .venv/bin/python -m drawn --seed {seed} '{item.nodeid}'"
-        words = [str(report.longrepr), drawn_text(seed, name), *told_habits(habits), replay]
+        devices = factories.factory_of(item.config, None)
+        assert isinstance(devices, DrawnDevices)
+        manifest, _, habits = devices.drawn(short_name(item.nodeid))
+        _, _, test = item.nodeid.partition("::")
+        case = f"{item.path.relative_to(REPOSITORY)}::{test}"
+        replay = f"PYTHONPATH=tests/suite .venv/bin/python -m drawn --seed {seed} '{case}'"
+        words = [str(report.longrepr), manifest, *told_habits(habits), replay]
         report.longrepr = "\n".join(words)
     return report
+
+
+def _suits(item: pytest.Item, claims: Claims) -> bool:
+    return reason_to_skip(item, claims) is None
