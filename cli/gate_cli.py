@@ -42,6 +42,11 @@ from roceproof.shared_options import kernel_option, waivers_option
     show_default=True,
     help="Random plans at each width, besides those of the suite.",
 )
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="As many plans of fresh seeds besides; what finds something is kept beside the manifest.",
+)
 @click.option("--no-guest", is_flag=True, help="Leave out the real receiver in its machine.")
 @kernel_option
 @click.option("--baseline", type=INPUT_FILE, help="gate.json of before: fail only on what is new.")
@@ -74,6 +79,7 @@ def gate(
     width: tuple[int, ...],
     seed: int,
     plans: int,
+    fresh: bool,
     no_guest: bool,
     kernel: str | None,
     baseline: Path | None,
@@ -97,6 +103,7 @@ def gate(
         widths=width,
         seed=seed,
         plans=plans,
+        fresh=fresh,
         guest=not no_guest,
         kernel=kernel,
         baseline=baseline,

@@ -38,6 +38,7 @@ from roceproof.gate_guest import Landed, meet_guest
 from roceproof.gate_junit import add_to_junit
 from roceproof.gate_markdown import markdown_of
 from roceproof.gate_proposals import write_proposals
+from roceproof.gate_seeds import Kept, fresh_seed, keep, kept_seeds
 from roceproof.gate_soak import Soaked, soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
@@ -72,6 +73,7 @@ class Gate:
     resume: bool = False
     minutes: float | None = None
     propose_limits: Path | None = None
+    fresh: bool = False
 
 
 def run_gate(wanted: Gate) -> int:
@@ -147,6 +149,7 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
         widths = [width for width in widths_of(options) if width is not None]
         _connect(options, widths, wanted.out, progress, known.checks)
     snapshot.must_hold()
+    kept = kept_seeds(wanted.manifest)
     sending = [width for width in widths if is_alive(known.checks[width])]
     if not sending:
         known.landed = Landed(words="no frame comes out")
@@ -166,6 +169,8 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
             options,
             sending,
             plans=0 if known.hung else wanted.plans,
+            kept=[] if known.hung else kept,
+            fresh=fresh_seed() if wanted.fresh else None,
             jobs=wanted.jobs,
             out=wanted.out,
             waives=lambda rules: waivers.reasons("", rules),
@@ -175,11 +180,19 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
             has_hung=any(HUNG in case for case in session.document["cases"]),
         )
         known.lacks += _lacks_of_plans(known.soaked)
+        _keep_seeds(wanted, kept, known.soaked)
         snapshot.must_hold()
         known.landed = _landed(wanted, sending[0], progress)
     snapshot.must_hold()
     if known.landed.is_broken or (wanted.kernel and known.landed.outcome == SKIPPED):
         known.lacks.append(f"Soft-RoCE: {known.landed.words}")
+
+
+def _keep_seeds(wanted: Gate, kept: Sequence[Kept], soaked: Soaked) -> None:
+    """Those of the fresh seeds that have found something."""
+    if soaked.fresh is not None:
+        plans = [each for each in soaked.findings if each["seed"] >= soaked.fresh]
+        soaked.added = [each.seed for each in keep(wanted.manifest, kept, plans)]
 
 
 def _lacks_of(document: Document) -> Iterator[str]:

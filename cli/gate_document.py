@@ -101,6 +101,13 @@ def document_of(
         "waivers": _waivers(session.get("waivers", []) if session else [], soaked),
         "limits": told_limits(manifest),
         "plans": soaked.plans,
+        "random": {
+            "cases": len(random := [case["plans"] for case in cases if "plans" in case]),
+            "plans_of_cases": sum(random),
+            "kept": soaked.kept,
+            "fresh": soaked.fresh,
+            "added": soaked.added,
+        },
         "plan_findings": soaked.findings,
         "plan_waived": soaked.waived,
         "coverage": soaked.coverage,
@@ -151,6 +158,20 @@ def told_plans(document: Document) -> str:
     """How many fail, and how many would if it were not accepted."""
     waived = len(document["plan_waived"])
     return f"{len(document['plan_findings'])} fail" + (f", {waived} waived" if waived else "")
+
+
+def told_seeds(document: Document) -> str:
+    """How many plans were drawn, and from which seeds."""
+    random = document["random"]
+    told = [f"seed {document['seed']}"]
+    told += [f"{random['kept']} kept seeds first"] * bool(random["kept"])
+    if random["fresh"] is not None:
+        told.append(f"fresh seeds from {random['fresh']} on")
+    if random["added"]:
+        told.append(f"kept from now on: {', '.join(map(str, random['added']))}")
+    if random["cases"]:
+        told.append(f"besides {random['plans_of_cases']} in {random['cases']} cases of the suite")
+    return "; ".join(told)
 
 
 def told_landed(guest: Document) -> str:

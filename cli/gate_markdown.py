@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import told_landed, told_plans
+from roceproof.gate_document import told_landed, told_plans, told_seeds
 
 Document = dict[str, Any]
 _MOST_FINDINGS, _MOST_NAMES = 5, 8
@@ -78,7 +78,8 @@ def _stages(document: Document) -> Iterable[tuple[str, str]]:
     questions = Counter(check["outcome"] for check in document["connectivity"])
     yield "connectivity", _counts(questions)
     yield f"suite ({document['suite']})", _counts(document["cases"]) or "nothing to test"
-    yield "random plans", f"{document['plans']} played, {told_plans(document)}"
+    played = f"{document['plans']} played, {told_plans(document)}"
+    yield "random plans", f"{played} ({told_seeds(document)})"
     guest = document["guest"]
     words = f"{told_landed(guest)}{guest['outcome']} {_code(guest['words'])}"
     yield "Soft-RoCE", words.rstrip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The share of random stimulus in a gate: the same plans in every run, and what they reach."""
+"""The share of random stimulus in a gate: plans that are always the same, and fresh ones."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from roceproof.conformance.coverage.summary import summarized
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.soak import Chunk, play
 from roceproof.conformance.stimulus.weights import Weights
+from roceproof.gate_seeds import Kept
 from roceproof.reach_command import COVERAGE, PAGE, write_page
 from roceproof.soak_workers import come, soak_workers
 
@@ -37,6 +38,24 @@ class Soaked:
     """What plans have broken themselves: they have not judged the device."""
     coverage: dict[str, Any] = field(default_factory=dict)
     depth: str | None = None
+    kept: int = 0
+    """Plans of seeds that have found something before, which were played first."""
+    fresh: int | None = None
+    """The first of the fresh seeds, if there are any."""
+    added: list[int] = field(default_factory=list)
+    """Those of the fresh seeds that are kept from now on."""
+
+
+def parts_of(
+    widths: Sequence[int], *, plans: int, kept: Sequence[Kept], firsts: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Width, first seed and count of what a process plays: what is kept goes first."""
+    return [(each.width, each.seed, 1) for each in kept] + [
+        (width, first + start, min(_CHUNK, plans - start))
+        for first in firsts
+        for width in widths
+        for start in range(0, plans, _CHUNK)
+    ]
 
 
 def soak(
@@ -51,29 +70,33 @@ def soak(
     soaked: Soaked,
     look: Callable[[], None],
     has_hung: bool = False,
+    kept: Sequence[Kept] = (),
+    fresh: int | None = None,
 ) -> None:
     """Play so many plans at each width, and add what they reach to the coverage of the suite.
 
+    Those of seeds that are `kept` go first; from the seed `fresh` on come as many more.
     `waives` gives the reasons why breaking some rules is accepted, or none; `soaked` has what came
     of the plans until then if it is interrupted, or `look` raises, which is called meanwhile.
     """
     reached = Coverage.read(out / COVERAGE)
-    first = options.seed * _SEEDS
-    starts = range(0, plans, _CHUNK)
-    seconds = max(_LEAST_SECONDS, _SECONDS / max(1, len(widths) * len(starts)))
+    again = [each for each in kept if each.width in widths]
+    soaked.kept, soaked.fresh = len(again), fresh
+    firsts = [options.seed * _SEEDS, *([] if fresh is None else [fresh])]
+    parts = parts_of(widths, plans=plans, kept=again, firsts=firsts)
+    seconds = max(_LEAST_SECONDS, _SECONDS / max(1, len(parts)))
     if has_hung:
         seconds = _HUNG_SECONDS
     chunks = [
         Chunk(
             options=options,
             width=width,
-            first=first + start,
-            count=min(_CHUNK, plans - start),
+            first=first,
+            count=count,
             weights=Weights(),
             seconds=seconds,
         )
-        for width in widths
-        for start in starts
+        for width, first, count in parts
     ]
     if chunks:
         with (

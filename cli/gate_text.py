@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import told_landed, told_plans, told_verdict
+from roceproof.gate_document import told_landed, told_plans, told_seeds, told_verdict
 from roceproof.suite_findings import print_findings
 from roceproof.suite_report import print_skips
 
@@ -70,6 +70,7 @@ def _print_plans(document: Document, console: Terminal) -> None:
     found = document["plan_findings"]
     style = "red" if found else "green"
     console.print(f"random plans: {document['plans']} played, [{style}]{told_plans(document)}[/]")
+    console.print(escape(f"       {told_seeds(document)}"), highlight=False)
     alone = [each for each in document["findings"] if not each["cases"]]
     if found and not alone:
         console.print("       all of them show what is told above")

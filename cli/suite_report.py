@@ -215,8 +215,14 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     ran = len(cases) - counts["skipped"]
     console.print(
         f"{ran} cases in {seconds:.1f} s, {ran / max(seconds, 1e-3):.1f} cases/s; "
-        f"seed {document['seed']}"
+        f"seed {document['seed']}{_told_random(cases)}"
     )
+
+
+def _told_random(cases: Sequence[Document]) -> str:
+    """How many plans nobody has written, and another seed has others."""
+    plans = [case["plans"] for case in cases if "plans" in case]
+    return f"; {sum(plans)} random plans in {len(plans)} of the cases" if plans else ""
 
 
 def _print_waived(cases: Sequence[Document], console: Terminal) -> None:

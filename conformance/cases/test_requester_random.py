@@ -23,6 +23,7 @@ def run(bench: Bench, count: int) -> None:
         skip_for_services(bench.claims, (Service.RC, Service.UC))
     is_hung = bool(bench.target.cut_short)
     for _ in range(count):
+        bench.plans += 1
         seed = bench.random.getrandbits(32)
         finding = try_seed(seed, bench.claims, bench.another, is_worth=lambda _: not is_hung)
         if finding is not None:

@@ -20,6 +20,7 @@ def run(bench: Bench, count: int) -> None:
     """So many plans; their seeds follow from the case's own. Where others hung none is reduced."""
     is_hung = bool(bench.target.cut_short)
     for _ in range(count):
+        bench.plans += 1
         seed = bench.random.getrandbits(32)
         finding = try_seed(
             seed, bench.claims, bench.another, draws=draw_requests, is_worth=lambda _: not is_hung

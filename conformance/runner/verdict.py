@@ -48,6 +48,8 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
 
     Whatever the verdict, the report gets what the case has seen.
     """
+    if bench.plans:
+        item.user_properties.append(("plans", bench.plans))
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
     hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=bool(failures))

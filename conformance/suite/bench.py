@@ -50,6 +50,8 @@ class Bench(Exchange):
         self.identity = claims.target, version
         self._another = another
         self.connections: list[Connection] = []
+        self.plans = 0
+        """How many random plans the case has played."""
         self.unjudged: set[str] = set()
         """Rules that the observer must not judge, since what was sent here looks like a break."""
 

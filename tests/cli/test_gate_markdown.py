@@ -17,7 +17,7 @@ def test_a_device_that_passes_is_told_in_a_table() -> None:
     told = markdown_of(judged(PASSING))
     assert told.startswith("## roceproof gate: pass\n\n`uc_writer`, 64 bit, seed 1\n")
     assert "| suite (full) | 1 passed, 1 skipped |" in told
-    assert "| random plans | 3 played, 0 fail |" in told
+    assert "| random plans | 3 played, 0 fail (seed 1) |" in told
     assert "| Soft-RoCE | skipped `left out by --no-guest` |" in told
 
 
