@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roceproof.conformance.stimulus.questions import arp_frame, echo_frame, echoed
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.icmp import icmp_message
-from roceproof.conformance.wire.neighbours import is_advertised
+from roceproof.conformance.wire.neighbours import is_advertised, is_question
 from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
@@ -54,7 +54,9 @@ class Neighbourhood:
         return frame
 
     def answers(self, frame: bytes) -> str | None:
-        """What is wrong with an answer, None if nothing."""
+        """What is wrong with an answer, None if nothing; the device may ask and announce, too."""
+        if is_question(frame, self._host):
+            return None
         is_echo = frame[12:14] != _ARP
         waiting, late = self._open[is_echo], self._late[is_echo]
         if not waiting and (of := next((q for q in late if self._fits(q, frame)), None)):

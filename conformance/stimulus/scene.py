@@ -102,6 +102,7 @@ class Scene:
             frame = Neighbourhood(self.bench.target.host).asks(asker, size, **said)
         else:
             frame = self._neighbourhood.asks(asker, size, **said)
+            self.bench.target.plays(asker)
         self.send(frame, is_void=True, is_damaged=is_damaged)
 
     def disturb(self, percent: dict[str, int]) -> None:

@@ -73,6 +73,14 @@ def announce(host: Host) -> bytes:
     return icmp_frame(host, ALL_NODES, *_advertisement(host, 0), hops=ND_HOPS)
 
 
+def is_question(frame: bytes, asker: Host) -> bool:
+    """Whether `asker` asks by ARP for an address, or announces its own by a question."""
+    found = payload_of_ethernet(frame)
+    if found is None or found[0] != ETHER_ARP or frame[6:12] != asker.mac:
+        return False
+    return frame[found[1] :].startswith(ARP_QUESTION + asker.mac + asker.ip)
+
+
 @lru_cache
 def is_advertised(frame: bytes, ip: bytes) -> bool:
     """Whether the frame answers a question after `ip`."""

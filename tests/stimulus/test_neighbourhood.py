@@ -8,6 +8,7 @@ import ipaddress
 from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.targets.ping import ECHO_REPLIES
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
+from roceproof.conformance.wire.neighbours import solicit
 from roceproof.verbs.addresses import Host
 
 DEVICE = Host(mac=b"\x02\0\0\0\0\x02", ip=ipaddress.ip_address("192.168.1.2").packed)
@@ -36,3 +37,12 @@ def test_what_is_owed_is_missed_when_all_is_quiet() -> None:
     near.asks(ASKER, 300)
     assert near.settled() == "no answer to an echo request with 304 bytes"
     assert not near.is_owing
+
+
+def test_a_device_may_ask_and_announce_itself_and_that_answers_nothing() -> None:
+    near = Neighbourhood(DEVICE)
+    near.asks(ASKER, None)
+    for asked in (ASKER.ip, DEVICE.ip):
+        assert near.answers(solicit(DEVICE, asked)) is None
+    assert near.is_owing
+    assert near.answers(solicit(ASKER, DEVICE.ip)) is not None
