@@ -21,7 +21,7 @@ from roceproof.conformance.stimulus.state import (
     Response,
     State,
 )
-from roceproof.conformance.stimulus.tolerance import asks_early
+from roceproof.conformance.stimulus.tolerance import is_as_wanted
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
@@ -213,7 +213,7 @@ class Track(Endings):
     def _sends(self, state: State, frame: bytes, time_ns: int, begun_ns: int) -> Iterator[State]:
         for start, wanted in self._next(state, frame):
             is_last = start.packet + 1 == self.lives[start.life].packets(self.works[start.work])
-            if frame == wanted or asks_early(frame, wanted):
+            if is_as_wanted(frame, wanted):
                 waits_ns = start.waits_ns if start.is_outstanding(start.oldest) else begun_ns
                 waiting = start._replace(waits_ns=waits_ns)
                 yield self._sent(waiting, time_ns, is_last=is_last)

@@ -12,7 +12,7 @@ from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.stimulus.early import EarlyTrack
 from roceproof.conformance.stimulus.life import Life
 from roceproof.conformance.stimulus.state import SUCCESS, Response
-from roceproof.conformance.stimulus.tolerance import asks_early
+from roceproof.conformance.stimulus.tolerance import is_as_wanted
 from roceproof.conformance.stimulus.track import Track
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import Aeth, Bth
@@ -123,7 +123,7 @@ class WatchedTrack:
         psn = packet.bth.psn
         place = distance(psn, self.life.spec.sq_psn)
         wanted = self._at(place, frame)
-        if wanted is None or not (frame == wanted or asks_early(frame, wanted)):
+        if wanted is None or not is_as_wanted(frame, wanted):
             return None
         self._identity = self.life.identity_behind(self._identity)
         if place == self._seen:

@@ -13,6 +13,7 @@ from roceproof.conformance.wire.framing import (
     BTH_BYTES,
     ETHERNET_MINIMUM,
     ICRC_BYTES,
+    IP_PROTOCOL_UDP,
     UDP_BYTES,
     Layout,
     locate,
@@ -50,6 +51,22 @@ def fix_ip_checksum(frame: bytearray) -> None:
         end = at + 4 * (frame[at] & 15)
         frame[at + 10 : at + 12] = bytes(2)
         frame[at + 10 : at + 12] = checksum(bytes(frame[at:end])).to_bytes(2, "big")
+
+
+def without_udp_checksum(frame: bytes) -> bytes:
+    """The frame with checksum 0 instead of a right one: a sender may have either (UDP-03)."""
+    layout = locate(frame)
+    if layout is None or layout.fault or not any(frame[layout.udp + 6 : layout.udp + 8]):
+        return frame
+    addresses = slice(layout.ip + 12, layout.ip + 20)
+    if frame[layout.ip] >> 4 == 6:
+        addresses = slice(layout.ip + 8, layout.ip + 40)
+    size = layout.end - layout.udp
+    tail = size.to_bytes(4, "big") + bytes((0, 0, 0, IP_PROTOCOL_UDP))
+    covered = frame[addresses] + tail + frame[layout.udp : layout.end]
+    if checksum(covered):
+        return frame
+    return frame[: layout.udp + 6] + bytes(2) + frame[layout.udp + 8 :]
 
 
 def checksummed(edit: Edit) -> Edit:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.conformance.stimulus.tolerance import differences
+from roceproof.conformance.stimulus.tolerance import differences, is_as_wanted
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import (
     fix_ip_checksum,
@@ -17,6 +17,7 @@ from roceproof.conformance.wire.frame_edits import (
     say_length,
 )
 from roceproof.conformance.wire.icrc import compute_at
+from roceproof.conformance.wire.ip import Ipv4, Ipv6, checksum
 from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import Operation, QpConfig, WorkRequest
 from roceproof.verbs.service import Service
@@ -47,6 +48,23 @@ def test_an_icrc_that_does_not_fit_is_broken_beside_a_wrong_field() -> None:
     at = frame.rindex(packet.payload) + 4
     frame[at] ^= 1
     assert differences(bytes(frame), wanted)[1] == ["LIVE-02", "ICRC-02"]
+
+
+@pytest.mark.parametrize("ip", [Ipv4, Ipv6])
+def test_a_udp_checksum_that_is_right_is_a_choice(ip: type[Ipv4 | Ipv6]) -> None:
+    packet = parse(predicted())
+    assert packet is not None
+    size = 4 if ip is Ipv4 else 16
+    wanted = build(replace(packet, ip=ip(src=bytes(size), dst=b"\1" * size)))
+    frame, layout = bytearray(wanted), layout_of(wanted)
+    length = layout.end - layout.udp
+    pseudo = bytes(size) + b"\1" * size + length.to_bytes(2, "big") + b"\0\x11"
+    found = checksum(pseudo + wanted[layout.udp : layout.end])
+    frame[layout.udp + 6 : layout.udp + 8] = found.to_bytes(2, "big")
+    assert is_as_wanted(bytes(frame), wanted)
+    frame[layout.udp + 7] ^= 1
+    assert not is_as_wanted(bytes(frame), wanted)
+    assert differences(bytes(frame), wanted)[1] == ["UDP-06"]
 
 
 @pytest.mark.parametrize("length", [0, 4])
