@@ -15,6 +15,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 MOST_HELD = 1 << 16
+MOST_OF = {"regions": MOST_HELD, "receives": MOST_HELD, "shared_queues": MOST_HELD - 1}
 _READING = frozenset({Op.READ, Op.CMP_SWAP, Op.FETCH_ADD})
 HIERARCHY = re.compile(rf"{IDENTIFIER.pattern}(\.{IDENTIFIER.pattern})*")
 MEMORY_BYTES = 1 << 31
@@ -41,6 +42,7 @@ class Responder:
     receives: int = 16  # on one queue
     states: bool = False  # it knows the QP commands between reset and activation
     shares_receives: bool = False  # on shared queues
+    shared_queues: int = 1  # so many, numbered from 1 on
     starts_anywhere: bool = False  # its count of messages does
     static_regions: tuple[StaticRegion, ...] = ()  # instead of those that it is told of
     backdoor: str | None = None  # the array below the wrapper that is its memory
@@ -82,8 +84,8 @@ def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
                 raise table.error(service.name, f"{shown(name)} is none of {known}")
         operations[service] = frozenset(Op[name] for name in names)
     limits = {
-        key: table.take_number(key, least=1, most=MOST_HELD)
-        for key in ("regions", "receives")
+        key: table.take_number(key, least=1, most=most)
+        for key, most in MOST_OF.items()
         if key in table
     }
     states = table.take("states", bool, default=False)

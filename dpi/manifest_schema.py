@@ -25,6 +25,7 @@ from roceproof.dpi.manifest_responder import (
     LARGEST_BASE,
     LARGEST_KEY,
     MOST_HELD,
+    MOST_OF,
 )
 from roceproof.dpi.records import ASKING, Operation
 from roceproof.verbs.limit_table import LIMITS, Kind, Limit
@@ -164,6 +165,9 @@ def _responder() -> Schema:
             "receives": _number("Receives on one queue; 16 if not said.", 1, MOST_HELD),
             "states": _flag("It knows the QP commands between reset and activation."),
             "shared_receives": _flag("There are shared receive queues, numbered from 1 on."),
+            "shared_queues": _number(
+                "So many of them; 1 if not said.", 1, MOST_OF["shared_queues"]
+            ),
             "message_count": _flag("Its count of messages begins where it is told."),
             "backdoor": _text(
                 "The array that is its memory, below the wrapper: u_core.u_ram.bytes.",

@@ -55,6 +55,7 @@ class QpSpec:
     qkey: int = 0x11111111
     state: State = State.RTS
     shared_receive: bool = False
+    shared_queue: int = 0  # which of the shared queues, counted from 0
     completed_messages: int = 0  # that a responder has counted before; needs MSN_PRESET
 
 

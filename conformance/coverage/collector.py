@@ -17,7 +17,7 @@ from roceproof.conformance.coverage.samplers.received import ReceivedSampler
 from roceproof.conformance.coverage.samplers.requests import RequestSampler
 from roceproof.conformance.coverage.samplers.responder import ResponderSampler
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
-from roceproof.conformance.coverage.table import NO_WIDTH, load_table
+from roceproof.conformance.coverage.table import NO_WIDTH, load_table, record_point
 from roceproof.conformance.targets.interface import Claims, Target
 from roceproof.conformance.targets.movement import (
     Completed,
@@ -69,6 +69,9 @@ class Collector:
         self.target.drain()
         for sampler in self._samplers:
             sampler.finish()
+        records = self.target.records()
+        for record, hit in records.bins() if records else ():
+            self._life.counts.add_each(record_point(record), hit)
         self._life.count()
 
     def observe(self, movement: Movement | Grant) -> None:

@@ -21,13 +21,15 @@ from typing import Any
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.ranges import Ranges
 from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.targets.records_seen import bins_of
+from roceproof.dpi.contract_fields import contract_fields
 
 TABLE = Path(__file__).with_name("table.toml")
 _BRACES = re.compile(r"\{(.*?)\}")
 NO_WIDTH = "-"
 """The width of a device whose streams nobody clocks."""
 
-_OPTIONAL = {"needs", "cross", "fields", "impossible", "open"}
+_OPTIONAL = {"needs", "cross", "fields", "record", "impossible", "open"}
 
 
 class TableError(RoceproofError):
@@ -176,8 +178,10 @@ def _point(row: Mapping[str, Any], dimensions: Mapping[str, Dimension]) -> Point
     if unknown := set(row) - known:
         raise TableError(f"point {row.get('id')}: {unknown.pop()!r} is none of {sorted(known)}")
     try:
-        if "fields" in row:
-            crossed: tuple[Dimension, ...] = (_bits(row["fields"]), dimensions["bit_value"])
+        if "record" in row:
+            crossed: tuple[Dimension, ...] = (_of_record(row["record"]),)
+        elif "fields" in row:
+            crossed = (_bits(row["fields"]), dimensions["bit_value"])
         else:
             crossed = tuple(dimensions[name] for name in row.get("cross", [row["id"]]))
     except KeyError as missing:
@@ -198,6 +202,20 @@ def _bits(fields: Sequence[Sequence[str]]) -> Dimension:
     for name, bits, *needs in fields:
         values |= {f"{name}.{bit}": tuple(" ".join(needs).split()) for bit in _numbers(bits)}
     return Dimension("bit", values)
+
+
+def record_point(record: str) -> str:
+    """The point that has the bins of a record of the contract."""
+    return f"contract.{record.removesuffix('_t')}"
+
+
+def _of_record(record: str) -> Dimension:
+    """What of the fields of a record is to be seen, derived from the contract's package."""
+    fields = contract_fields()[record].values()
+    return Dimension(
+        "field",
+        {name: tuple(field.needs.split()) for field in fields for name in bins_of(field)},
+    )
 
 
 def _exceptions(rows: Sequence[Mapping[str, str]]) -> Iterator[Exemption]:

@@ -7,7 +7,7 @@ how fast the wire is; queue pairs take turns.
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter, deque
+from collections import ChainMap, Counter, defaultdict, deque
 from dataclasses import replace
 from typing import cast
 
@@ -52,7 +52,7 @@ class Device:
             ChainMap(special, cast("dict[int, QueuePairView]", self.queue_pairs)),
             self.components.responder_policy,
         )
-        self.shared_receives = ReceiveQueue(shared=True)
+        self.shared_receives = defaultdict[int, ReceiveQueue](lambda: ReceiveQueue(shared=True))
         self.counters: Counter[str] = Counter()
         self.pauses = Pauses()
         self._turns: deque[int] = deque()  # QPNs, the next to send first
@@ -72,12 +72,12 @@ class Device:
 
     def reset(self, qpn: int, spec: QpSpec) -> QueuePair:
         """The queue pair as new, in the state of its spec."""
-        receives = self.shared_receives if spec.shared_receive else ReceiveQueue()
+        shared = self.shared_receives[spec.shared_queue] if spec.shared_receive else None
         queue_pair = self.components.queue_pair(
             replace(spec, local_qpn=qpn),
             host=self.facing(spec.remote),
             memory=self.memory,
-            receives=receives,
+            receives=ReceiveQueue() if shared is None else shared,
         )
         self.queue_pairs[qpn] = queue_pair
         return queue_pair

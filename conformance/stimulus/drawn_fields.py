@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address
 
+from roceproof.conformance.stimulus.derived import the_rest
 from roceproof.conformance.stimulus.drawn_answers import DrawnAnswers, Fields
 from roceproof.conformance.stimulus.pace import STREAMS
 from roceproof.conformance.stimulus.values import Draw
@@ -61,7 +62,7 @@ class DrawnFields(DrawnAnswers):
         }
         if draw.maybe(_TURNING_SUM):
             fields["ip_id"] = self._turning(peer, fields)
-        return fields
+        return fields | the_rest(draw, self._claims, fields)
 
     def _turning(self, peer: Host, fields: Fields) -> int:
         """An identification a little before the sum of a small packet's header turns over."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from roceproof.conformance.stimulus.asking import ALL_RIGHTS
+from roceproof.conformance.stimulus.derived import the_rest
 from roceproof.conformance.stimulus.plan import Step
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.capability import Capability
@@ -20,6 +21,11 @@ _SERVED = (
     *("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND", "WRITE", "READ"),
     *("CMP_SWAP", "FETCH_ADD", "SEND_INV"),
 )
+_OF_THE_BENCH = (
+    *("local_qpn", "remote_qpn", "udp_sport", "traffic_class", "hop_limit", "ip_id"),
+    "ack_timeout",
+)
+"""What a connection draws itself, and a timer of which nothing shows at a responder."""
 _HEADER = 40  # bytes in front of a datagram that is received
 
 
@@ -75,7 +81,7 @@ class DrawnReceivers:
         if draw.maybe(0.15):
             access = [right for right in ALL_RIGHTS if draw.maybe(0.6)]
         counts = Capability.MSN_PRESET in self._claims.capabilities
-        return {
+        said = {
             **({"completed_messages": draw.bits(16) << 8} if counts and draw.maybe(0.3) else {}),
             "path_mtu": self._mtus[key],
             "rq_psn": draw.psn(),
@@ -83,8 +89,9 @@ class DrawnReceivers:
             "min_rnr_timer": draw.bits(5),
             "max_dest_rd_atomic": draw.pick({draw.between(1, 4): 4, 16: 1, 0: 0.3}),
             "access": access,
-            **({"qkey": draw.bits(31)} if self._services[key] == "UD" else {}),
+            **({"qkey": draw.bits(32)} if self._services[key] == "UD" else {}),
         }
+        return said | the_rest(draw, self._claims, {*said, *_OF_THE_BENCH})
 
     def _begin_anew(self, key: int) -> None:
         self._step("connect", key=key, service=self._services[key], **self._fields(key))

@@ -19,6 +19,8 @@ class Draw:
 
     def __init__(self, seed: int, weights: Weights) -> None:
         self.random = Random(f"plan {seed}")
+        self.aside = Random(f"aside {seed}")
+        """For what a plan says besides: more of it leaves all else as it was."""
         self.weights = weights
         self._recent: dict[int, list[int]] = {}
 

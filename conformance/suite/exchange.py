@@ -20,6 +20,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES, drawn_peer
 from roceproof.conformance.targets.interface import Arrival, Claims, Target
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.dpi.contract_fields import contract_field
 from roceproof.verbs.addresses import Host, parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
 
 _NUMBERS = 0x9E3779B97F4A7C15
+_WR_ID_BITS = 62  # where the verbs agent carries it
 
 
 class End(Protocol):
@@ -92,12 +94,16 @@ class Exchange:
         """The place of each piece of work, by its number, among all that was posted."""
 
     def next_wr_id(self) -> int:
-        """A number that no work of this case has; of 62 bits where the verbs agent carries it."""
-        bits = 64 if Capability.LOCKSTEP in self.claims.capabilities else 62
-        while (drawn := self.numbers.getrandbits(bits)) in self._wr_ids:
+        """A number that no work of this case has."""
+        while (drawn := self._drawn_wr_id()) in self._wr_ids:
             pass
         self._wr_ids.add(drawn)
         return drawn
+
+    def _drawn_wr_id(self) -> int:
+        if Capability.LOCKSTEP in self.claims.capabilities:
+            return contract_field("work_request_t", "wr_id").draw(self.numbers)
+        return self.numbers.getrandbits(_WR_ID_BITS)
 
     def peer(self, index: int = 0, *, ipv6: bool = False, vlan: int | None = None) -> Host:
         """A host that the device can reach, of an IP version and on a VLAN."""

@@ -39,6 +39,7 @@ class Capability(Enum):
     DISTURBANCE = "let the bench stall its streams"
     STATES = "show the states of a queue pair"
     RESET = "reset a queue pair without connecting it anew"
+    TOLD_KEYS = "take memory and keys from the bench"
     MEMORY = "let the bench look at its memory"
     COUNTERS = "count what it drops"
     MSN_PRESET = "start counting messages anywhere"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from roceproof.conformance.targets.interface import Arrival, Patience, Target
 from roceproof.conformance.targets.movement import Movement
+from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.dpi.streams import Standing
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
@@ -171,6 +172,10 @@ class ForwardingTarget(Target):
     def moved(self) -> list[Movement]:
         """As the inner target."""
         return self._inner.moved()
+
+    def records(self) -> RecordsSeen | None:
+        """As the inner target."""
+        return self._inner.records()
 
     def streams(self) -> list[str]:
         """As the inner target."""

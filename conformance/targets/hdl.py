@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable
+from typing import Protocol
 
 from roceproof.conformance.targets.allowance import Allowance, Pace
 from roceproof.conformance.targets.contract_config import config_of
-from roceproof.conformance.targets.hdl_work import payload_of, record_of
+from roceproof.conformance.targets.hdl_work import ANSWERED, payload_of, record_of
 from roceproof.conformance.targets.interface import (
     Arrival,
     DeviceDied,
@@ -26,6 +27,7 @@ from roceproof.conformance.targets.movement import (
     Watch,
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
+from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.events import Inbound, Until
@@ -48,6 +50,13 @@ _SLICE = 5000
 """So many cycles take a simulation milliseconds, unless it stands in one of them for ever."""
 _SMALLEST_MTU = 256
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
+
+
+class Packed(Protocol):
+    """A record of the contract."""
+
+    def pack(self) -> bytes:
+        """Its bytes."""
 
 
 class HdlTarget(Target):
@@ -83,6 +92,7 @@ class HdlTarget(Target):
         self._commands = 0
         self._new: set[int] = set()
         self._watch: Watch | None = None
+        self._records: RecordsSeen | None = None
         self._moved: list[Movement] = []
         claimed = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
@@ -222,7 +232,9 @@ class HdlTarget(Target):
     def _configure(
         self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
     ) -> None:
-        self._port.configure(self._config(spec, qpn, command))
+        record = self._config(spec, qpn, command)
+        self._note_record("qp_config_t", record)
+        self._port.configure(record)
         self._commands += 1
         self._new.add(qpn)
         self.plays(spec.remote)
@@ -233,6 +245,14 @@ class HdlTarget(Target):
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
         """What the device is told of a queue pair."""
         return config_of(spec, qpn, command=command)
+
+    def records(self) -> RecordsSeen | None:
+        """Those that pass the port."""
+        return self._records
+
+    def _note_record(self, name: str, record: Packed | bytes) -> None:
+        if self._records:
+            self._records.see(name, record if isinstance(record, bytes) else record.pack())
 
     def _note_taken(self, stream: Inbound) -> None:
         """The device has taken a record."""
@@ -249,7 +269,11 @@ class HdlTarget(Target):
         """Hand over a work request with its payload."""
         self._worked.add(qp.qpn)
         self._allowance.ask(1 + work.size // _SMALLEST_MTU)
-        self._port.post(record_of(qp, work), payload=payload_of(work))
+        record, payload = record_of(qp, work), payload_of(work)
+        self._note_record("work_request_t", record)
+        if work.op in ANSWERED and isinstance(payload, bytes):
+            self._note_record("operands_t", payload)
+        self._port.post(record, payload=payload)
         if self._watch:
             self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work, self._cycle))
 
@@ -290,7 +314,7 @@ class HdlTarget(Target):
 
     def watch(self) -> bool:
         """The bridge tells the cycles."""
-        self._watch = Watch()
+        self._watch, self._records = Watch(), self._records or RecordsSeen()
         return True
 
     def moved(self) -> list[Movement]:

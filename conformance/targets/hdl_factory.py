@@ -92,14 +92,14 @@ class HdlFactory(DeviceFactory):
                 build_root=self._build_root,
             ) as simulation:
                 try:
-                    yield self._target(simulation, own)
+                    yield self._target(simulation, own, place.seed)
                 except KeyboardInterrupt:
                     simulation.abandon()
                     raise
         except SimulationError as error:
             raise DeviceDied(f"the simulation ended: {error}") from error
 
-    def _target(self, simulation: Simulation, own: Host) -> HdlTarget:
+    def _target(self, simulation: Simulation, own: Host, seed: int) -> HdlTarget:
         clock_ps, responder = self.manifest.clock_ps_at(self._width), self.manifest.responder
         options: dict[str, Any] = {
             "host": own,
@@ -110,8 +110,8 @@ class HdlFactory(DeviceFactory):
         }
         if responder is None:
             return HdlTarget(simulation, clock_ps, **options)
-        cm = self.manifest.cm
-        return HdlResponder(simulation, clock_ps, responder=responder, cm=cm, **options)
+        options |= {"responder": responder, "cm": self.manifest.cm, "seed": seed}
+        return HdlResponder(simulation, clock_ps, **options)
 
     def hung(self) -> None:
         """Remember it."""

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
+from roceproof.conformance.targets.number_line import Keys, NumberLine
+from roceproof.dpi.contract_fields import contract_field
 from roceproof.dpi.port import Port
 from roceproof.dpi.receive_records import MemoryRegion, RegionCommand
 from roceproof.dpi.records import Access
 from roceproof.dpi.simulation import Simulation
 from roceproof.verbs import work
-
-_FIRST_BOUNDARY = 0x10_0000_0000  # in the middle of the first region, for carries
-_MIDDLE = 1 << 6
-_ALIGNMENT = 1 << 16  # keeps a region's neighbourhood free of other regions
-_LKEY = 0x8000_0000  # lkeys are not rkeys, but the same in their low bits
-_KEY_NUMBERS = (1 << 15) - 1  # in the bits above those of the place, but for the highest
-_ELSEWHERE = 1 << 48  # in memory: an address is not where its bytes are
 
 
 def access_of(rights: frozenset[str]) -> Access:
@@ -51,17 +47,18 @@ class HdlRegion(work.Region):
 class ToldRegion(HdlRegion):
     """One that the device is told of."""
 
-    def __init__(
-        self, memory: HdlMemory, *, place: int, addr: int, size: int, access: Access, pd: int
-    ) -> None:
-        rkey = (addr // _ALIGNMENT % _KEY_NUMBERS + 1) << 16 | place  # 0 is nobody's
-        lkey, base = rkey | _LKEY, addr + _ELSEWHERE
-        super().__init__(memory.simulation, addr=addr, size=size, rkey=rkey, lkey=lkey, base=base)
+    def __init__(self, memory: HdlMemory, record: MemoryRegion, *, place: int) -> None:
+        super().__init__(
+            memory.simulation,
+            addr=record.va,
+            size=record.length,
+            rkey=record.rkey,
+            lkey=record.lkey,
+            base=record.base,
+        )
         self._memory = memory
         self.place = place
-        self.record = MemoryRegion(
-            lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd
-        )
+        self.record = record
 
     def deregister(self) -> None:
         """Make its keys invalid."""
@@ -77,27 +74,32 @@ class HdlMemory:
         *,
         regions: int,
         forgets: Callable[[], None] = lambda: None,
+        seed: int = 0,
     ) -> None:
         """`forgets` returns when the device has taken what it shall forget."""
         self.simulation = simulation
         self.port: Port = simulation.port(0)
         self._forgets = forgets
-        self._free = list(range(regions))
-        self._next_address = 0
+        random = Random(f"memory {seed}")
+        self._keys = Keys(random, regions)
+        self._addresses = NumberLine(random, contract_field("memory_region_t", "va"))
+        self._memory = NumberLine(random, contract_field("memory_region_t", "base"))
 
     @property
     def has_room(self) -> bool:
         """Whether the device holds another region."""
-        return bool(self._free)
+        return self._keys.has_room
 
-    def add(self, size: int, access: Access, *, pd: int) -> HdlRegion:
+    def add(self, size: int, access: Access, *, pd: int) -> ToldRegion:
         """A region, which the device is told of."""
-        middle = _FIRST_BOUNDARY - size // 2 // _MIDDLE * _MIDDLE
-        place, addr = self._free.pop(0), self._next_address or middle
-        self._next_address = addr - addr % _ALIGNMENT + (size // _ALIGNMENT + 2) * _ALIGNMENT
-        region = ToldRegion(self, place=place, addr=addr, size=size, access=access, pd=pd)
-        self.port.register(region.record)
-        return region
+        place, rkey, lkey = self._keys.take()
+        addr = self._addresses.take(size)
+        base = self._memory.take(size, but=addr)
+        record = MemoryRegion(
+            lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd
+        )
+        self.port.register(record)
+        return ToldRegion(self, record, place=place)
 
     def forget(self, region: ToldRegion) -> None:
         """The device is told that the keys name nothing, and `forgets` follows."""
@@ -106,4 +108,4 @@ class HdlMemory:
             MemoryRegion(lkey=record.lkey, rkey=record.rkey, command=RegionCommand.FORGET)
         )
         self._forgets()
-        self._free.append(region.place)
+        self._keys.give_back(region.place)

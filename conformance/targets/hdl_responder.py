@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from roceproof.conformance.targets.connection_events import ConnectionEvents
@@ -14,7 +15,9 @@ from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, acces
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.conformance.targets.hdl_work import ANSWERED
 from roceproof.conformance.targets.interface import Beyond, TargetError
+from roceproof.conformance.targets.number_line import other_domains
 from roceproof.dpi.connection_records import ConnectionStep
+from roceproof.dpi.contract_fields import contract_field
 from roceproof.dpi.events import Inbound, Until
 from roceproof.dpi.manifest_responder import Management, Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
@@ -24,8 +27,6 @@ from roceproof.dpi.streams import Standing
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
-OWN_DOMAIN, FOREIGN_DOMAIN = 0, 1
-SHARED_QUEUE = 1
 _MESSAGES = 256  # of which the contract counts so many as one
 _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
 _ATOMIC_BYTES = 8
@@ -49,8 +50,10 @@ class HdlResponder(HdlTarget):
         *,
         responder: Responder,
         cm: Management | None = None,
+        seed: int = 0,
         **options: Any,
     ) -> None:
+        """Domains, keys, addresses and numbers of queues are drawn from the seed."""
         self._cm = cm
         self._calls = 0
         self._connections = ConnectionEvents()
@@ -59,32 +62,43 @@ class HdlResponder(HdlTarget):
         self._received = 0
         super().__init__(simulation, clock_ps, **options)
         self._memory = HdlMemory(
-            simulation, regions=responder.regions, forgets=self._until_forgotten
+            simulation, regions=responder.regions, forgets=self._until_forgotten, seed=seed
         )
         self._built_in = (
             HdlStaticMemory(simulation, responder=responder) if responder.static_regions else None
         )
+        draw = Random(f"responder {seed}")
+        is_told = not responder.static_regions
+        self._domain = contract_field("qp_config_t", "pd").draw(draw) if is_told else 0
+        self._foreign_domains = other_domains(draw, self._domain)
+        self._shared_queues: list[int] = [*range(1, responder.shared_queues + 1)]
+        """Their numbers, the last one first."""
+        draw.shuffle(self._shared_queues)
+        self._shared_queues.sort(key=lambda number: number != responder.shared_queues)
         self._states = responder.states
         self._most_receives = responder.receives
-        self._held: Counter[int] = Counter()  # receives, by their queue: a QPN or 0, the shared one
+        self._held: Counter[int] = (
+            Counter()
+        )  # receives, by their queue: a QPN, or less than 0: shared
         self._queues: dict[int, int] = {}  # of each receive
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
         """Zeroed memory."""
         if self._built_in:
             return self._built_in.add(size, access)
-        return self._register(size, access, OWN_DOMAIN)
+        return self._register(size, access, self._domain)
 
     def register_elsewhere(self, size: int) -> Region:
         """Memory of another domain."""
         if self._built_in:
             raise Beyond("its memory is of one protection domain, as its queue pairs are")
-        return self._register(size, FULL_ACCESS, FOREIGN_DOMAIN)
+        return self._register(size, FULL_ACCESS, next(self._foreign_domains))
 
     def _register(self, size: int, access: frozenset[str], domain: int) -> HdlRegion:
         if not self._memory.has_room:
             raise Beyond("it holds no more memory regions: [responder] regions says so")
         region = self._memory.add(size, access_of(access), pd=domain)
+        self._note_record("memory_region_t", region.record)
         self._until_taken(Inbound.REGION)
         return region
 
@@ -100,21 +114,22 @@ class HdlResponder(HdlTarget):
         """Post a receive, and run until the device has it."""
         if not isinstance(region, HdlRegion):
             raise TargetError("a receive needs memory of the same device: register it there")
-        queue = 0 if qp.spec.shared_receive else qp.qpn
+        shared = self._shared_queue_of(qp.spec)
+        queue = -shared if shared else qp.qpn
         if self._held[queue] >= self._most_receives:
             raise no_more_receives()
         self._held[queue] += 1
         self._queues[wr_id] = queue
-        self._port.post_receive(
-            PostedReceive(
-                wr_id=wr_id,
-                qpn=queue,
-                lkey=region.lkey,
-                address=region.addr + offset,
-                length=length,
-                srq=SHARED_QUEUE if qp.spec.shared_receive else 0,
-            )
+        record = PostedReceive(
+            wr_id=wr_id,
+            qpn=0 if shared else qp.qpn,
+            lkey=region.lkey,
+            address=region.addr + offset,
+            length=length,
+            srq=shared,
         )
+        self._note_record("receive_t", record)
+        self._port.post_receive(record)
         self._until_taken(Inbound.RECEIVE)
 
     def set_state(self, qp: Qp, state: State) -> None:
@@ -192,13 +207,21 @@ class HdlResponder(HdlTarget):
         return replace(
             config_of(spec, qpn, command=command),
             access=access_of(spec.access),
-            pd=OWN_DOMAIN,
+            pd=self._domain,
             qkey=spec.qkey,
             max_rd_atomic=spec.max_rd_atomic,
             max_dest_rd_atomic=spec.max_dest_rd_atomic,
-            srq=SHARED_QUEUE if spec.shared_receive else 0,
+            srq=self._shared_queue_of(spec),
             completed=_completed(spec.completed_messages),
         )
+
+    def _shared_queue_of(self, spec: QpSpec) -> int:
+        """Its number, 0 where the queue pair has receives of its own."""
+        if not spec.shared_receive:
+            return 0
+        if spec.shared_queue >= len(self._shared_queues):
+            raise Beyond("it has no more shared queues: [responder] shared_queues says so")
+        return self._shared_queues[spec.shared_queue]
 
     def _until_forgotten(self) -> None:
         """That waits for every access to memory that was admitted."""
@@ -215,6 +238,7 @@ class HdlResponder(HdlTarget):
         self._connections.add(self._port.take_connections())
         for timed in self._port.take_receives():
             done = timed.completion
+            self._note_record("receive_completion_t", done)
             if done.wr_id in self._queues:
                 self._held[self._queues.pop(done.wr_id)] -= 1
             is_good = done.status.name == "SUCCESS"

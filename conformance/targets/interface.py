@@ -20,6 +20,7 @@ from typing import NamedTuple
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.movement import Movement
+from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.manifest_responder import StaticRegion
 from roceproof.dpi.streams import Standing
@@ -248,6 +249,10 @@ class Target(ABC):
         """What has moved on the device's streams since the last call, in order of the cycles."""
         raise NotImplementedError
 
+    def records(self) -> RecordsSeen | None:
+        """What the records of a watched device have been; None where it has none."""
+        return None
+
     def streams(self) -> list[str]:
         """What of the device's streams waits for what, in lines; empty where nobody can see it."""
         return []
@@ -282,6 +287,7 @@ class Claims:
     qps: int = 16
     receives: int = 1 << 24  # on one queue
     built_in: tuple[StaticRegion, ...] = ()  # all its memory, where that is built in
+    shared_queues: int = 1
     data_width: int | None = None  # bits of the streams, on HDL
     limits: Limits = field(default_factory=Limits)
     executes: Mapping[Service, frozenset[Op]] | None = None

@@ -24,8 +24,9 @@ _ALWAYS = frozenset(
         Capability.RESTART,
     }
 )
+_OF_RESPONDERS = (Capability.RESPONDER, Capability.MEMORY, Capability.TOLD_KEYS)
 _ABSENT = {
-    **dict.fromkeys((Capability.RESPONDER, Capability.MEMORY), "its manifest has no [responder]"),
+    **dict.fromkeys(_OF_RESPONDERS, "its manifest has no [responder]"),
     **dict.fromkeys(
         (Capability.SEND_INV, Capability.CREDITS, Capability.VLAN, Capability.FCS), _CONTRACT
     ),
@@ -71,13 +72,15 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     if not manifest.limits.flushes:  # nobody can tell what a former life still owes
         usual -= {Capability.RESTART}
         absent[Capability.RESTART] = "its manifest says flushes = false"
-    executes, receives = None, Claims.receives
+    executes, receives, queues = None, Claims.receives, Claims.shared_queues
     if manifest.responder is not None:
         executes, receives = manifest.responder.operations, manifest.responder.receives
+        queues = manifest.responder.shared_queues
         names |= {service.name for service, operations in executes.items() if operations}
         names |= {Capability.RESPONDER.name} if any(executes.values()) else set()
         names |= {Capability.MEMORY.name}
         names |= {Capability.STATES.name} if manifest.responder.states else set()
+        names |= set() if manifest.responder.static_regions else {Capability.TOLD_KEYS.name}
         names |= {Capability.SHARED_RECEIVE.name} if manifest.responder.shares_receives else set()
         names |= {Capability.MSN_PRESET.name} if manifest.responder.starts_anywhere else set()
         names |= {Capability.CM.name} if manifest.cm else set()
@@ -90,6 +93,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         qps=claimed.qps,
         receives=receives,
         built_in=manifest.responder.static_regions if manifest.responder else (),
+        shared_queues=queues,
         data_width=data_width or manifest.data_widths[0],
         limits=manifest.limits,
         executes=executes,

@@ -315,6 +315,7 @@ class ModelFactory(DeviceFactory):
             device="the reference model",
             capabilities=_capabilities(self._components),
             qps=1024,
+            shared_queues=1024,
         )
 
     @contextmanager

@@ -87,6 +87,7 @@ def whole() -> dict[str, Any]:
             "receives": 3,
             "states": True,
             "shared_receives": True,
+            "shared_queues": 4,
             "message_count": True,
             "backdoor": "u_core.bytes",
         },

@@ -43,7 +43,7 @@ class RequestSampler(Sampler):
         self._reads = ranges("reads")
         self._msn, self._last_msns = ranges("msn"), ranges("msn_at_its_end")
         self._served: dict[int, Served] = {}
-        self._shared: deque[Provided] = deque()
+        self._shared: dict[int, deque[Provided]] = defaultdict(deque)
         self._states: dict[int, str] = {}
         self._memory: dict[int, Registered] = {}
         self._refused: dict[tuple[int, int], str] = {}
@@ -56,7 +56,7 @@ class RequestSampler(Sampler):
         former = self._served.get(qpn)
         if former is None or command in ("activate", "init"):
             before = None if former is None else former.expected
-            receives = self._shared if spec.shared_receive else deque()
+            receives = self._shared[spec.shared_queue] if spec.shared_receive else deque()
             self._served[qpn] = Served(spec, spec.rq_psn, receives, before=before)
         elif command == "rtr":
             former.spec, former.expected = spec, spec.rq_psn

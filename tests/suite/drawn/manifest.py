@@ -157,6 +157,7 @@ def _responder(draw: _Draw) -> list[str]:
             lines.append(f"{service} = {draw.some(operations, counts)}")
     lines += [f"{name} = {draw.truth()}" for name in ("states", "message_count")]
     lines.append(f"shared_receives = {draw.truth()}")
+    lines.append(f"shared_queues = {draw.choice((1, 2)) if draw.lacks(0.5) else 16}")
     lines.append(f"receives = {draw.choice((1, 2, 4)) if draw.lacks(0.5) else 256}")
     lines.append(f"regions = {draw.choice((1, 2, 4, 16)) if draw.lacks(0.5) else 256}")
     return lines + (_built_in(draw) if are_built_in else [])
