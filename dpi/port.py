@@ -84,6 +84,10 @@ class Port:
             raise ValueError(f"frame of {len(frame)} bytes, expected 1..{FRAME_MAX}")
         self._send(MessageType.FRAME, self._index, bytes((discard,)), frame)
 
+    def reset(self, *, cycles: int) -> None:
+        """Reset the device for so many cycles; nothing that waits for it is kept but its memory."""
+        self._send(MessageType.RESET, self._index, bytes((cycles,)))
+
     def flow(self, flow: Flow) -> None:
         """Change the disturbance of the port's streams from now on."""
         self._send(MessageType.FLOW, self._index, flow.pack())

@@ -27,6 +27,7 @@ class MessageType(IntEnum):
     RECEIVE = 0x18
     PEEK = 0x19
     POKE = 0x1A
+    RESET = 0x1B
     HELLO = 0x81
     STOPPED = 0x82
     SENT_FRAME = 0x83

@@ -11,6 +11,7 @@ import pytest
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.room import Room
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.suite.within_limits import allowed_values, require_service
 from roceproof.conformance.targets.interface import Claims, Target
@@ -110,6 +111,17 @@ class Bench(Exchange):
         while (drawn := self.numbers.randrange(_FIRST_QPN, _LAST_QPN)) in taken:
             pass
         return drawn
+
+    def power_on(self) -> None:
+        """Reset the whole device: its queue pairs, memory and work are gone. Needs POWER_ON.
+
+        Another connection may have any number, those of before included.
+        """
+        self.target.power_on()
+        self.transcript.power_on()
+        self.connections.clear()
+        self._ends.clear()
+        self.room = Room(self.claims)
 
     def add(self, connection: Connection) -> None:
         """Give a connection the packets that come for it from now on."""

@@ -236,8 +236,8 @@ class Exchange:
         if len(self._ends) < 2:
             return got(packet, flow)
         qpns = [(end.spec.remote_qpn, end.qp.qpn) for end in self._ends]
-        number = next(i for i, both in enumerate(qpns) if flow.dest_qpn in both)
-        return f"qp{number} {got(packet, flow)}"
+        number = next((i for i, both in enumerate(qpns) if flow.dest_qpn in both), None)
+        return got(packet, flow) if number is None else f"qp{number} {got(packet, flow)}"
 
     def _no_flow(self) -> FlowCodec:
         return FlowCodec(

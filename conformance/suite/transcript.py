@@ -64,6 +64,10 @@ class Transcript:
             at -= 1
         entries.insert(at, entry)
 
+    def power_on(self) -> None:
+        """The device is new: nothing was configured."""
+        self.epochs.append(Epoch())
+
     def know(self, qp: Qp, device: Host) -> None:
         """Note a queue pair's configuration; one that was known before begins a new epoch.
 

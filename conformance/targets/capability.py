@@ -47,5 +47,6 @@ class Capability(Enum):
     FCS = "show the frame check sequence"
     ALIGNMENT = "take payload at any byte lane"
     PING = "answer ARP and ping"
+    POWER_ON = "be reset as a whole amid its life"
     RESTART = "restart a queue pair amid its traffic"
     DAMAGE = "let the bench mark frames as damaged"

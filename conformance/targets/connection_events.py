@@ -33,6 +33,11 @@ class ConnectionEvents:
         self.wrong: list[str] = []
         """What cannot be, in words."""
 
+    def power_on(self) -> None:
+        """There are none any more."""
+        self._last.clear()
+        self._called.clear()
+
     def called(self, qpn: int) -> None:
         """The device was told to ask for a connection of this queue pair."""
         self._called.add(qpn)

@@ -161,6 +161,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.counters()
 
+    def power_on(self) -> None:
+        """As the inner target."""
+        self._inner.power_on()
+
     def disturb(self, **percent: int) -> None:
         """As the inner target."""
         self._inner.disturb(**percent)

@@ -42,6 +42,7 @@ from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Work
 
+_RESET_CYCLES = 8
 _START_CYCLES = 200  # a device may clear its contexts after reset
 STEP_CYCLES = 20
 _ANSWER_CYCLES = 100_000
@@ -292,6 +293,19 @@ class HdlTarget(Target):
         return [
             o for qpn, found in self._outcomes.items() if qpn not in self._worked for o in found
         ]
+
+    def power_on(self) -> None:
+        """Reset for some cycles, and as much time as at first; streams flow as before."""
+        self._port.reset(cycles=_RESET_CYCLES)
+        self._run(_RESET_CYCLES + _START_CYCLES, Until.CYCLES)
+        self._frames_taken += [self._cycle for is_answer in self._are_answers if not is_answer]
+        self._commands = 0
+        for kept in (self._are_answers, self._arrivals, self._others):
+            kept.clear()
+        for names in (self._outcomes, self._worked, self._new):
+            names.clear()
+        if self._watch:
+            self._watch.forget()
 
     def disturb(self, **percent: int) -> None:
         """Stall the streams from now on; nobody knows how long what is stalled ever took."""

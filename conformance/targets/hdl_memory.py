@@ -82,6 +82,7 @@ class HdlMemory:
         self._forgets = forgets
         random = Random(f"memory {seed}")
         self._keys = Keys(random, regions)
+        self._known: set[int] = set()
         self._addresses = NumberLine(random, contract_field("memory_region_t", "va"))
         self._memory = NumberLine(random, contract_field("memory_region_t", "base"))
 
@@ -99,11 +100,20 @@ class HdlMemory:
             lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd
         )
         self.port.register(record)
+        self._known.add(rkey)
         return ToldRegion(self, record, place=place)
+
+    def power_on(self) -> None:
+        """The device has forgotten all of them."""
+        self._known.clear()
+        self._keys.power_on()
 
     def forget(self, region: ToldRegion) -> None:
         """The device is told that the keys name nothing, and `forgets` follows."""
         record = region.record
+        if record.rkey not in self._known:
+            return
+        self._known.remove(record.rkey)
         self.port.register(
             MemoryRegion(lkey=record.lkey, rkey=record.rkey, command=RegionCommand.FORGET)
         )

@@ -215,6 +215,17 @@ class HdlResponder(HdlTarget):
             completed=_completed(spec.completed_messages),
         )
 
+    def power_on(self) -> None:
+        """No key names anything, and no receive is posted."""
+        super().power_on()
+        self._memory.power_on()
+        if self._built_in:
+            self._built_in.power_on()
+        self._untaken = dict.fromkeys(self._untaken, 0)
+        for kept in (self._held, self._queues):
+            kept.clear()
+        self._connections.power_on()
+
     def _shared_queue_of(self, spec: QpSpec) -> int:
         """Its number, 0 where the queue pair has receives of its own."""
         if not spec.shared_receive:

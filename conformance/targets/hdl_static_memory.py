@@ -55,6 +55,10 @@ class HdlStaticMemory:
         self._responder = responder
         self._free = list(responder.static_regions)
 
+    def power_on(self) -> None:
+        """All of them may be given away again."""
+        self._free = list(self._responder.static_regions)
+
     def add(self, size: int, access: frozenset[str]) -> HdlRegion:
         """A region for a case, full of zeros."""
         found = static_region(self._free, self._responder, size, access)

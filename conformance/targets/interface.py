@@ -232,6 +232,14 @@ class Target(ABC):
         """What the device counts, by its own names; needs COUNTERS."""
         raise NotImplementedError
 
+    def power_on(self) -> None:
+        """Reset the whole device, whatever goes on: it is new, and so are its streams.
+
+        What it had begun to send or to take is lost on both sides; its memory stays what it is.
+        Needs POWER_ON.
+        """
+        raise NotImplementedError
+
     def disturb(self, **percent: int) -> None:
         """Stall streams (fields of roceproof.dpi.options.Flow); needs DISTURBANCE."""
         raise NotImplementedError

@@ -132,6 +132,15 @@ class LimitedModelTarget(ModelTarget):
             raise _beyond(f"{len(self._open)} queue pairs")
         return qp
 
+    def power_on(self) -> None:
+        """It forgets all."""
+        super().power_on()
+        self._open.clear()
+        self._under_way.clear()
+        self._first.clear()
+        responder = self._manifest.responder
+        self._free = list(responder.static_regions) if responder else []
+
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
         """It forgets what was under way."""
         self._require_spec(spec)

@@ -21,6 +21,7 @@ _ALWAYS = frozenset(
         Capability.RESET,
         Capability.PING,
         Capability.DAMAGE,
+        Capability.POWER_ON,
         Capability.RESTART,
     }
 )

@@ -266,6 +266,15 @@ class ModelTarget(Target):
         """Dropped frames by reason."""
         return dict(self.device.counters)
 
+    def power_on(self) -> None:
+        """Another device of the same kind, and an empty wire."""
+        self.device = Device(self.device.host, self.device.components)
+        self._taken_ns += [self._now] * len(self._inbound)
+        self._leaving = None
+        for waiting in (self._inbound, self._arrivals, self._replies):
+            waiting.clear()
+        self._asides.clear()
+
     def disturb(self, **percent: int) -> None:
         """Stalls of the MAC make the wire slower; nothing inside the device waits for streams."""
         before, self._stall = self._stall, Flow(**percent).tx_stall

@@ -112,6 +112,11 @@ class Watch:
         """Note what will be taken, in its order."""
         self._given[stream].append(what)
 
+    def forget(self) -> None:
+        """What was given and not taken will not be."""
+        for waiting in self._given.values():
+            waiting.clear()
+
     def change(self, disturbed: Disturbed) -> None:
         """Note what takes effect at once."""
         self._changes.append(disturbed)

@@ -67,6 +67,7 @@ class Keys:
     def __init__(self, random: Random, regions: int) -> None:
         is_power = regions & (regions - 1) == 0
         self._random = random
+        self._regions = regions
         self._place_bits = regions.bit_length() - 1 if is_power else _WIDE_PLACE
         self._free = list(range(regions))
         self._used: list[int] = []
@@ -84,6 +85,10 @@ class Keys:
         at = self._random.choice([0, -1, self._random.randrange(len(self._free))])
         place = self._free.pop(at)
         return place, self._key("rkey", place), self._key("lkey", place)
+
+    def power_on(self) -> None:
+        """Every place is free; no key comes again."""
+        self._free = list(range(self._regions))
 
     def give_back(self, place: int) -> None:
         """Nothing is there any more."""

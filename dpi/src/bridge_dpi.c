@@ -99,6 +99,15 @@ int roceproof_port_wake(void *handle, svBitVecVal *flow) {
     return (int)(port_wake(port) | (room ? completions : 0));
 }
 
+int roceproof_port_reset(void *handle) {
+    struct port *port = handle;
+    unsigned cycles = port ? port->reset : 0;
+    if (port) {
+        port->reset = 0;
+    }
+    return (int)cycles;
+}
+
 void roceproof_port_watched(void *handle, const svBitVecVal *beats, const svBitVecVal *moved,
                             int signals) {
     struct port *port = handle;

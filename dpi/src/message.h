@@ -34,6 +34,7 @@ enum message_type {
     MESSAGE_RECEIVE = 0x18,
     MESSAGE_PEEK = 0x19,
     MESSAGE_POKE = 0x1a,
+    MESSAGE_RESET = 0x1b,
     // simulation to host
     MESSAGE_HELLO = 0x81,
     MESSAGE_STOPPED = 0x82,

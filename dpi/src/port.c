@@ -24,7 +24,13 @@ void port_init(struct port *port, unsigned index, uint64_t clock_ps, struct erro
     queue_init(&port->receives, RECEIVE_BYTES, REQUEST_LIMIT);
 }
 
-void port_close(struct port *port) {
+static void drop_all(struct queue *queue) {
+    while (queue_front(queue)) {
+        queue_pop(queue);
+    }
+}
+
+static void drop_frames_and_payloads(struct port *port) {
     for (struct rx_frame *frame; (frame = queue_front(&port->rx)); queue_pop(&port->rx)) {
         free(frame->bytes);
     }
@@ -32,6 +38,24 @@ void port_close(struct port *port) {
          queue_pop(&port->payloads)) {
         payload_free(payload);
     }
+}
+
+void port_reset(struct port *port, unsigned cycles) {
+    drop_frames_and_payloads(port);
+    drop_all(&port->qpcs);
+    drop_all(&port->wrs);
+    drop_all(&port->regions);
+    drop_all(&port->receives);
+    port->rx_given = port->payload_bytes = 0;
+    port->qpc_given = port->wr_given = port->region_given = port->receive_given = false;
+    port->qpcs_taken = port->qpcs_queued;
+    port->tx_length = 0;
+    port->tx_waiting = false;
+    port->reset = cycles;
+}
+
+void port_close(struct port *port) {
+    drop_frames_and_payloads(port);
     queue_free(&port->rx);
     queue_free(&port->payloads);
     queue_free(&port->qpcs);

@@ -88,6 +88,7 @@ struct port {
     uint8_t gid[16];
     uint8_t flow[FLOWS]; // percent
     uint64_t seed;       // of its flow disturbance
+    unsigned reset;      // cycles of reset that the test bench is to begin
 
     struct link *link;
     struct pcapng *capture; // shared, may be NULL
@@ -133,6 +134,9 @@ int port_queue_work_request(struct port *port, const uint8_t record[WORK_REQUEST
 // The device's memory, wherever it is. False without memory for it.
 void port_peek(const struct port *port, uint64_t address, uint8_t *bytes, size_t length);
 bool port_poke(struct port *port, uint64_t address, const uint8_t *bytes, size_t length);
+
+// The DUT is about to be reset: what waits for it, or is coming from it, is dropped.
+void port_reset(struct port *port, unsigned cycles);
 
 // Moves frames between the queues and the link as far as they go now.
 int port_service(struct port *port, uint64_t cycle);

@@ -202,6 +202,15 @@ static int queue_frame(struct session *session, struct port *port, struct cursor
     return port_queue_frame(port, bytes, length, discard);
 }
 
+static int reset(struct session *session, struct port *port, struct cursor *body) {
+    unsigned cycles = take_u8(body);
+    if (!take_done(body) || cycles == 0) {
+        return malformed(session, "reset");
+    }
+    port_reset(port, cycles);
+    return 0;
+}
+
 static int run(struct session *session, struct cursor *body, uint64_t cycle) {
     uint64_t cycles = take_u64(body);
     unsigned until = take_u8(body);
@@ -279,6 +288,8 @@ static int dispatch_to_port(struct session *session, enum message_type type, str
         return peek(session, port, body);
     case MESSAGE_POKE:
         return poke(session, port, body);
+    case MESSAGE_RESET:
+        return reset(session, port, body);
     default:
         return queue_frame(session, port, body);
     }
@@ -305,6 +316,7 @@ int session_dispatch(struct session *session, enum message_type type, struct cur
     case MESSAGE_RECEIVE:
     case MESSAGE_PEEK:
     case MESSAGE_POKE:
+    case MESSAGE_RESET:
         return dispatch_to_port(session, type, body);
     case MESSAGE_RUN:
         return run(session, body, cycle);

@@ -111,6 +111,9 @@ package roceproof_bridge_pkg;
     input chandle handle, output bit [47:0] mac, output bit [127:0] gid, output bit [63:0] seed);
   import "DPI-C" function int roceproof_port_wake(
     input chandle handle, output bit [71:0] flow);
+  // For so many cycles the port is to be reset, from the next clock edge on; 0: it is not.
+  import "DPI-C" function int roceproof_port_reset(
+    input chandle handle);
   // What has moved on each stream, the cycle of the last of it, and a signals_t.
   import "DPI-C" function void roceproof_port_watched(
     input chandle handle, input bit [383:0] beats, input bit [383:0] moved, input int signals);

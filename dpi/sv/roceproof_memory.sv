@@ -130,6 +130,10 @@ module roceproof_memory
     done_valid_o <= 1'b0;
     if (!rst_ni) begin
       beats_q <= 0;
+      commands.delete();
+      beats.delete();
+      due.delete();
+      counts.delete();
     end else begin
       if (command_valid_i && command_ready_o) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a write of no bytes", Index);

@@ -95,6 +95,8 @@ module roceproof_memory_reader
     if (!rst_ni) begin
       tvalid_o <= 1'b0;
       given_q  <= 0;
+      commands.delete();
+      due.delete();
     end else begin
       if (command_valid_i && command_ready_o) begin
         if (command_i[63:32] == '0) $fatal(1, "port %0d: a read of no bytes", Index);

@@ -25,7 +25,7 @@ module roceproof_stream_watch
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      amid_q <= '0;
+      amid_q <= '0;  // what was counted before another reset is forgotten
       for (int stream = 0; stream < Streams; stream++) begin
         beats_o[stream] <= '0;
         moved_o[stream] <= '0;

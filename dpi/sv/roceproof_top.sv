@@ -21,6 +21,8 @@ module roceproof_top
   cycle_t           cycle_q;
   cycle_t           next_poll_q;
   logic [Ports-1:0] poll;
+  int               reset_q[Ports];  // cycles of it that a port has before it
+  logic [Ports-1:0] is_reset, awakes_q;
   wake_t            wake_q[Ports];
   flow_t            flow_q[Ports];
   signals_t         signals[Ports];
@@ -44,10 +46,12 @@ module roceproof_top
     if (!rst_ni) begin
       next_poll_q <= 0;
       for (int p = 0; p < Ports; p++) begin
-        wake_q[p] <= '0;
-        flow_q[p] <= '0;
+        wake_q[p]   <= '0;
+        flow_q[p]   <= '0;
+        reset_q[p]  <= 0;
+        awakes_q[p] <= 1'b0;
       end
-    end else if (cycle_q >= next_poll_q || (|poll)) begin
+    end else if (cycle_q >= next_poll_q || (|poll) || (|awakes_q)) begin
       automatic longint cycles;
       for (int p = 0; p < Ports; p++) begin
         automatic bit [Streams-1:0][63:0] beats_now, moved_now;
@@ -66,11 +70,18 @@ module roceproof_top
         automatic int        wake;
         // On a line of its own: inside an expression, Verilator 5.032 loses what it outputs.
         wake = roceproof_port_wake(port[p], percent);
-        wake_q[p] <= wake_t'(wake);
-        flow_q[p] <= percent;
+        wake_q[p]   <= wake_t'(wake);
+        flow_q[p]   <= percent;
+        if (is_reset[p]) reset_q[p] <= reset_q[p] - 1;
+        else reset_q[p] <= roceproof_port_reset(port[p]);
+        awakes_q[p] <= reset_q[p] == 1;
       end
     end else begin
-      for (int p = 0; p < Ports; p++) wake_q[p] <= '0;
+      for (int p = 0; p < Ports; p++) begin
+        wake_q[p]   <= '0;
+        if (is_reset[p]) reset_q[p] <= reset_q[p] - 1;
+        awakes_q[p] <= reset_q[p] == 1;
+      end
     end
   end
 
@@ -79,13 +90,15 @@ module roceproof_top
   end
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
+    assign is_reset[p] = reset_q[p] != 0;
+
     roceproof_port #(
       .Index    (p),
       .DataWidth(DataWidth),
       .ClockPs  (ClockPs)
     ) u_port (
       .clk_i,
-      .rst_ni,
+      .rst_ni   (rst_ni && !is_reset[p]),
       .cycle_i  (cycle_q),
       .wake_i   (wake_q[p]),
       .flow_i   (flow_q[p]),

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A device that is reset as a whole amid its life is as on the first day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK
+from roceproof.conformance.suite.within_limits import sent_of
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+pytestmark = [REQUESTER, needs(Capability.POWER_ON), needs(Capability.RC)]
+
+PUSHES = (Op.WRITE, Op.SEND, Op.WRITE_IMM, Op.SEND_IMM)
+SIMULATED = ["hdl", "model"]
+FRAMES = 4
+
+
+def op_of(bench: Bench) -> Op:
+    """One that the device sends."""
+    return sent_of(bench.claims, Service.RC, PUSHES)[0]
+
+
+def amid_what_it_sends(bench: Bench, qp: Connection) -> None:
+    """A long message is leaving."""
+    qp.post(op_of(bench), 40 * qp.mtu)
+    bench.pump(bench.target.patience.answer_ns, lambda: len(bench.frames_sent()) >= FRAMES)
+    bench.target.wait(bench.random.randrange(1, 200))
+
+
+def amid_what_it_is_sent(bench: Bench, qp: Connection) -> None:
+    """A frame is coming in, and one waits behind it."""
+    message = qp.post(op_of(bench), 5)
+    qp.expect_message(message)
+    qp.send(*(ACK(psn=message.last_psn, msn=message.ordinal) for _ in range(40)))
+    bench.target.wait(bench.random.randrange(20, 300))
+
+
+def with_work_outstanding(bench: Bench, qp: Connection) -> None:
+    """Nothing is acknowledged."""
+    for message in [qp.post(op_of(bench), 5) for _ in range(FRAMES)]:
+        qp.expect_message(message)
+
+
+def with_streams_held(bench: Bench, qp: Connection) -> None:
+    """All streams pause nearly always, amid payload."""
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        held = ("tx_stall", "cpl_stall", "rx_gap", "payload_gap", "qpc_gap", "wr_gap")
+        bench.target.disturb(**dict.fromkeys(held, 95))
+    qp.post(op_of(bench), 4 * qp.mtu)
+    qp.send(ACK(psn=0, msn=0))
+    bench.target.wait(bench.random.randrange(500, 3000))
+
+
+def in_error(bench: Bench, qp: Connection) -> None:
+    """A queue pair has failed, and its work is flushed."""
+    first, second = qp.post(op_of(bench), 5), qp.post(op_of(bench), 5)
+    qp.expect_message(first)
+    qp.expect_message(second)
+    qp.send(NAK(INVALID_REQUEST, psn=first.psn))
+    qp.completes(first, status="rem_inv_req_err")
+
+
+@case("QPS-04", "LIVE-01", "LIVE-03", smoke=True, targets=SIMULATED)
+@over(
+    "moment",
+    [
+        *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
+        *(with_streams_held, in_error),
+    ],
+)
+def test_a_reset_leaves_nothing_behind(
+    bench: Bench, moment: Callable[[Bench, Connection], None]
+) -> None:
+    old = bench.connect(retry_count=7)
+    moment(bench, old)
+    bench.power_on()
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb()
+    bench.settle()
+    same: dict[str, Any] = {
+        "local_qpn": old.qp.qpn,
+        "remote_qpn": old.spec.remote_qpn,
+        "sq_psn": old.spec.sq_psn,
+    }
+    fixed = bench.claims.limits.fixed_of_qp.keys()
+    qp = bench.connect(**{name: n for name, n in same.items() if name not in fixed})
+    for op in sent_of(bench.claims, Service.RC, PUSHES):
+        for size in (5, 3 * qp.mtu):
+            qp.transfer(op, size)
+    for _ in range(min(bench.claims.qps, 16) - 1):
+        bench.connect().transfer(op_of(bench), 5)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A responder that is reset as a whole amid its life knows nothing of its memory and receives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    NAK,
+    READ_REQUEST,
+    RNR,
+    SEND_FIRST,
+    SEND_ONLY,
+    SEQUENCE_ERROR,
+    WRITE_FIRST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Region
+
+pytestmark = [RESPONDER, needs(Capability.POWER_ON), needs(Capability.RC)]
+
+SIMULATED = ["hdl", "model"]
+PACKETS = 8
+Moment = Callable[[Bench, Connection, Region], None]
+
+
+def slowly(bench: Bench, **percent: int) -> None:
+    """From now on."""
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(**percent)
+
+
+def amid_a_send(bench: Bench, qp: Connection, region: Region) -> None:
+    """A receive is being filled, others wait."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    for _ in range(3):
+        qp.post_receive(region)
+    qp.send(SEND_FIRST(psn=0, payload=qp.mtu, a=1))
+    qp.expect(ACK(psn=0))
+
+
+def amid_a_write(bench: Bench, qp: Connection, region: Region) -> None:
+    """Memory is slow, and a packet is coming in."""
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    slowly(bench, memory_stall=90, memory_lag=95)
+    qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=PACKETS * qp.mtu, **at(region)))
+    qp.send(*(WRITE_MIDDLE(psn=n, payload=qp.mtu) for n in range(1, PACKETS - 1)))
+    bench.target.wait(bench.random.randrange(100, 3000))
+
+
+def amid_reads(bench: Bench, qp: Connection, region: Region) -> None:
+    """Answers are leaving slowly, others wait for their turn."""
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    slowly(bench, tx_stall=80, memory_gap=50)
+    size = PACKETS * qp.mtu
+    qp.send(*(READ_REQUEST(psn=n * PACKETS, dmalen=size, **at(region)) for n in range(3)))
+    came = len(bench.frames_sent())
+    bench.pump(bench.target.patience.answer_ns, lambda: len(bench.frames_sent()) > came)
+
+
+def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> None:
+    """A sequence NAK is pending."""
+    qp.send(WRITE_ONLY(psn=3, a=1), breaks=OUT_OF_SEQUENCE)
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0))
+
+
+@case(
+    "QPS-04", "QPS-05", "RETH-06", "MSN-07", smoke=True, targets=SIMULATED, breaks=OUT_OF_SEQUENCE
+)
+@over("moment", [amid_a_send, amid_a_write, amid_reads, behind_a_sequence_nak])
+def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
+    old = bench.connect()
+    memory = old.region(PACKETS * old.mtu)
+    former = at(memory)
+    moment(bench, old, memory)
+    bench.power_on()
+    slowly(bench)
+    bench.settle()
+    same: dict[str, Any] = {"local_qpn": old.qp.qpn, "remote_qpn": old.spec.remote_qpn}
+    same["rq_psn"] = old.spec.rq_psn
+    fixed = bench.claims.limits.fixed_of_qp.keys()
+    if Capability.TOLD_KEYS in bench.claims.capabilities:
+        held = memory.read(0, memory.size)
+        other = bench.connect()
+        other.send(WRITE_ONLY(psn=0, payload=8, a=1, **former))
+        other.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
+        assert memory.read(0, memory.size) == held
+    qp = bench.connect(**{name: n for name, n in same.items() if name not in fixed})
+    serves_from_nothing(qp)
+
+
+def serves_from_nothing(qp: Connection) -> None:
+    """No receive is there, and whatever the device executes begins at its first PSN and MSN."""
+    region, psn = qp.region(filled=True), 0
+    if qp.executes(Op.SEND):
+        qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+        qp.expect(RNR(psn=0, msn=0))
+        receive = qp.post_receive(region)
+        send = qp.filled(SEND_ONLY(psn=0, payload=9, a=1))
+        qp.send(send)
+        qp.expect(ACK(psn=0, msn=1))
+        qp.receives(receive, byte_len=9)
+        assert region.read(0, 9) == send.said["payload"]
+        psn += 1
+    if qp.executes(Op.WRITE):
+        write = qp.filled(WRITE_ONLY(psn=psn, payload=16, a=1, **at(region, 32)))
+        qp.send(write)
+        qp.expect(ACK(psn=psn, msn=psn + 1))
+        assert region.read(32, 16) == write.said["payload"]
+        psn += 1
+    if qp.executes(Op.READ):
+        size = 2 * qp.mtu + 188
+        qp.send(READ_REQUEST(psn=psn, dmalen=size, **at(region)))
+        qp.expect(*read_responses(qp, psn, region.read(0, size), msn=psn + 1))
+
+
+@case("QPS-04", "RNR-01", needs=[Capability.SHARED_RECEIVE], smoke=True, targets=SIMULATED)
+def test_a_reset_forgets_the_receives_of_shared_queues(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    old = bench.connect(shared_receive=True)
+    for _ in range(3):
+        old.post_receive(old.region(64))
+    bench.power_on()
+    qp = bench.connect(shared_receive=True)
+    qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.expect(RNR(psn=0, msn=0))
+    receive = qp.post_receive(qp.region(64))
+    qp.send(SEND_ONLY(psn=0, payload=8, a=1), breaks=OUT_OF_SEQUENCE)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(receive, byte_len=8)
