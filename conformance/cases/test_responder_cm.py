@@ -113,7 +113,7 @@ def test_the_first_request_stands_for_a_lost_rtu(bench: Bench) -> None:
     qp.expect(ACK(psn=0, msn=1))
 
 
-@case("CM-06", needs=REQUESTS)
+@case("CM-06", needs=REQUESTS, smoke=True)
 def test_behind_the_first_request_the_device_may_send_its_own(bench: Bench) -> None:
     qp = Caller(bench).connect(says_ready=False)
     message = qp.post(Op.WRITE, 5)
@@ -122,7 +122,7 @@ def test_behind_the_first_request_the_device_may_send_its_own(bench: Bench) -> N
     qp.finish(message)
 
 
-@case("CM-03")
+@case("CM-03", smoke=True)
 def test_a_repeated_req_draws_the_same_rep(bench: Bench) -> None:
     caller = Caller(bench)
     request = caller.request(local_response_timeout=SOON)

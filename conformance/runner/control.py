@@ -11,6 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import pytest
+
+from roceproof.conformance.model.ingress import GSI_QPN
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
 from roceproof.conformance.suite.connection import Connection
@@ -18,7 +21,7 @@ from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
+from roceproof.conformance.targets.interface import Beyond, CasePlace, DeviceDied, DeviceFactory
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -82,15 +85,18 @@ class Controls:
                 return _worked(Bench(target, self._factory.claims, seed=_SEED), skeleton)
         except DeviceDied as death:
             return Outcome(CaseFailed(f"{death.said}: {death}", stop=Stop(Kind.DEATH)))
+        except (Beyond, pytest.skip.Exception):
+            return Outcome(None)  # what has stopped the case is no reason to skip it
 
 
 def skeleton_of(bench: Bench, stop: Stop) -> Skeleton:
     """All queue pairs of a case, and the messages up to the one where it has stopped."""
-    pairs = tuple(_pair(each) for each in bench.connections)
-    on = next((i for i, each in enumerate(bench.connections) if each is stop.at), 0)
-    if stop.kind is Kind.NO_ANSWER or not bench.connections:
+    connections = [each for each in bench.connections if each.qp.qpn != GSI_QPN]
+    pairs = tuple(_pair(each) for each in connections)
+    on = next((i for i, each in enumerate(connections) if each is stop.at), 0)
+    if stop.kind is Kind.NO_ANSWER or not connections:
         return Skeleton(pairs, on, (), is_fence=stop.kind is Kind.NO_ANSWER)
-    posted = repeated(bench.connections[on], stop)
+    posted = repeated(connections[on], stop)
     return Skeleton(pairs, on, tuple(_message(each, pairs[on].path_mtu) for each in posted))
 
 

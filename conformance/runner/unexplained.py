@@ -112,6 +112,8 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
     the payload goes with the pad, and what is read behind BTH with a header more or less.
     """
+    if likeness(head).startswith(STOPS[1]):  # as a plan says it
+        return next((root for root in known if STOPS[1] in root.troubles), None)
     wrong = wrong_fields(head)
     fields: dict[str, Root] = {}
     for root in sorted(known, key=lambda root: -len(root.cases)):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from xml.etree import ElementTree
@@ -15,7 +15,7 @@ from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.frames import request_of
 from roceproof.conformance.mutants.wire import WireFault, WireMutant, wire_mutants
 from roceproof.conformance.runner.blame import Blame, blame
-from roceproof.conformance.runner.control import Controls
+from roceproof.conformance.runner.control import Controls, Skeleton
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -23,7 +23,7 @@ from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR
 from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.suite.storm import Storm, all_that_left
 from roceproof.conformance.suite.sweep import FIRST_ACK
-from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.interface import Beyond, CasePlace, Target
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse
@@ -226,3 +226,25 @@ def test_a_device_that_is_broken_for_unaligned_lengths_is_told_in_a_screen(
     tree = ElementTree.parse(made.folder / "out" / "junit.xml")
     names = [each.get("name") for each in tree.getroot().iter("property")]
     assert "finding" in names
+
+
+class NeverThere(ModelFactory):
+    """Devices that cannot be tried."""
+
+    def __init__(self, reason: BaseException) -> None:
+        super().__init__()
+        self._reason = reason
+
+    @contextmanager
+    def device(self, place: CasePlace) -> Iterator[Target]:
+        """Not this one."""
+        raise self._reason
+        yield
+
+
+@pytest.mark.parametrize("reason", [Beyond("no more"), pytest.skip.Exception("not claimed")])
+def test_a_case_that_has_failed_is_not_skipped_because_its_control_is(
+    reason: BaseException,
+) -> None:
+    skeleton = Skeleton((), 0, ())
+    assert Controls(NeverThere(reason)).of(skeleton).failure is None
