@@ -13,12 +13,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import eq
 from typing import NamedTuple
 
 PRICE = 1.75
 """What a change of the offset has to gain, in packets: two in a row that bear out the new one."""
 _FEW = 8
 _AROUND = 3
+_NEAR = 256
+"""How many packets on either side of a change are asked."""
 
 
 class Run(NamedTuple):
@@ -85,34 +88,43 @@ def _runs(last: _Step) -> list[Run]:
 
 
 def _told_apart(runs: list[Run], results: Sequence[int | None], found: Sequence[int]) -> list[Run]:
-    """Without changes of the offset that most packets of either side tell nothing of.
+    """Without changes of the offset that most packets near them on either side tell nothing of.
 
     Where traffic repeats itself, a repetition far away holds what a damaged packet nearby should,
     and a path through the luckiest repetitions explains more than the one offset that is true.
     """
 
     def borne(first: int, end: int, *offsets: int) -> int:
-        return sum(
-            all(carries(results, found, place, offset) for offset in offsets)
-            for place in range(first, end)
-        )
+        first, end = max(first, -min(offsets)), min(end, len(results) - max(offsets))
+        if first >= end:
+            return 0
+        own = found[first:end]
+        sources = (results[first + offset : end + offset] for offset in offsets)
+        return sum(map(all, zip(*(map(eq, own, source) for source in sources), strict=True)))
 
-    kept: list[Run] = []
+    kept: list[tuple[Run, int]] = []
+    """With how many packets bear each out."""
     ends = [after.start for _, after in pairwise(runs)] + [len(found)]
     for run, end in zip(runs, ends, strict=True):
+        count = borne(run.start, end, run.offset)
         while kept:
-            before = kept[-1]
-            sides = ((before.start, run.start, before.offset), (run.start, end, run.offset))
-            if all(
-                2 * borne(start, stop, before.offset, run.offset) <= borne(start, stop, own)
-                for start, stop, own in sides
-            ):
+            before, held = kept[-1]
+            first, last = max(before.start, run.start - _NEAR), min(end, run.start + _NEAR)
+            near = borne(first, run.start, before.offset), borne(run.start, last, run.offset)
+            both = [
+                borne(*side, before.offset, run.offset)
+                for side in ((first, run.start), (run.start, last))
+            ]
+            if all(2 * told <= own for told, own in zip(both, near, strict=True)):
                 break
             kept.pop()
-            nearer = sorted((before.offset, run.offset), key=abs)
-            run = Run(before.start, max(nearer, key=lambda each: borne(before.start, end, each)))
-        kept.append(run)
-    return kept
+            count, _, offset = max(
+                (far + borne(first, last, offset), -abs(offset), offset)
+                for far, offset in ((held - near[0], before.offset), (count - near[1], run.offset))
+            )
+            run = Run(before.start, offset)
+        kept.append((run, count))
+    return [run for run, _ in kept]
 
 
 def _tidied(runs: list[Run], results: Sequence[int | None], found: Sequence[int]) -> list[Run]:
