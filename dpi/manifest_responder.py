@@ -48,6 +48,11 @@ class Responder:
     backdoor: str | None = None  # the array below the wrapper that is its memory
 
     @property
+    def static_keys(self) -> frozenset[int]:
+        """Those that are built in."""
+        return frozenset(region.rkey for region in self.static_regions)
+
+    @property
     def reads_memory(self) -> bool:
         """Whether it has ports for that."""
         return any(not _READING.isdisjoint(operations) for operations in self.operations.values())

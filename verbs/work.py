@@ -72,6 +72,15 @@ class Region(ABC):
     addr: int
     rkey: int
     size: int
+    built_in: frozenset[int] = frozenset()
+    """All keys of the device where nobody gives them out: of regions that no case has, too."""
+
+    def wrong_key(self, mask: int) -> int:
+        """A key that names nothing: this one with these bits turned, or the next such one."""
+        key = self.rkey ^ mask
+        while mask and key in self.built_in:
+            key = (key + 1) % (1 << 32)
+        return key
 
     @property
     def extent(self) -> int:

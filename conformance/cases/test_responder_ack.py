@@ -209,7 +209,7 @@ def test_naks_of_all_kinds_have_their_codes_and_do_not_count(bench: Bench) -> No
     qp.send(WRITE_ONLY(psn=4, a=1))
     qp.expect(NAK(SEQUENCE_ERROR, psn=3, msn=3))
     region = qp.region()
-    qp.send(WRITE_ONLY(psn=3, payload=8, a=1, va=region.addr, rkey=region.rkey ^ 1))
+    qp.send(WRITE_ONLY(psn=3, payload=8, a=1, va=region.addr, rkey=region.wrong_key(1)))
     qp.expect(NAK(ACCESS_ERROR, psn=3, msn=3))
 
 

@@ -129,7 +129,8 @@ def test_addresses_keys_and_lengths_at_their_edges(bench: Bench, service: Servic
         payload = {WRITE_FIRST: mtu, READ_REQUEST: 0}.get(maker, min(dmalen, mtu))
         near = [(region.addr + edge) % (1 << 64) for edge in edges]
         va = draw([*near, *far, region.addr ^ 1 << 32, region.addr ^ 1 << 63])
-        rkey = draw([region.rkey] * 3 + [region.rkey ^ 0x80, 0, 0xFFFFFFFF])
+        masks = (0x80, region.rkey, region.rkey ^ 0xFFFFFFFF)
+        rkey = draw([region.rkey] * 3 + [region.wrong_key(mask) for mask in masks])
         session.send(maker(psn=0, payload=payload, dmalen=dmalen, va=va, rkey=rkey, a=1))
 
     run(bench, [edge] * SAMPLES, service)

@@ -111,7 +111,7 @@ FAULTS: Mapping[str, Fault] = {
     "ahead": lambda _, request: request.but(psn=request.said["psn"] + 3),
     "duplicate": lambda _, request: request.but(psn=request.said["psn"] - 1),
     "sequence": out_of_sequence,
-    "key": lambda _, request: request.but(rkey=request.said["rkey"] ^ 0x80),
+    "key": lambda session, request: request.but(rkey=session.region.wrong_key(0x80)),
     "length": lambda _, request: request.but(dmalen=12),
     "receive": lambda _, request: request,
     "permission": lambda _, request: request,

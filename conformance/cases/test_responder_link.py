@@ -95,5 +95,5 @@ def test_answers_of_all_kinds_carry_the_tag(bench: Bench) -> None:
     qp.expect(*(r.but(vlan=TAG) for r in read_responses(qp, 1, bytes(region.size))))
     qp.send(WRITE_ONLY(psn=5, a=1))
     qp.expect(NAK(SEQUENCE_ERROR, psn=3, vlan=TAG))
-    qp.send(WRITE_ONLY(psn=3, payload=8, va=region.addr, rkey=region.rkey ^ 1, a=1))
+    qp.send(WRITE_ONLY(psn=3, payload=8, va=region.addr, rkey=region.wrong_key(1), a=1))
     qp.expect(NAK(ACCESS_ERROR, psn=3, vlan=TAG))

@@ -52,13 +52,13 @@ def out_of_order(_qp: Connection, psn: int) -> Pattern:
 def wrong_key(qp: Connection, psn: int) -> Pattern:
     """A WRITE whose key nobody has given out."""
     region = qp.region()
-    return WRITE_ONLY(psn=psn, payload=8, a=1, va=region.addr, rkey=region.rkey ^ 0x55)
+    return WRITE_ONLY(psn=psn, payload=8, a=1, va=region.addr, rkey=region.wrong_key(0x55))
 
 
 def wrong_read_key(qp: Connection, psn: int) -> Pattern:
     """A READ of three packets whose key nobody has given out."""
     region = qp.region()
-    key = region.rkey ^ 0x55
+    key = region.wrong_key(0x55)
     return READ_REQUEST(psn=psn, dmalen=3 * qp.mtu, va=region.addr, rkey=key)
 
 
@@ -261,7 +261,7 @@ def no_permission_receive_or_key(bench: Bench) -> tuple[Connection, Pattern]:
     """A WRITE with immediate that three checks refuse."""
     qp = bench.connect(access=NOT_WRITABLE)
     region = qp.region()
-    key = region.rkey ^ 0x55
+    key = region.wrong_key(0x55)
     return qp, WRITE_ONLY_IMM(psn=0, payload=8, a=1, va=region.addr, rkey=key)
 
 

@@ -184,7 +184,7 @@ def faults(qp: Connection, region: Region) -> dict[str, Callable[[], list[Patter
     """Messages that each have one thing wrong with them, from PSN 0 on."""
     mtu = qp.mtu
     read_only = qp.region(access=FULL_ACCESS - {"remote_write"})
-    elsewhere = {"va": region.addr, "rkey": region.rkey ^ 0x100}
+    elsewhere = {"va": region.addr, "rkey": region.wrong_key(0x100)}
 
     def write(**place: int) -> Pattern:
         return WRITE_ONLY(psn=0, payload=8, **place)

@@ -120,7 +120,7 @@ def packets_of(
     psn += request.skip
     where = {
         "va": (region.addr + request.offset + request.shift) % _ADDRESSES,
-        "rkey": region.rkey ^ request.key_mask,
+        "rkey": region.wrong_key(request.key_mask),
     }
     length = (request.size + request.more) % _LENGTHS
     if request.op is Op.READ:

@@ -97,7 +97,7 @@ class SharedQueue:
     def _fail(self, index: int) -> None:
         """A request that is refused ends the receive in use, and none that waits."""
         qp, held = self._qps[index], self._held[index]
-        where = at(self._region) | ({} if held else {"rkey": self._region.rkey ^ 1 << 20})
+        where = at(self._region) | ({} if held else {"rkey": self._region.wrong_key(1 << 20)})
         write = WRITE_ONLY(psn=self._psns[index], payload=8, a=1, **where)
         qp.send(write, breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER)
         code = INVALID_REQUEST if held else ACCESS_ERROR

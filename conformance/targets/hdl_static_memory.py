@@ -22,7 +22,9 @@ _RIGHTS_OF = {
 class BuiltInRegion(HdlRegion):
     """One of the manifest's, which may be longer than what was asked for."""
 
-    def __init__(self, simulation: Simulation, place: StaticRegion, size: int) -> None:
+    def __init__(
+        self, simulation: Simulation, place: StaticRegion, size: int, keys: frozenset[int]
+    ) -> None:
         super().__init__(
             simulation,
             addr=place.va,
@@ -32,6 +34,7 @@ class BuiltInRegion(HdlRegion):
             base=place.base,
         )
         self._extent = place.length
+        self.built_in = keys
 
     @property
     def extent(self) -> int:
@@ -63,7 +66,7 @@ class HdlStaticMemory:
         """A region for a case, full of zeros."""
         found = static_region(self._free, self._responder, size, access)
         self._free.remove(found)
-        region = BuiltInRegion(self._simulation, found, size)
+        region = BuiltInRegion(self._simulation, found, size, self._responder.static_keys)
         region.write(0, bytes(size))
         return region
 

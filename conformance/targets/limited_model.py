@@ -38,6 +38,7 @@ from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.manifest_responder import StaticRegion
 from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import Service
@@ -122,6 +123,8 @@ class LimitedModelTarget(ModelTarget):
         self._first: dict[int, dict[str, int]] = defaultdict(dict)
         responder = manifest.responder
         self._free = list(responder.static_regions) if responder else []
+        for place in self._free:
+            self._give(place, place.length)
 
     def open(self, spec: QpSpec) -> Qp:
         """One queue pair more."""
@@ -162,6 +165,11 @@ class LimitedModelTarget(ModelTarget):
             return super().register(size, access=access)
         place = static_region(self._free, responder, size, access)
         self._free.remove(place)
+        region = self._give(place, size)
+        region.built_in = responder.static_keys
+        return region
+
+    def _give(self, place: StaticRegion, size: int) -> Region:
         return self.device.memory.register(
             size, addr=place.va, rkey=place.rkey, access=place.access, extent=place.length
         )
@@ -175,7 +183,9 @@ class LimitedModelTarget(ModelTarget):
 
     def _require_room(self) -> None:
         responder = self._manifest.responder
-        if responder is not None and len(self.device.memory) >= responder.regions:
+        if responder is None or responder.static_regions:
+            return
+        if len(self.device.memory) >= responder.regions:
             raise Beyond("it holds no more memory regions: [responder] regions says so")
 
     def post_receive(

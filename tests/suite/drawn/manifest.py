@@ -165,12 +165,13 @@ def _responder(draw: _Draw) -> list[str]:
 
 def _built_in(draw: _Draw) -> list[str]:
     lines, base = [], 0
+    first, step = draw.choice((0, 1, 0xBE000000)), draw.choice((1, 0x80, 0x100, 1 << 24))
     for place in range(draw.choice((1, 1, 2, 4, 8))):
         length = draw.choice((64, 1024, 4096, 65536, 1 << 20))
         rights = draw.choice((_RIGHTS, _RIGHTS, draw.sample(_RIGHTS, 2)))
         lines += [
             "[[region]]",
-            f"rkey = {draw.choice((0, 0xBE000000)) + 0x100 * place + 1}",
+            f"rkey = {first + step * place}",
             f"va = {draw.choice((0, 0x1000, (1 << 62)))}",
             f"base = {base}",
             f"length = {length}",
