@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
+from roceproof.conformance.runner.ports import DEAF, OF_WORK, of_a_refusal
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -41,20 +42,6 @@ _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _LAST_FRAMES = 6
 _REQUEST_BYTES = 64
 _SERVED = frozenset({Op.WRITE, Op.SEND})
-_LOOK_AT = {
-    "0x60": "rq_psn of qpc_i",
-    "0x61": "path_mtu and service of qpc_i",
-    "0x62": "keys, va, length and access of mr_i, and access of qpc_i",
-    "0x63": "address, length and lkey of rcv_i, or memory",
-}
-_WORK_REFUSED = {
-    "loc_qp_op_err": "local_qpn, command and service of qpc_i, qpn and operation of wr_i",
-    "loc_len_err": "length of wr_i",
-}
-_DEAF = (
-    "frames are taken and nothing comes of them, no ACK and no ARP is heard: "
-    "look at rx_tkeep_i, rx_tlast_i, rx_tuser_i and the lanes of rx_tdata_i"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,31 +122,21 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     stop, target = failure.stop, bench.target
     refusals = [each.status for each in moved if isinstance(each, Completed)]
     if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
-        port = _WORK_REFUSED.get(refusals[0], "wr_i")
+        port = OF_WORK.get(refusals[0], "wr_i")
         return f"the work was refused ({refusals[0]}): look at {port}, or which limit lacks?"
     if said := said_of_one(target.standing(), stop):
-        return _DEAF if _hears_nothing(bench, stop) else said
+        return DEAF if _hears_nothing(bench, stop) else said
     if bench.strays and bench.connections:
         want, got = bench.connections[0].spec.remote_qpn, bench.strays[0].bth.dest_qpn
         return f"packets go to a QPN that nobody has: qpn: want {want:#x}, got {got:#x}"
-    if stop is not None and (where := _refused(stop)):
-        return where
     if stop is not None and stop.fields:
         wrong = "; ".join(f"{each.field}: want {each.want}, got {each.got}" for each in stop.fields)
-        return f"the first packet is wrong: {wrong}"
+        return "; ".join(filter(None, [f"the first packet is wrong: {wrong}", of_a_refusal(wrong)]))
     if strays := target.stray_completions():
         return f"work {strays[0].wr_id:#x} is completed for a QPN that has no work: look at cpl_o"
     if ends := [each for each in refusals if each != SUCCESS]:
         return f"its packets are right, and the first work completes with {ends[0]}: look at cpl_o"
     return None
-
-
-def _refused(stop: Stop) -> str | None:
-    """Where to look when a good request gets a NAK."""
-    said = next((each.got for each in stop.fields if each.field == "syndrome"), None)
-    if said not in _LOOK_AT:
-        return None
-    return f"the first request is refused with syndrome {said}: look at {_LOOK_AT[said]}"
 
 
 def _told_of_memory(got: bytes, data: bytes) -> str:

@@ -13,6 +13,7 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
+from roceproof.conformance.runner.ports import of_a_refusal
 from roceproof.conformance.runner.root import STOPS, Root, family, rule_of_trouble
 from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.suite.divergence import says_itself
@@ -95,15 +96,18 @@ def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
 
 
 def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) -> str:
-    words = (seen.get(shown, {}).get("stop") or {}).get("words")
-    if trouble in STOPS and words:
-        return str(words)
+    stopped = (seen.get(shown, {}).get("stop") or {}).get("words")
+    if trouble in STOPS and stopped:
+        return str(stopped)
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
-    return shorten(in_short(root.head), _LONGEST, placeholder=" ...") or trouble
+    words = in_short(root.head)
+    if seen.get(shown, {}).get("standing") and (where := of_a_refusal(words)):
+        words += f"; {where}"
+    return shorten(words, _LONGEST, placeholder=" ...") or trouble
 
 
 def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:

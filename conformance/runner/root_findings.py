@@ -18,7 +18,7 @@ from typing import Any
 from roceproof.conformance.runner.observations import FIELD, PACKET, RULE
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
 from roceproof.conformance.runner.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
-from roceproof.conformance.runner.scoreboard import STRAY
+from roceproof.conformance.runner.scoreboard import STRAY, STRAY_COMPLETION
 from roceproof.conformance.runner.shared_features import of_stop, of_trouble
 from roceproof.conformance.runner.standstill import standstill
 from roceproof.conformance.runner.swaps import are_swapped
@@ -31,7 +31,8 @@ from roceproof.dpi.streams import Standing
 Document = dict[str, Any]
 _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
-_NOT_ANSWERED, _STRAY = "LIVE-01", "BTH-10"
+_NOT_ANSWERED = "LIVE-01"
+_STRAYS = {STRAY: "BTH-10", STRAY_COMPLETION: "QPS-06"}
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
@@ -96,17 +97,18 @@ def _of_all(
 
 
 def _strays(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
-    """Packets to a QPN that nobody has: what came of them in their cases is theirs."""
-    heads = {
-        name: head
-        for name in sorted(failed & seen.keys())
-        for head, _ in seen[name].get("failures", ())
-        if STRAY in head
-    }
-    if heads:
-        rules = {rule for name in heads for rule in seen[name].get("rules", ())}
-        first = next(iter(heads.values()))
-        yield Root([RULE + _STRAY], set(heads), head=first, rules=rules, covers=True)
+    """Packets and completions of nobody: what came of them in their cases is theirs."""
+    for words, rule in _STRAYS.items():
+        heads = {
+            name: head
+            for name in sorted(failed & seen.keys())
+            for head, _ in seen[name].get("failures", ())
+            if words in head
+        }
+        if heads:
+            rules = {rule for name in heads for rule in seen[name].get("rules", ())}
+            first = next(iter(heads.values()))
+            yield Root([RULE + rule], set(heads), head=first, rules=rules, covers=True)
 
 
 def _used(streams: Mapping[str, Standing]) -> bool:

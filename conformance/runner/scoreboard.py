@@ -23,6 +23,7 @@ from roceproof.conformance.targets.interface import DeviceDied
 from roceproof.conformance.wire.neighbours import is_advertised
 
 STRAY = "a packet to a QPN that nobody has"
+STRAY_COMPLETION = "a completion of a QPN that has no such work"
 _TOLD = 8
 """Findings that a failure tells one by one."""
 
@@ -108,7 +109,8 @@ def judgement(
         text = f"{STRAY}: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
         others.append(CaseFailed(text, rules=["BTH-10"]))
     if strays := bench.target.stray_completions():
-        text = f"want  no completion of a QPN that has no work\ngot   work {strays[0].wr_id:#x}"
+        port = "rcp_o" if strays[0].is_receive else "cpl_o"
+        text = f"{STRAY_COMPLETION}: work {strays[0].wr_id:#x}; look at qpn of {port}"
         others.append(CaseFailed(text, rules=["QPS-06"]))
     if contradictions := bench.target.contradictions():
         others.append(CaseFailed("\n".join(contradictions), rules=["CM-05"]))

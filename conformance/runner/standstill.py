@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from roceproof.conformance.runner.ports import DEAF
 from roceproof.conformance.runner.root import DEAD
 from roceproof.conformance.runner.whole_run import Fact, Standings
 from roceproof.conformance.suite.stop import Kind
@@ -79,6 +80,7 @@ def standstill(
     dead = {name for name in silent if _of(standings[name], "rx").waits}
     found = list(_of_streams(standings, in_vain, silent=silent, dead=dead))
     found += _of_time(standings, in_vain, dead)
+    found += _of_hearing(standings, lost, silent - dead, in_vain) if not found else []
     most = max((len(fact.cases) for fact in found), default=0)
     if found:
         return [fact for fact in found if len(fact.cases) >= _NEARLY * most][:1]
@@ -132,6 +134,17 @@ def _of_time(
     if at and len(at) >= _SHARE * len(dead):
         cycle = Counter(last[name] for name in at).most_common(1)[0][0]
         yield Fact(f"after cycle {cycle:,} the device stands still", frozenset(dead))
+
+
+def _of_hearing(
+    standings: Mapping[str, Standings], lost: Mapping[str, str], silent: set[str], in_vain: set[str]
+) -> Iterator[Fact]:
+    """Frames that are taken, and are of no effect any more from one of them on."""
+    heard = {name: _of(standings[name], "heard").beats for name in standings}
+    most = max((heard[name] for name in heard if lost.get(name) == ""), default=0)
+    beyond = {name for name in silent if heard[name] >= most > 0}
+    if len(beyond) >= max(_FEWEST, _MOST * len(in_vain)):
+        yield Fact(f"after {most:,} frames that it hears {DEAF}", frozenset(beyond))
 
 
 def _stopped(

@@ -345,12 +345,12 @@ class HdlTarget(Target):
         return told_streams(now.ports[0].streams, now.cycle)
 
     def standing(self) -> dict[str, Standing]:
-        """Those of the requester, and frames: that left, and that the device has withdrawn."""
+        """Those of the requester, and frames: that left, were withdrawn, and that it has taken."""
         try:
             now = self._simulation.statistics().ports[0]
         except SimulationError:
             return {}
-        frames = {"left": now.frames_out, "withdrawn": now.discarded_out}
+        frames = {"left": now.frames_out, "withdrawn": now.discarded_out, "heard": now.frames_in}
         return standing(now.streams) | {name: Standing(n) for name, n in frames.items()}
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:

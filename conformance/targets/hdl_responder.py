@@ -250,8 +250,9 @@ class HdlResponder(HdlTarget):
         for timed in self._port.take_receives():
             done = timed.completion
             self._note_record("receive_completion_t", done)
-            if done.wr_id in self._queues:
-                self._held[self._queues.pop(done.wr_id)] -= 1
+            queue = self._queues.pop(done.wr_id, None)
+            if queue is not None:
+                self._held[queue] -= 1
             is_good = done.status.name == "SUCCESS"
             has_immediate = ReceiveFlags.IMMEDIATE in done.flags
             has_key = ReceiveFlags.INVALIDATE in done.flags
@@ -265,7 +266,8 @@ class HdlResponder(HdlTarget):
                 src_qpn=done.src_qpn if is_good else None,
                 time_ns=self._ns(timed.cycle),
             )
-            self._worked.add(done.qpn)
+            if queue in (None, 0, done.qpn):
+                self._worked.add(done.qpn)
             self._received += 1
             self._outcomes[done.qpn].append(outcome)
             came |= Until.COMPLETION

@@ -13,12 +13,12 @@ from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner import connectivity
 from roceproof.conformance.runner.connectivity import check_connectivity, is_alive
+from roceproof.conformance.runner.ports import of_a_refusal
 from roceproof.conformance.runner.verdict import streams_of
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.heads import head_of
-from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl_factory import HdlFactory
@@ -151,12 +151,10 @@ def test_what_memory_holds_of_a_write_says_where_to_look(got: bytes, port: str) 
     assert port in connectivity._told_of_memory(got, bytes(range(1, 9)))
 
 
-def test_a_first_request_that_is_refused_says_where_to_look() -> None:
-    def stop(got: str) -> Stop:
-        return Stop(Kind.WRONG_PACKET, fields=(Mismatch("syndrome", "ACK", got),))
-
-    assert "va, length and access of mr_i" in str(connectivity._refused(stop("0x62")))
-    assert connectivity._refused(stop("0x1e")) is None
+def test_a_good_request_that_is_refused_says_where_to_look() -> None:
+    assert "va, length and access of mr_i" in of_a_refusal("syndrome: want ACK, got 0x62; msn: 0")
+    assert of_a_refusal("syndrome: want ACK, got 0x7f") == ""
+    assert of_a_refusal("syndrome: want 0x61, got 0x62") == ""
 
 
 @pytest.mark.sim
