@@ -27,6 +27,15 @@ _WINDOW, _SHARE = 0.05, 1 / 3
 _NONE = Standing(0)
 
 
+class _Stuck(NamedTuple):
+    """Cases that wait in vain; those of devices that send nothing, that are dead, that are deaf."""
+
+    in_vain: set[str]
+    silent: set[str]
+    dead: set[str]
+    heedless: set[str]
+
+
 class _Counter(NamedTuple):
     """What a stream counts; the last so many may be on their way when it stops."""
 
@@ -61,6 +70,8 @@ _GIVEN = tuple(
     )
 )
 _DEAD = "the device stands still: rx_tready_o is low and nothing is answered any more"
+_HEARD_OF = ("cpl", "rcp")
+"""They wait for what a device is sent."""
 _SILENT = ("left", "tx")
 
 
@@ -78,9 +89,11 @@ def standstill(
     """
     silent = {name for name in in_vain if lost.get(name, True)}
     dead = {name for name in silent if _of(standings[name], "rx").waits}
-    found = list(_of_streams(standings, in_vain, silent=silent, dead=dead))
+    deaf = [*_of_hearing(standings, lost, silent - dead, in_vain)]
+    heedless = {name for fact in deaf for name in fact.cases}
+    found = list(_of_streams(_Stuck(in_vain, silent, dead, heedless), standings))
     found += _of_time(standings, in_vain, dead)
-    found += _of_hearing(standings, lost, silent - dead, in_vain) if not found else []
+    found = found or deaf
     most = max((len(fact.cases) for fact in found), default=0)
     if found:
         return [fact for fact in found if len(fact.cases) >= _NEARLY * most][:1]
@@ -88,9 +101,8 @@ def standstill(
     return [] if is_told else [Fact(_DEAD, frozenset(dead), trouble=DEAD)]
 
 
-def _of_streams(
-    standings: Mapping[str, Standings], in_vain: set[str], *, silent: set[str], dead: set[str]
-) -> Iterator[Fact]:
+def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[Fact]:
+    in_vain, silent, dead, heedless = stuck
     stands = []
     for counter in (*_TAKEN, *_GIVEN):
         beats = {name: _of(each, counter.stream).beats for name, each in standings.items()}
@@ -99,7 +111,8 @@ def _of_streams(
             {name for name, count in beats.items() if count >= max(1, most - slack)}
             for slack in (0, counter.slack)
         )
-        at = max((_stopped(standings, there, in_vain) for there in furthest), key=len)
+        owed = in_vain - heedless if counter.stream in _HEARD_OF else in_vain
+        at = max((_stopped(standings, there, owed) for there in furthest), key=len)
         if not at:
             continue
         if counter in _TAKEN:

@@ -244,6 +244,17 @@ def test_packets_to_nobody_explain_what_is_missed_and_accused_with_them() -> Non
     assert (finding["count"], finding["rules"][0]) == (3, "BTH-10")
 
 
+def test_a_completion_of_nobody_explains_the_one_that_is_missed() -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, ""), head="want work 0x7 completed with success; got nothing")
+        missed = ["want work 0x7 completed with success; got nothing", []]
+        stray = ["a completion of a QPN that has no such work: work 0x7; look at qpn of rcp_o", []]
+        also(session, failures=[missed, stray])
+    (finding,) = told(session)
+    assert finding["sentence"] == f"show: {stray[0]}"
+
+
 def test_one_packet_to_nobody_takes_nothing_that_other_cases_show() -> None:
     session = Session()
     for number in range(4):

@@ -128,3 +128,18 @@ def test_devices_that_die_of_something_rare_are_one_finding_but_not_of_what_they
         also(session, standing=standing(rx=400, left=40, cpl=3, wr=30), lost="")
     (finding,) = told(session)
     assert ("the device stands still: rx_tready_o is low" in finding["sentence"]) == stands
+
+
+def test_a_device_that_heeds_no_frame_from_one_of_them_on_is_told_by_its_number() -> None:
+    session = Session()
+    for number in range(12):
+        session.add(({"nth": number % 3}, NO_COMPLETION), broken=("LIVE-01",))
+        streams = standing(rx=60 + number, left=4 + number, tx=20 + 9 * number, cpl=number % 3)
+        also(session, standing=streams | {"heard": (6 + number, False, False, 0)})
+        also(session, lost="ARP")
+    session.add(({}, ""))
+    also(session, standing=standing(rx=40) | {"heard": (6, False, False, 0)}, lost="")
+    (finding,) = told(session)
+    assert finding["sentence"].startswith("stop: after 6 frames that it hears frames are taken and")
+    also(session, standing=standing(rx=90) | {"heard": (9, False, False, 0)})
+    assert "that it hears" not in told(session)[0]["sentence"]
