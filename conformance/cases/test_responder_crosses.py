@@ -27,7 +27,6 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.STATES), needs(Capability.LOCKSTEP)]
 
 SIMULATED = ["hdl", "model"]
-ROOM = 1024
 HEADER = 40
 POSTED, IN_USE, MISSING = "posted", "in use", "missing"
 QUEUES = [
@@ -51,13 +50,14 @@ class Crossed:
         self._bench = bench
         self.qp: Connection = bench.connect(service, shared_receive=shared, state=State.INIT)
         self.poster = bench.connect(Service.RC, shared_receive=True) if shared else self.qp
-        self.region: Region = self.qp.region(4 * ROOM)
+        self._room = 2 * self.qp.mtu + HEADER
+        self.region: Region = self.qp.region(2 * self._room)
         self.is_datagram = service is Service.UD
         self.numbers = [] if receive == MISSING else [self._post(0)]
         self._psn = 0
 
     def _post(self, place: int) -> int:
-        return self.poster.post_receive(self.region, offset=place * ROOM, length=ROOM)
+        return self.poster.post_receive(self.region, offset=place * self._room, length=self._room)
 
     def only(self, size: int) -> Pattern:
         """A whole message, the next one."""

@@ -24,7 +24,7 @@ SIMULATED = ["hdl", "model"]
 MOST = 8  # queue pairs
 DEEP = 16  # READs of each
 ROUNDS = 3
-BYTES = 1 << 13
+BYTES = 1 << 14
 
 
 class Read(NamedTuple):
