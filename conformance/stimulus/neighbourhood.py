@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.stimulus.questions import arp_frame, echo_frame, echoed
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
-from roceproof.conformance.wire.icmp import icmp_message
+from roceproof.conformance.wire.icmp import icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import is_advertised, is_question
 from roceproof.verbs.addresses import Host
 
@@ -67,7 +67,7 @@ class Neighbourhood:
             if self._fits(question, frame):
                 return None
             if question.is_owed:
-                return f"a wrong answer to {_told(question)}: {frame[:80].hex()}"
+                return f"a wrong answer to {_told(question)}{what_is_wrong(frame)}"
         return f"an answer to nothing that was asked: {frame[:80].hex()}"
 
     @property

@@ -15,7 +15,7 @@ from roceproof.conformance.suite.storm import Storm
 from roceproof.conformance.suite.storm_stream import Stream
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
+from roceproof.conformance.wire.icmp import icmp_frame, icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
@@ -65,7 +65,7 @@ class Hail:
         for frame in self._bench.target.asides():
             if not self._is_right(frame):
                 asked = "an ARP request" if frame[12:14] == b"\x08\x06" else "an echo request"
-                wrong = f"a wrong answer to {asked}: {frame[:80].hex()}"
+                wrong = f"a wrong answer to {asked}{what_is_wrong(frame)}"
                 raise self._bench.failed(wrong, rules=["LIVE-01"])
 
     # kinds

@@ -23,6 +23,7 @@ IPV4_BYTES = 4
 HOPS = 64
 _PROTOCOL = {ETHER_IPV4: 1, ETHER_IPV6: 58}
 _IPV4_HEADER, _IPV6_HEADER = 20, 40
+_SHOWN = 80  # bytes of a frame
 
 
 class Message(NamedTuple):
@@ -56,6 +57,25 @@ def icmp_frame(sender: Host, to: Host, kind: int, body: bytes, *, hops: int = HO
 
 def icmp_message(frame: bytes) -> Message | None:
     """The message in a frame, not behind IPv6 extension headers; None if there is none."""
+    found = _in_frame(frame)
+    if found is None:
+        return None
+    family, pseudo, message = found
+    return None if checksum(pseudo + message) else Message(family, message[0], message[4:])
+
+
+def what_is_wrong(frame: bytes) -> str:
+    """With an answer that is not right: its ICMP checksum if that is, else how it begins."""
+    found = _in_frame(frame)
+    if found is None or not checksum(found[1] + found[2]):
+        return f": {frame[:_SHOWN].hex()}"
+    _, pseudo, message = found
+    want = checksum(pseudo + message[:2] + bytes(2) + message[4:])
+    return f"; icmp checksum: want {want:#06x}, got {int.from_bytes(message[2:4]):#06x}"
+
+
+def _in_frame(frame: bytes) -> tuple[int, bytes, bytes] | None:
+    """IP version, pseudo header and ICMP message of a frame that has one."""
     found = payload_of_ethernet(frame)
     if found is None or found[0] not in _PROTOCOL:
         return None
@@ -71,9 +91,7 @@ def icmp_message(frame: bytes) -> Message | None:
             return None
         addresses, start = packet[8:40], _IPV6_HEADER
         message = packet[start : start + int.from_bytes(packet[4:6], "big")]
-    if len(message) < 4 or checksum(_pseudo(family, addresses, len(message)) + message):
-        return None
-    return Message(family, message[0], message[4:])
+    return (family, _pseudo(family, addresses, len(message)), message) if len(message) > 3 else None
 
 
 def _pseudo(family: int, addresses: bytes, size: int) -> bytes:
