@@ -94,7 +94,7 @@ def _rest(packet: Packet) -> dict[str, object]:
     return {
         "icrc": packet.icrc,
         "pad bytes": packet.pad,
-        "trailer": packet.trailer,
+        "frame pad": packet.trailer,
         "udp_length": packet.udp_length,
         "udp_checksum": packet.udp_checksum,
     }

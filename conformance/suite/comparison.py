@@ -21,7 +21,7 @@ from roceproof.conformance.suite.packet_flow import is_request
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.requester_side import Life
-from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_lengths
+from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_pad, wrong_lengths
 from roceproof.conformance.suite.surplus_headers import DISPLACING
 from roceproof.conformance.suite.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
@@ -32,6 +32,7 @@ from roceproof.verbs.limits import ANY, COUNTED
 
 _IDENTITIES = 1 << 16
 _LENGTHS_FOLLOW = frozenset({"opcode", "payload", "pad", *DISPLACING})
+_SAY_THE_END = _LENGTHS_FOLLOW | {"ip_length", "udp_length"}
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,15 @@ def compared(bench: Bench) -> Iterator[Predicted]:
     for packet, entry in bench.arrived():
         sent.setdefault(id(entry.flow), []).append((packet, entry))
     identification = ANY
-    if Capability.LOCKSTEP in bench.claims.capabilities:
+    is_padded = Capability.LOCKSTEP in bench.claims.capabilities
+    if is_padded:
         identification = bench.claims.limits.identification
     for connection in bench.connections:
         for life in connection.lives:
             came = sent.get(id(life.codec), [])
-            yield from _of_life(connection, life, came, identification=identification)
+            yield from _of_life(
+                connection, life, came, identification=identification, is_padded=is_padded
+            )
 
 
 class Due(NamedTuple):
@@ -101,6 +105,7 @@ def _of_life(
     came: list[tuple[Packet, Entry]],
     *,
     identification: str,
+    is_padded: bool,
 ) -> Iterator[Predicted]:
     places = _places(life)
     due = next(places, None)
@@ -117,6 +122,8 @@ def _of_life(
         if not any(each.field in _LENGTHS_FOLLOW for each in wrong):
             wrong += wrong_lengths(packet, udp_length_of(wanted))
         wrong += _of_itself(life, packet)
+        if is_padded and not any(each.field in _SAY_THE_END for each in wrong):
+            wrong += wrong_frame_pad(entry.frame, packet)
         if identification != ANY:
             is_counted = identification == COUNTED
             wrong += _identification(life, packet, {taken, number} if is_counted else {0})

@@ -107,6 +107,7 @@ FIELD_RULES = {
     "vlan": "VLAN-02",
     "ip_length": "IP-02",
     "udp_length": "UDP-02",
+    "frame pad": "ETH-02",
     "surplus reth": "RETH-03",
     "missing reth": "RETH-01",
     "surplus immediate": "IMM-03",

@@ -33,7 +33,7 @@ _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which 
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OF_A_RECEIVE = ("", "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
-_SAID = re.compile(r"(\w+)=(\S+)")
+_SAID = re.compile(r"(\w+)=([^\s;]+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
 _NOTHING = "nothing"
 _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+)")

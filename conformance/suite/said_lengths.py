@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.opcodes import OPCODES
 
@@ -33,3 +34,10 @@ def wrong_lengths(packet: Packet, udp_length: int) -> list[Mismatch]:
 
 def _mismatch(name: str, want: int, got: int) -> Mismatch:
     return Mismatch(name, f"{want:#x}", f"{got:#x}")
+
+
+def wrong_frame_pad(frame: bytes, packet: Packet) -> list[Mismatch]:
+    """The bytes behind the ICRC, if those are more or fewer than the shortest frame needs."""
+    want = max(0, ETHERNET_MINIMUM - (len(frame) - len(packet.trailer)))
+    have = len(packet.trailer)
+    return [] if have == want else [Mismatch("frame pad", f"{want} bytes", f"{have} bytes")]

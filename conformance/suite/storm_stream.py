@@ -13,7 +13,7 @@ from roceproof.conformance.suite.failure import OF_EVERY_PACKET, is_aside, rule_
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
 from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_lengths
+from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_pad, wrong_lengths
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_frames import FrameMaker
 from roceproof.conformance.suite.within_limits import allowed_depth
@@ -283,6 +283,7 @@ class Stream:
         found = mismatches(due.pattern, packet, self.qp.from_device)
         if all(each.field in OF_EVERY_PACKET for each in found):
             found += wrong_lengths(packet, udp_length_of(due.pattern))
+            found += wrong_frame_pad(frame, packet) if self._by_contract and not found else []
             found += self._against_contract(due, frame) if self._by_contract else []
         rules = [rule for each in found if (rule := rule_of(each)) is not None]
         if not found and build(packet) == frame:

@@ -10,7 +10,7 @@ from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.plan_findings import with_plans
-from roceproof.conformance.suite.heads import likeness
+from roceproof.conformance.suite.heads import likeness, wrong_fields
 
 MULTIPLE = "[limits] length_multiple = 4"
 LOW, GONE = [0, True, False], [3, False, False]
@@ -340,3 +340,8 @@ def test_a_packet_that_a_wrong_length_ends_has_no_other_fault() -> None:
         session.add(({}, ""))
     (sentence,) = session.sentences()
     assert "udp_length is always 0x29" in sentence or "udp_length is wrong" in sentence
+
+
+def test_words_of_a_packet_end_where_the_next_part_begins() -> None:
+    head = "want  SEND_ONLY psn=+0 se=1; got   SEND_ONLY psn=+0 se=1; its fields are right"
+    assert wrong_fields(head) == set()

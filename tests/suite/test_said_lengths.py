@@ -10,7 +10,7 @@ import pytest
 from roceproof.conformance.suite.failure import FIELD_RULES
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import SEND_ONLY, WRITE_ONLY_IMM
-from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_lengths
+from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_pad, wrong_lengths
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
@@ -62,3 +62,15 @@ def test_each_wrong_length_is_told_but_not_one_that_only_follows(ip: int, udp: i
     found = wrong_lengths(damaged, udp_length_of(PATTERNS[1]))
     assert [each.field for each in found] == fields
     assert all(each.field in FIELD_RULES for each in found)
+
+
+@pytest.mark.parametrize(
+    ("length", "told"), [(58, [("2 bytes", "0 bytes")]), (60, []), (64, [("2 bytes", "6 bytes")])]
+)
+def test_the_pad_of_a_frame_is_as_long_as_the_shortest_frame_needs(
+    length: int, told: list[tuple[str, str]]
+) -> None:
+    frame = FLOW.build(SEND_ONLY(psn=0))[:58].ljust(length, b"\0")
+    packet = parse(frame)
+    assert packet is not None
+    assert [(each.want, each.got) for each in wrong_frame_pad(frame, packet)] == told
