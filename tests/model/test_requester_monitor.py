@@ -133,6 +133,9 @@ HEALTHY = {
     "an implied NAK not taken": (*SENT, 5, 9, hear(ack(9)), TIMEOUT, 5, 9),
     "late and ghostly responses": (*SENT, hear(ack(1)), hear(nak(0)), hear(ack(9)), hear(nak(9))),
     "a reserved syndrome ends it": (*SENT, hear(ack(2, 0x65)), wait(20 * T_NS)),
+    "or has, as is heard behind an ACK": (
+        *(*SENT, hear(ack(2, 0x65)), hear(ack(4)), wait(T_NS), done(0, "bad_resp_err")),
+    ),
     "what fits no request ends it": (*SENT, 5, hear(read_response(0x10, 2, b"")), wait(9 * T_NS)),
     "what is no response": (*SENT, hear(replace(ack(2), extensions=())), TIMEOUT, *SENT),
     "RNR NAKs in the wait": (*SENT, RNR_2, RNR_2, RNR_2, wait(20 * T_NS)),
@@ -196,6 +199,9 @@ BROKEN = {
     "NAK-10": (*SENT, hear(nak(2, 2)), done(0, "rem_access_err")),
     "NAK-13": (*SENT, hear(nak(9)), 0),
     "ACK-05": (*SENT, hear(ack(4)), done(0, "retry_exc_err")),
+    "ACK-05 and alive": (
+        *(*SENT, hear(ack(2, 0x65)), hear(ack(4)), wait(T_NS), 5, done(0, "bad_resp_err")),
+    ),
     "ACK-08": (*SENT, hear(ack(1)), done(0), done(1)),
     "ACK-09": (*SENT, hear(ack(9)), done(0)),
     "ACK-09 resent": (*SENT, hear(ack(9)), 0),

@@ -118,14 +118,17 @@ class RequesterMonitor:
             if not any(done):
                 self._report(_too_early(latest), "no completion", f"work {outcome.wr_id} completed")
         else:
-            if all(done):
+            if all(done) and not any(state.may_have_died for state in reached):
                 rule = "NAK-10" if latest.dead == "NAK-09" else "ACK-05"
                 self._report(rule, f"success of work {outcome.wr_id}", outcome.status)
-            elif not any(state.dead or state.may_be_dead_by_now(self._spec) for state in reached):
+            elif not any(self._may_be_over(state) for state in reached):
                 self._report(_gave_up(latest), "another attempt", outcome.status)
             self._candidates.settle(
                 [replace(state, dead=state.dead or "QPS-03") for state in reached]
             )
+
+    def _may_be_over(self, state: WatchState) -> bool:
+        return state.may_have_died or state.may_be_dead_by_now(self._spec)
 
     def allowed(self, now_ns: int) -> list[Allowance]:
         """The PSNs that may leave next, each from its earliest time on."""

@@ -60,6 +60,7 @@ class WatchState:
     losses_before: int = 0  # those before the last progress
     dead: str | None = None  # the rule that forbids to send anything
     may_be_dead: bool = False
+    may_have_died: bool = False  # before the last progress, and nothing has left since
     ignored: Ignored | None = None
 
     # what responses do
@@ -82,6 +83,7 @@ class WatchState:
             owed_since=None if passed else self.owed_since,
             has_restarted=False,
             may_be_dead=False,
+            may_have_died=self.may_be_dead or self.may_have_died,
             ignored=None,
             losses_before=self.losses,
             timeouts=0,
@@ -110,7 +112,7 @@ class WatchState:
 
     def goes_on(self, end: int) -> WatchState:
         """The packet at the cursor has left, and with it the choice to restart is made."""
-        return replace(self, cursor=end, owed_since=None, may_restart=None)
+        return replace(self, cursor=end, owed_since=None, may_restart=None, may_have_died=False)
 
     def restarts(self, end: int, psn: int, *, is_timeout: bool) -> WatchState:
         """A packet from which it starts again has left."""
@@ -124,6 +126,7 @@ class WatchState:
             has_restarted=not is_timeout and self.may_restart == self.oldest,
             timeouts=self.timeouts + is_timeout,
             losses=self.losses + 1,
+            may_have_died=False,
         )
 
     # what may be
