@@ -171,15 +171,21 @@ def test_in_the_error_state_all_work_is_flushed_and_nothing_is_sent() -> None:
     assert len(model.outcomes) == 3
 
 
+def test_a_packet_that_takes_longer_than_the_interval_is_slowed_too() -> None:
+    model = requester(work(length=2 * P), policy=RequesterPolicy(packet_interval_ns=1))
+    model.notify_congestion(0)
+    assert model.take(0) and model.next_deadline() == int(2 * P * 0.8)
+
+
 def test_a_congestion_notification_changes_the_rate_and_nothing_else() -> None:
-    model = requester(work(length=40 * P))
+    model = requester(work(length=40 * P), policy=RequesterPolicy(packet_interval_ns=1000))
     model.take(0)
     model.notify_congestion(50)
-    assert model.take(100) and model.next_deadline() == 300
-    model.notify_congestion(250)
-    assert model.take(300) and model.next_deadline() == 700
-    assert model.take(60_000) and model.next_deadline() == 60_200
-    assert model.take(110_000) and model.next_deadline() == 110_100
-    assert psns(drain(model, 110_100)) == list(range(5, 40))
+    assert model.take(1000) and model.next_deadline() == 3000
+    model.notify_congestion(2500)
+    assert model.take(3000) and model.next_deadline() == 7000
+    assert model.take(60_000) and model.next_deadline() == 62_000
+    assert model.take(110_000) and model.next_deadline() == 111_000
+    assert psns(drain(model, 111_000)) == list(range(5, 40))
     model.receive(ack(39), 200_000)
     assert statuses(model) == [(1, "success")]

@@ -48,7 +48,7 @@ class Requester(ABC):
         segment = self.next_request(now_ns)
         if segment is None:
             return []
-        self._pacer.sent(now_ns)
+        self._pacer.sent(len(segment.payload), now_ns)
         return [segment]
 
     def receive(self, segment: Segment, now_ns: int) -> None:  # noqa: B027

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 
+_NS_PER_BYTE = 0.8  # at 10 Gbit/s
+
 
 class Pacer:
     """The send rate of one queue pair."""
@@ -16,9 +18,11 @@ class Pacer:
         self.slot = 0
         """The earliest time for the next packet."""
 
-    def sent(self, now_ns: int) -> None:
-        """A packet leaves now."""
-        self.slot = now_ns + (self._policy.packet_interval_ns << self._doublings_at(now_ns))
+    def sent(self, size: int, now_ns: int) -> None:
+        """A packet of so many bytes leaves now; slowed, it takes twice its own time at least."""
+        doublings = self._doublings_at(now_ns)
+        own_ns = int(2 * size * _NS_PER_BYTE) if doublings else 0
+        self.slot = now_ns + max(own_ns, self._policy.packet_interval_ns << doublings)
 
     def slow_down(self, now_ns: int) -> None:
         """A congestion notification came."""
