@@ -233,6 +233,7 @@ def test_idle_time_and_address_resolution_leave_the_psn_alone(
 
 @case("PSN-11", needs=[Capability.RC, Capability.READ, Capability.WRITE], targets=["model"])
 def test_no_more_than_half_of_all_psns_are_outstanding(bench: Bench) -> None:
+    require_mtu(bench.claims, MTU)
     qp = bench.connect(path_mtu=MTU)
     write = qp.post(Op.WRITE, 5)
     read = qp.post(Op.READ, MTU << 23)

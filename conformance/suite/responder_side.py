@@ -8,6 +8,7 @@ from collections.abc import Collection
 from itertools import combinations
 from typing import Any
 
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.suite.acknowledgements import Acknowledgements
 from roceproof.conformance.suite.failure import rules_of_receive
 from roceproof.conformance.suite.memory import otherwise
@@ -136,7 +137,6 @@ class ResponderSide(PacketFlow):
         """
         if self.spec.service is Service.RC:
             can_read = "remote_read" in self.spec.access and self.executes(Op.READ)
-            can_read &= self.spec.max_dest_rd_atomic > 0
             self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
             answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
             self._is_fencing = True
@@ -158,6 +158,8 @@ class ResponderSide(PacketFlow):
 
     def executes(self, operation: Op) -> bool:
         """Whether the device, as a responder, has the operation, for cases that do without."""
+        if operation in AWAIT_DATA and self.spec.max_dest_rd_atomic == 0:
+            return False
         executed = self._exchange.claims.executed_on(self.spec.service)
         return executed is None or operation in executed
 
