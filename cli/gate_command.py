@@ -191,7 +191,8 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
 def _keep_seeds(wanted: Gate, kept: Sequence[Kept], soaked: Soaked) -> None:
     """Those of the fresh seeds that have found something."""
     if soaked.fresh is not None:
-        plans = [each for each in soaked.findings if each["seed"] >= soaked.fresh]
+        drawn = range(soaked.fresh, soaked.fresh + wanted.plans)
+        plans = [each for each in soaked.findings if each["seed"] in drawn]
         soaked.added = [each.seed for each in keep(wanted.manifest, kept, plans)]
 
 

@@ -16,7 +16,7 @@ from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.runner.ports import of_a_refusal
 from roceproof.conformance.runner.root import STOPS, Root, family, rule_of_trouble
 from roceproof.conformance.runner.swaps import are_swapped
-from roceproof.conformance.suite.divergence import says_itself
+from roceproof.conformance.suite.divergence import is_vague, says_itself
 from roceproof.conformance.suite.heads import in_short
 from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.suite.surplus_headers import DISPLACING
@@ -176,4 +176,5 @@ def _named(root: Root, cases: Mapping[str, Document]) -> str | None:
 
 
 def _most_told(rules: list[str]) -> list[str]:
-    return sorted(dict.fromkeys(rules), key=lambda rule: -rules.count(rule))
+    """What names something goes first."""
+    return sorted(dict.fromkeys(rules), key=lambda rule: (is_vague([rule]), -rules.count(rule)))

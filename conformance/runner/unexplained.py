@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.runner.root import STOPS, Root, family, fields_of
+from roceproof.conformance.suite.failure import FIELD_RULES
 from roceproof.conformance.suite.heads import likeness, name_of_wanted, wrong_fields
 from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.suite.surplus_headers import DISPLACED, DISPLACING
@@ -15,6 +16,8 @@ Document = dict[str, Any]
 _FOLLOWS_PAD = ("pad", "pad bytes", "payload")
 _FIELD_OF = {"MSN": "msn", "PSN": "psn"}
 """The field that a family of rules is about."""
+_OUTSIDE = ("ip_checksum", "udp_checksum", "trailer", "pad bytes")
+"""What of a frame no field of its packet says."""
 _LENGTHS = frozenset({"field ip_length", "field udp_length"})
 """Where they end a packet too soon nobody finds its ICRC."""
 _ALIVE = "LIVE-01"
@@ -122,6 +125,9 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
         accused = {family(rule) for rule in root.accuses}
         for name in accused & _FIELD_OF.keys():
             fields.setdefault(_FIELD_OF[name], root)
+        for name in _OUTSIDE:
+            if FIELD_RULES[name] in root.accuses:
+                fields.setdefault(name, root)
         if "PAD" in accused:
             fields |= dict.fromkeys(_FOLLOWS_PAD, root)
         if "field ip_length" in root.troubles:

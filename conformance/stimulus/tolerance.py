@@ -10,6 +10,7 @@ from roceproof.conformance.suite.failure import is_aside, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch, got, name_of
 from roceproof.conformance.suite.said_lengths import wrong_lengths
+from roceproof.conformance.suite.wrong_bytes import wrong_bytes
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.frame_edits import layout_of, say_length, without_udp_checksum
 from roceproof.conformance.wire.icrc import Judgement, check, compute_at
@@ -40,11 +41,13 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
         return f"want  {wanted.hex()}\ngot   {frame.hex()}", []
     flow = _flow(want)
     wrong = _only_lengths(frame, have, want) or _mismatches(have, want)
+    if not wrong and frame != wanted:
+        wrong = [wrong_bytes(wanted, frame)]
     lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
     lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
     fits = check(frame).judgement is Judgement.OK
     accused = [each for each in wrong if not (fits and each.field == "icrc")]
-    return "\n".join(lines), [rule for each in accused if (rule := _rule(each)) is not None]
+    return "\n".join(lines), [rule for each in accused if (rule := rule_of(each)) is not None]
 
 
 def differs_aside(frame: bytes, wanted: bytes, own: Collection[str]) -> bool:
@@ -81,13 +84,6 @@ def _only_lengths(frame: bytes, have: Packet, want: Packet) -> list[Mismatch]:
         return []
     rest = {each.field for each in _mismatches(packet, want)}
     return lengths if rest <= {"icrc"} else []
-
-
-_RULES = {"icrc": "ICRC-02", "udp_checksum": "UDP-06"}
-
-
-def _rule(wrong: Mismatch) -> str | None:
-    return rule_of(wrong) or _RULES.get(wrong.field)
 
 
 def _rest(packet: Packet) -> dict[str, object]:

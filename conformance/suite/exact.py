@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.said_lengths import wrong_lengths
+from roceproof.conformance.suite.wrong_bytes import wrong_bytes
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import without_udp_checksum
@@ -25,7 +26,7 @@ def frames_are_exact(bench: Bench) -> None:
             at = first_difference(right, frame)
             lines = [f"frame {index} of the device is wrong from byte {at} on"]
             if packet is not None and (made := parse(right)) is not None:
-                wrong = wrong_lengths(packet, made.udp_length)
+                wrong = wrong_lengths(packet, made.udp_length) or [wrong_bytes(right, frame)]
                 lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
             raise bench.failed("\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"]))
 

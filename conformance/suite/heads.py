@@ -9,13 +9,13 @@ from roceproof.conformance.suite.failure import CaseFailed
 
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_TOLD = re.compile(r"[;,] ([a-z][a-z_ ]*): want (.+?), got ([^;]+?)(?=;|, [a-z_ ]+: |$)")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index \d+ diff"
     r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
 )
-_ONLY_BYTES = "its fields are right, its bytes wrong"
 _PLACE = re.compile(
     r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
     r"|^(?:def test_found[^;]*; )?(?:play(?:\.\w+\([^;]*\)| = \w+\(bench\)); )+"
@@ -86,7 +86,7 @@ def likeness(head: str) -> str:
             return f"no {_answer(said) if said.startswith('0x') else names[0]}"
         if got := _NAME.findall(both["got"]):
             return f"want {names[0]}, got {got[0]}"
-    return _ONLY_BYTES if _ONLY_BYTES in head else _DIGITS.sub("#", without_place(head))
+    return _DIGITS.sub("#", without_place(head))
 
 
 def wrong_fields(head: str) -> set[str]:
@@ -121,11 +121,11 @@ def in_short(head: str) -> str:
         return str(other["told"])
     if other and other["got"]:
         return f"other bytes than were sent: want {other['want']}, got {other['got']}"
-    wrong = _differences(head)
-    if not wrong or _WRONG_FIELD.search(without_place(head)):
-        return without_place(head)
-    both = _WANT_GOT.search(head)
-    names = _NAME.findall(both["got"]) if both else []
+    clean = without_place(head)
+    wrong = _TOLD.findall(clean) or _differences(head)
+    names = _NAME.findall(both["got"]) if (both := _WANT_GOT.search(head)) else []
+    if not wrong or not (names or _RECEIVES.search(head)):
+        return clean
     what = f"{names[0]} came" if names else "a receive completed"
     fields = "; ".join(f"{field}: want {want}, got {got}" for field, want, got in wrong)
     return f"{what} otherwise; {fields}"

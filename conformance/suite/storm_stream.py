@@ -17,20 +17,18 @@ from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_frames import FrameMaker
 from roceproof.conformance.suite.within_limits import allowed_depth
+from roceproof.conformance.suite.wrong_bytes import wrong_bytes
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import without_udp_checksum
-from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.ip import Ipv4
-from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import ANY
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 
 SUCCESS, FLUSHED = "success", "wr_flush_err"
-_ICRC = "ICRC-02"
 
 
 class Due(NamedTuple):
@@ -285,13 +283,11 @@ class Stream:
             found += wrong_lengths(packet, udp_length_of(due.pattern))
             found += wrong_frame_pad(frame, packet) if self._by_contract and not found else []
             found += self._against_contract(due, frame) if self._by_contract else []
-        rules = [rule for each in found if (rule := rule_of(each)) is not None]
         if not found and build(packet) == frame:
             return None
+        found = found or [wrong_bytes(build(packet), frame)]
+        rules = [rule for each in found if (rule := rule_of(each)) is not None]
         differences = [f"{each.field}: want {each.want}, got {each.got}" for each in found]
-        if not found:
-            differences = [_in_bytes(build(packet), frame)]
-            rules = [_ICRC] if icrc.check(frame).judgement is icrc.Judgement.BAD else []
         return Wrong(
             f"want  {due}: {wanted(due.pattern)}\ngot   {self._shown(frame)}\n      "
             + "\n      ".join(differences),
@@ -318,11 +314,3 @@ class Stream:
 
 def _packets(messages: Iterable[Posted]) -> int:
     return sum(each.end_psn - each.psn for each in messages)
-
-
-def _in_bytes(want: bytes, got: bytes) -> str:
-    """Where two frames with the same fields differ."""
-    at = first_difference(want, got)
-    if len(want) == len(got) and at >= len(got) - ICRC_BYTES:
-        return f"icrc: want {want[-ICRC_BYTES:].hex()}, got {got[-ICRC_BYTES:].hex()}"
-    return f"its fields are right, its bytes wrong from {at} of {len(got)} on"

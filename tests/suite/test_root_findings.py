@@ -187,8 +187,8 @@ def test_failures_with_the_same_wrong_fields_are_alike_whatever_their_values() -
     session = Session()
     session.add(head="payload: want 1[58], got 3[580000], pad: want 3, got 1")
     session.add(head="got WRITE psn=+0; pad: want 1, got 3; payload: want 3[d5..], got 1[d5]")
-    session.add(head="want WRITE of 4; got 58; its fields are right, its bytes wrong from 7 of 9")
-    session.add(head="want SEND of 8; got d5; its fields are right, its bytes wrong from 8 of 9")
+    session.add(head="want WRITE of 4; got 58; ip_checksum: want 1234, got 1235")
+    session.add(head="want SEND of 8; got d5; ip_checksum: want 7777, got 7778")
     assert [len(root.cases) for root in session.roots()] == [2, 2]
 
 
