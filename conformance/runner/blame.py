@@ -47,6 +47,8 @@ def blame(
     theirs = [rule for failure in failures for rule in failure.rules]
     if stop is not None and stop.kind is Kind.NO_END:
         return Blame(_each_once(theirs), None, stop)
+    if stop is not None and stop.kind is Kind.DEATH and (broken := named(head_of(first))):
+        return Blame(_each_once([*broken, *theirs]), None, stop)
     if first.rules and (stop is None or stop.kind is not Kind.DEATH):
         return Blame(_each_once(theirs), _predicted(first, own), stop)
     if stop is not None and Capability.LOCKSTEP in bench.claims.capabilities:

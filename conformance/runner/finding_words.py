@@ -16,6 +16,7 @@ from roceproof.conformance.runner.observations import FIELD, RULE
 from roceproof.conformance.runner.ports import of_a_refusal
 from roceproof.conformance.runner.root import STOPS, Root, family, rule_of_trouble
 from roceproof.conformance.runner.swaps import are_swapped
+from roceproof.conformance.runner.unheeded import in_common
 from roceproof.conformance.suite.divergence import is_vague, says_itself
 from roceproof.conformance.suite.heads import in_short
 from roceproof.conformance.suite.stop import Kind
@@ -26,6 +27,7 @@ _LONGEST = 300
 _EXPLAINABLE = ("ICRC-", "PSN-", "OPC-", "IP-05", "IP-06", "IP-07", "BTH-08")
 """Rules for which `explain` has names."""
 _MOST_AGREE = 0.8
+_ALONE = "; the answers to them, and none that was heeded, have"
 _MOST_FIELDS = 4
 """More are counted in a sentence, and the first is named."""
 
@@ -49,9 +51,12 @@ def _document(
     rules += sorted(root.rules.difference(rules))
     if stopped or root.head or not rules:
         rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
+    common = None
+    if root.troubles[0] == str(Kind.NO_COMPLETION):
+        common = in_common([seen[name] for name in root.cases if name in seen], seen.values())
     others = {name for other in found if other is not root for name in other.cases}
     return {
-        "sentence": _sentence(root, shown, seen),
+        "sentence": _sentence(root, shown, seen) + (f"{_ALONE} {common[0]}" if common else ""),
         "troubles": root.troubles,
         "head": root.head,
         "support": _support(root),
@@ -63,7 +68,7 @@ def _document(
         "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
         "stops": stopped,
         "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
-        "rules": _most_told(rules),
+        "rules": list(dict.fromkeys([*([common[1]] if common else []), *_most_told(rules)])),
         "representative": {
             "case": cases[shown]["case"],
             "capture": cases[shown].get("capture"),

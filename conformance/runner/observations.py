@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.rules.findings import Finding
+from roceproof.conformance.runner.unheeded import answers_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import Predicted
 from roceproof.conformance.suite.connection import Connection
@@ -109,6 +110,7 @@ def observed(
         "failures": [[head_of(each), list(each.rules)] for each in failures],
         "rules": told,
         "lost": lost,
+        "answers": answers_of(bench, stop),
         "standing": {name: list(each) for name, each in bench.target.standing().items()},
     }
 

@@ -34,6 +34,7 @@ from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.interface import DeviceDied, NoEnd
 from roceproof.dpi.streams import STREAMS
+from roceproof.verbs.service import Service
 
 _ALIVE = "LIVE-01"
 REQUESTS = "requests"
@@ -95,6 +96,13 @@ def streams_of(failure: CaseFailed) -> list[str]:
     return f"{STREAMS}{behind}".splitlines() if begun else []
 
 
+def _differed(failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
+    """The rules of what differed first."""
+    if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
+        return ("ACK-08" if stop.at.spec.service is Service.RC else "UC-01",)
+    return differed(failure)
+
+
 def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> Blame:
     """A case that was cut short and waited in vain is not reached."""
     if bench.target.waited_in_vain:
@@ -127,7 +135,7 @@ def _verdict(
         "capture": str(capture),
         "replay": replay,
         "head": head_of(failures[0]),
-        "differed": " ".join(differed(failures[0])),
+        "differed": " ".join(_differed(failures[0], blamed.stop)),
     }
     number = item.config.stash.get(_EXPLAINED, 0)
     diagnoses = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.stimulus.plan import Plan, Step
-from roceproof.conformance.suite.divergence import differed, is_vague, says_itself
+from roceproof.conformance.suite.divergence import COMPLETES, differed, is_vague, says_itself
 from roceproof.conformance.suite.failure import CaseFailed
 
 _MOST_SAID = 3
@@ -97,7 +97,7 @@ def rules_of_plan(plan: Plan, failure: CaseFailed) -> tuple[str, ...]:
     first = differed(failure)
     still = dict.fromkeys(rule for step in plan.steps for rule in _said(step))
     said = tuple(still) if len(still) <= _MOST_SAID else ()
-    if says_itself(first):
+    if says_itself(first) and first[0] not in COMPLETES:
         return tuple(dict.fromkeys((*first, *said)))
     return tuple(dict.fromkeys((*said, *first)))
 

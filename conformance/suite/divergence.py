@@ -15,10 +15,24 @@ from typing import NamedTuple
 from roceproof.conformance.suite.failure import FIELD_RULES, CaseFailed
 from roceproof.conformance.suite.heads import head_of, likeness, name_of_wanted, wrong_fields
 
+_ALIVE = "LIVE-01"
 VAGUE = ("FUZZ-", "LIVE-02", "LIVE-03")
 """Rules that hold of whatever a device does: they name nothing."""
 _ANSWERS = ("ACK", "NAK", "RNR", "ATOMIC")
-_SAYS_ITSELF = ("RNR-", "NAK-01", "NAK-02", "NAK-09", "RTX-", "RETH-12", "MSN-", "IMM-", "ETH-0")
+COMPLETES = ("ACK-08", "UC-01")
+"""Rules of work that does not end as it must: why, something else may say better."""
+_SAYS_ITSELF = (
+    *COMPLETES,
+    "ETH-0",
+    "RNR-",
+    "NAK-01",
+    "NAK-02",
+    "NAK-09",
+    "RTX-",
+    "RETH-12",
+    "MSN-",
+    "IMM-",
+)
 """Rules that what came says broken, whatever the case is about."""
 
 
@@ -50,8 +64,7 @@ _BY_LIKENESS = _table(
     (r"^rnr_retry_exc_err: ", "RNR-05"),
     (r"^retry_exc_err: ", "RTX-05"),
     (r"retry_exc_err$", "RTX-01"),
-    (r"^completed too early", "ACK-08"),
-    (r"^other work completed with (success|wr_flush_err)", "ACK-05"),
+    (r"^other work completed with", "ACK-08 ACK-05"),
 )
 _COMPLETION = _table(
     (r"want no such completion.*completed with success, syndrome 0x1f", "ACK-08 ACK-09"),
@@ -63,6 +76,8 @@ _COMPLETION = _table(
     (r"want no such completion.*completed with (wr_flush_err|rem_\w+)", "NAK-13 NAK-10"),
     (r"want no such completion.*completed with rnr_retry", "RNR-05"),
     (r"want no such completion.*completed with retry_exc", "RTX-01"),
+    (r"completed with success, .* without an answer", "ACK-08"),
+    (r"completed with success, .* before it has left", "UC-01"),
     (r"completed with (wr_flush_err|rem_\w+); got nothing", "NAK-09"),
     (r"completed with rnr_retry_exc_err; got nothing", "RNR-05"),
     (r"completed with retry_exc_err.*; got nothing", "RTX-05"),
@@ -95,6 +110,8 @@ _OF_DATA = {"psn": "PSN-20", "opcode": "READ-02", "syndrome": "AETH-03"}
 
 def differed(failure: CaseFailed) -> tuple[str, ...]:
     """Those that it says, or else those of what differed first."""
+    if failure.rules == (_ALIVE,):
+        return named(head_of(failure)) or failure.rules
     return failure.rules or named(head_of(failure))
 
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What answers that a device does not heed have in common is told, if no other answer has it."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from roceproof.conformance.runner.unheeded import answers_of, in_common
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.pattern import ACK, NAK, OPERATIONAL_ERROR
+from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model import ModelFactory
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.work import Op
+
+
+def answer(draw: Random, **fields: int) -> str:
+    flow = FlowCodec(
+        src=Host(draw.randbytes(6), draw.randbytes(4)),
+        dst=Host(draw.randbytes(6), draw.randbytes(4)),
+        dest_qpn=draw.getrandbits(24),
+        src_qpn=0,
+        service=0,
+        request_start=0,
+        response_start=0,
+        sport=draw.getrandbits(16),
+    )
+    said = {"psn": draw.getrandbits(24), "ttl": draw.randrange(2, 256), "tos": draw.getrandbits(8)}
+    said |= {"ident": draw.getrandbits(16), "credits": draw.getrandbits(5)}
+    return flow.build(ACK(**said | fields)).hex()
+
+
+def case(what: str, *frames: str) -> dict[str, Any]:
+    return {"answers": {what: frames}}
+
+
+def test_the_one_thing_that_no_heeded_answer_has_is_told_with_its_rule() -> None:
+    draw = Random(1)
+    heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]
+    missed = [case("unheeded", answer(draw, ttl=1)) for _ in range(4)]
+    assert in_common(missed, [*heeded, *missed]) == ("a TTL of 1", "IP-09")
+
+
+def test_too_few_answers_have_nothing_in_common_and_a_heeded_one_contradicts() -> None:
+    draw = Random(2)
+    heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]
+    missed = [case("unheeded", answer(draw, ttl=1)) for _ in range(4)]
+    assert in_common(missed[:2], heeded) is None
+    assert in_common(missed, heeded[:9]) is None
+    assert in_common(missed, [*heeded, case("heeded", answer(draw, ttl=1))]) is None
+
+
+def test_of_a_case_the_answers_are_kept_that_ended_work_and_the_one_that_did_not() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="answers", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect()
+        qp.transfer(Op.WRITE, 5)
+        message = qp.post(Op.WRITE, 5)
+        qp.expect_message(message)
+        qp.send(ACK(psn=message.last_psn), NAK(OPERATIONAL_ERROR, psn=message.last_psn))
+        told = answers_of(bench, Stop(Kind.NO_COMPLETION, qp, message))
+    assert [len(told[what]) for what in ("heeded", "unheeded")] == [0, 1]
