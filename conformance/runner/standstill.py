@@ -97,8 +97,9 @@ def standstill(
     most = max((len(fact.cases) for fact in found), default=0)
     if found:
         return [fact for fact in found if len(fact.cases) >= _NEARLY * most][:1]
-    is_told = len(dead) < _FEWEST_DEAD or len(dead.intersection(caused)) >= _NEARLY * len(dead)
-    return [] if is_told else [Fact(_DEAD, frozenset(dead), trouble=DEAD)]
+    are_all = len(dead) >= max(_FEWEST_DEAD, _NEARLY * len(in_vain))
+    is_told = len(dead.intersection(caused)) >= _NEARLY * len(dead)
+    return [] if is_told or not are_all else [Fact(_DEAD, frozenset(dead), trouble=DEAD)]
 
 
 def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[Fact]:
