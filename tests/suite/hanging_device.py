@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The endpoint with its responder, hung: one build that stops in any place.
+"""The endpoint with its responder, hung or wrapped wrongly: one build that breaks in any place.
 
-Which event brings it about, after how many, and which streams stop then, is in a file beside its
+Which event brings it about, after how many, and which streams break then, is in a file beside its
 manifest, read when a simulation starts.
 """
 
@@ -15,9 +15,14 @@ from roceproof.common.paths import BUILD, REFERENCE_DUT
 _EVENTS = [
     *("cycle", "configuration", "work", "payload-beat", "sent-beat", "sent-frame", "heard-beat"),
     *("heard-frame", "damaged", "completed", "region", "receive", "received", "written", "read"),
+    *("wrapped", "refused"),
 ]
 _ALL = "rx pl qpc wr tx cpl mr rcv rcp mwc mwd mrc"
-_STREAMS = [*_ALL.split(), "endless", "again", "babbling", "loop"]
+_STREAMS = [
+    *(*_ALL.split(), "endless", "again", "babbling", "loop", "swallow", "deaf", "rx-mirror"),
+    *("rx-bad", "cpl-qpn", "rcp-qpn", "qpn-swap", "key-swap", "va-swap", "rcv-swap"),
+    *("mwd-mirror", "mrd-mirror"),
+]
 _MANIFEST = """\
 schema = 2
 name = "hanging"
@@ -106,15 +111,41 @@ HANGS = {
     "tells-no-receive": Hang("cycle", 1, "rcp", "none was ever completed: rcp_valid_o is low"),
     "writes-nothing": Hang("cycle", 1, "mwc mwd", "requests were taken, and nothing answers"),
     "reads-nothing": Hang("cycle", 1, "mrc", "READ_RESP_"),
+    "swallows-work": Hang(
+        "work", 5, "swallow", "completions no more work leaves, though wr_ready_o takes it"
+    ),
+    "heeds-six-frames": Hang(
+        "heard-frame", 6, "deaf", "after 6 frames that it hears frames are taken"
+    ),
+    "after-a-nak": Hang("refused", 1, _ALL, "the device stands still: rx_tready_o is low"),
+    "at-the-wrap": Hang("wrapped", 1, _ALL, "the device stands still: rx_tready_o is low"),
     "a-cycle-without-end": Hang("work", 2, "loop", "stands in a cycle"),
 }
+BREAKS = {
+    "what it hears has tkeep mirrored": Hang("cycle", 1, "rx-mirror", "rx_tkeep_i"),
+    "what it hears is marked as damaged": Hang("cycle", 1, "rx-bad", "rx_tuser_i"),
+    "work completes for another queue pair": Hang("cycle", 1, "cpl-qpn", "cpl_o"),
+    "both QPNs are swapped": Hang("cycle", 1, "qpn-swap", "local_qpn"),
+    "halves of the address of regions are swapped": Hang("cycle", 1, "va-swap", "va, length"),
+}
+"""The first question to a device tells them."""
+LATER_BREAKS = {
+    "R_Key and immediate are swapped": Hang("cycle", 1, "key-swap", "imm and rkey are swapped"),
+    "receives complete for another queue pair": Hang("cycle", 1, "rcp-qpn", "qpn of rcp_o"),
+    "length and key of receives are swapped": Hang("cycle", 1, "rcv-swap", "lkey of rcv_i"),
+    "what it writes has tkeep mirrored": Hang("cycle", 1, "mwd-mirror", "mwd_tkeep"),
+    "what it reads is mirrored": Hang(
+        "cycle", 1, "mrd-mirror", "READ_RESP_FIRST came otherwise; payload"
+    ),
+}
+"""The suite tells them in its first finding."""
 
 
-def hanging_device(folder: Path, hang: str | None = None) -> Path:
+def hanging_device(folder: Path, hang: Hang | None = None) -> Path:
     """Its manifest, which says nothing of where it hangs."""
     place = BUILD / "hanging" / "hang.txt"
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(str(HANGS[hang]) if hang else "0 0 0\n")
+    place.write_text(str(hang) if hang else "0 0 0\n")
     manifest = folder / "dut.toml"
     manifest.write_text(
         _MANIFEST.format(

@@ -13,14 +13,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hanging_device import HANGS, hanging_device
+from hanging_device import HANGS, Hang, hanging_device
 from own_cases import COMMAND
 
 pytestmark = [pytest.mark.sim, pytest.mark.slow]
 WORDS = ["--suite", "smoke", "--no-guest", "-j1"]
 
 
-def gate(folder: Path, hang: str | None) -> tuple[int, str, float]:
+def gate(folder: Path, hang: Hang | None) -> tuple[int, str, float]:
     """Exit code, what is told, and the processor seconds of it all."""
     before = os.times()
     done = subprocess.run(
@@ -48,7 +48,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> float:
 def test_a_device_that_hangs_fails_with_its_place(
     hang: str, tmp_path: Path, healthy: float
 ) -> None:
-    code, told, seconds = gate(tmp_path, hang)
+    code, told, seconds = gate(tmp_path, HANGS[hang])
     print(f"{hang}: {seconds:.1f} processor seconds, {seconds / healthy:.1f} of the healthy one's")
     assert code == 1
     document = json.loads((tmp_path / "out" / "gate.json").read_text())

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The reference endpoint, hung: when so many of one event have happened, some
-// of its streams stop for ever. Which event, how many and which streams a file
-// says when a simulation starts, so that one build hangs in any place.
+// The reference endpoint behind a wrapper that breaks: when so many of one event
+// have happened, some of its streams stop for ever, or carry something else.
+// Which event, how many and what breaks a file says when a simulation starts, so
+// that one build is broken in any place.
 
 `default_nettype none
 
@@ -72,32 +73,53 @@ module hanging_endpoint
   output logic                        mrd_tready_o
 );
 
-  typedef enum logic [3:0] {
+  typedef enum logic [4:0] {
     Cycle, Configuration, Work, PayloadBeat, SentBeat, SentFrame, HeardBeat, HeardFrame, Damaged,
-    Completed, Region, Receive, Received, Written, Read
+    Completed, Region, Receive, Received, Written, Read,
+    Wrapped,  // a packet with the last PSN is about to leave
+    Refused   // a NAK has come
   } event_e;
 
-  typedef enum logic [3:0] {
+  typedef enum logic [4:0] {
     Rx, Pl, Qpc, Wr, Tx, Cpl, Mr, Rcv, Rcp, Mwc, Mwd, Mrc,
     Last,      // frames do not end
     Again,     // completions repeat
     Babbling,  // it asks for an address without end
-    Loop       // a cycle does not end
+    Loop,      // a cycle does not end
+    Swallow,   // work and its payload are taken, and nothing comes of them
+    Deaf,      // frames are taken, and nothing comes of them
+    RxMirror,  // tkeep of what it hears is the wrong way round
+    RxBad,     // every frame is marked as damaged
+    CplQpn,    // work completes for another queue pair
+    RcpQpn,    // receives do
+    QpnSwap,   // a queue pair's own number and its peer's are swapped
+    KeySwap,   // R_Key and immediate of work are swapped
+    VaSwap,    // the halves of a region's address are swapped
+    RcvSwap,   // length and key of a receive are swapped
+    MwdMirror, // tkeep of what it writes is the wrong way round
+    MrdMirror  // bytes read from memory come the wrong way round
   } stream_e;
 
   int unsigned  chosen = 0, many = 0, mask = 0;
-  logic [14:0]  now;
+  logic [16:0]  now;
   logic [31:0]  seen_q, spins;
   logic         has_hung_q;
-  logic [15:0]  hold_q;
+  logic [27:0]  hold_q;
   logic [2:0]   beat_q;
   logic [511:0] question;
   logic         tx_valid, tx_last, tx_user, cpl_valid, rcp_valid, mwc_valid, mwd_valid, mrc_valid;
   logic         rx_ready, pl_ready, qpc_ready, wr_ready, mr_ready, rcv_ready;
   logic [DataWidth-1:0]   tx_data;
   logic [DataWidth/8-1:0] tx_keep;
-  logic         babbles, amid_q;
+  logic         babbles, amid_q, is_ack_q;
+  logic [15:0]  sent_q, heard_q;  // beats of the frame under way
   completion_t  cpl, last_q;
+  logic [DataWidth/8-1:0] mwd_keep;
+  receive_completion_t    rcp;
+  qp_config_t             qpc;
+  work_request_t          wr;
+  memory_region_t         mr;
+  receive_t               rcv;
 
   initial begin
     int file;
@@ -121,6 +143,8 @@ module hanging_endpoint
   endfunction
 
   assign now = {
+    rx_tvalid_i && rx_tready_o && is_ack_q && heard_q == 6 && rx_tdata_i[55:53] == 3'b011,
+    tx_tvalid_o && tx_tready_i && sent_q == 6 && &tx_tdata_o[47:24],
     mrc_valid_o && mrc_ready_i,
     mwc_valid_o && mwc_ready_i,
     rcp_valid_o && rcp_ready_i,
@@ -147,11 +171,14 @@ module hanging_endpoint
       beat_q     <= '0;
       amid_q     <= 1'b0;
       last_q     <= '0;
+      is_ack_q   <= 1'b0;
+      sent_q     <= '0;
+      heard_q    <= '0;
     end else begin
-      if (now[chosen[3:0]]) seen_q <= seen_q + 1;
-      if (mask != 0 && seen_q + 32'(now[chosen[3:0]]) >= many) has_hung_q <= 1'b1;
+      if (now[chosen[4:0]]) seen_q <= seen_q + 1;
+      if (mask != 0 && seen_q + 32'(now[chosen[4:0]]) >= many) has_hung_q <= 1'b1;
       if (has_hung_q) begin
-        hold_q <= mask[15:0];
+        hold_q <= mask[27:0];
         hold_q[Tx]  <= mask[Tx] && (hold_q[Tx] || !tx_tvalid_o || tx_tready_i);
         hold_q[Cpl] <= mask[Cpl] && (hold_q[Cpl] || !cpl_valid_o || cpl_ready_i);
         hold_q[Rcp] <= mask[Rcp] && (hold_q[Rcp] || !rcp_valid_o || rcp_ready_i);
@@ -162,7 +189,12 @@ module hanging_endpoint
             && (hold_q[Babbling] || (tx_valid ? tx_tready_i && tx_last : !amid_q));
       end
       if (cpl_valid_o && cpl_ready_i) last_q <= cpl_o;
+      if (rx_tvalid_i && rx_tready_o) begin
+        heard_q <= rx_tlast_i ? '0 : heard_q + 16'd1;
+        if (heard_q == 5) is_ack_q <= rx_tdata_i[23:16] == 8'h11;
+      end
       if (tx_tvalid_o && tx_tready_i) begin
+        sent_q <= tx_tlast_o ? '0 : sent_q + 16'd1;
         amid_q <= !tx_tlast_o;
         if (babbles) beat_q <= beat_q + 3'd1;
       end
@@ -178,20 +210,36 @@ module hanging_endpoint
     end
   end
 
+  always_comb begin
+    qpc = qpc_i;
+    wr  = wr_i;
+    mr  = mr_i;
+    rcv = rcv_i;
+    if (hold_q[QpnSwap]) {qpc.local_qpn, qpc.remote_qpn} = {qpc_i.remote_qpn, qpc_i.local_qpn};
+    if (hold_q[KeySwap]) {wr.rkey, wr.immediate} = {wr_i.immediate, wr_i.rkey};
+    if (hold_q[VaSwap]) mr.va = {mr_i.va[31:0], mr_i.va[63:32]};
+    if (hold_q[RcvSwap]) {rcv.lkey, rcv.length} = {rcv_i.length, rcv_i.lkey};
+    cpl_o = cpl_valid ? cpl : last_q;
+    cpl_o.qpn[0] ^= hold_q[CplQpn];
+    rcp_o = rcp;
+    rcp_o.qpn[0] ^= hold_q[RcpQpn];
+  end
+
+  assign mwd_tkeep_o = hold_q[MwdMirror] ? {<<{mwd_keep}} : mwd_keep;
   assign babbles     = hold_q[Babbling];
-  assign rx_tready_o = rx_ready && !hold_q[Rx];
-  assign pl_tready_o = pl_ready && !hold_q[Pl];
+  assign rx_tready_o = (rx_ready || hold_q[Deaf]) && !hold_q[Rx];
+  assign pl_tready_o = (pl_ready || hold_q[Swallow]) && !hold_q[Pl];
   assign qpc_ready_o = qpc_ready && !hold_q[Qpc];
-  assign wr_ready_o  = wr_ready && !hold_q[Wr];
+  assign wr_ready_o  = (wr_ready || hold_q[Swallow]) && !hold_q[Wr];
   assign mr_ready_o  = mr_ready && !hold_q[Mr];
   assign rcv_ready_o = rcv_ready && !hold_q[Rcv];
   assign tx_tvalid_o = !hold_q[Tx] && (babbles || tx_valid);
   assign tx_tdata_o  = babbles ? lanes(question, beat_q) : tx_data;
-  assign tx_tkeep_o  = babbles ? (beat_q == '1 ? 8'h0F : 8'hFF) : tx_last && hold_q[Last] ? '1 : tx_keep;
+  assign tx_tkeep_o  = babbles ? (beat_q == '1 ? 8'h0F : 8'hFF)
+                     : tx_last && hold_q[Last] ? '1 : tx_keep;
   assign tx_tlast_o  = babbles ? beat_q == '1 : tx_last && !hold_q[Last];
   assign tx_tuser_o  = !babbles && tx_user && spins != '1;
   assign cpl_valid_o = (cpl_valid || hold_q[Again]) && !hold_q[Cpl];
-  assign cpl_o       = cpl_valid ? cpl : last_q;
   assign rcp_valid_o = rcp_valid && !hold_q[Rcp];
   assign mwc_valid_o = mwc_valid && !hold_q[Mwc];
   assign mwd_tvalid_o = mwd_valid && !hold_q[Mwd];
@@ -200,13 +248,22 @@ module hanging_endpoint
   roce_endpoint #(
     .DataWidth(DataWidth), .ClockPs(ClockPs), .Regions(256)
   ) u_endpoint (
-    .rx_tvalid_i  (rx_tvalid_i && !hold_q[Rx]),
+    .qpc_i        (qpc),
+    .wr_i         (wr),
+    .mr_i         (mr),
+    .rcv_i        (rcv),
+    .rcp_o        (rcp),
+    .mwd_tkeep_o  (mwd_keep),
+    .mrd_tdata_i  (hold_q[MrdMirror] ? {<<8{mrd_tdata_i}} : mrd_tdata_i),
+    .rx_tkeep_i   (hold_q[RxMirror] ? {<<{rx_tkeep_i}} : rx_tkeep_i),
+    .rx_tuser_i   (rx_tuser_i || (rx_tlast_i && hold_q[RxBad])),
+    .rx_tvalid_i  (rx_tvalid_i && !hold_q[Rx] && !hold_q[Deaf]),
     .rx_tready_o  (rx_ready),
-    .pl_tvalid_i  (pl_tvalid_i && !hold_q[Pl]),
+    .pl_tvalid_i  (pl_tvalid_i && !hold_q[Pl] && !hold_q[Swallow]),
     .pl_tready_o  (pl_ready),
     .qpc_valid_i  (qpc_valid_i && !hold_q[Qpc]),
     .qpc_ready_o  (qpc_ready),
-    .wr_valid_i   (wr_valid_i && !hold_q[Wr]),
+    .wr_valid_i   (wr_valid_i && !hold_q[Wr] && !hold_q[Swallow]),
     .wr_ready_o   (wr_ready),
     .mr_valid_i   (mr_valid_i && !hold_q[Mr]),
     .mr_ready_o   (mr_ready),
