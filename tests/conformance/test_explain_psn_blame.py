@@ -72,6 +72,7 @@ def test_losses_do_not_take_a_wrong_start_away(monkeypatch: pytest.MonkeyPatch) 
     begins = evidence(Cause.START, "P01")
     gap = evidence(Cause.COUNTING, LOST, "P12", "P25")
     assert said(monkeypatch, gap, begins) == [(LOST, "P12", "P25"), ("P01",)]
+    assert said(monkeypatch, begins, evidence(Cause.START, queue=2)) == [(UNDECIDED, "P01")]
     shares = evidence(Cause.COUNTING, "P25", LOST, frames=(1, 2, 3))
     assert said(monkeypatch, shares, begins) == [("P25", LOST)]
 

@@ -163,7 +163,7 @@ def _diagnose(
     starts = [found for found in evidence if found.cause is Cause.START]
     moved = counted if LOST not in counted else counted[:1]
     if starts and not _MOVE_THE_START & {*moved}:
-        diagnoses.append(_diagnosis(device, best(starts), starts))
+        diagnoses.append(_diagnosis(device, best(starts, _SHARE), starts))
     resent = {found.connection for found in everything if _resends(found)}
     resending = Counter(found.requester for found in everything if _resends(found))
     answered = Counter(found.requester for found in evidence if found.cause is Cause.REACTION)
@@ -215,7 +215,9 @@ def _diagnosis(
     if len(shown) > _SHOWN:
         text += f"; and in {len(shown) - _SHOWN} more connections"
     if few or not ids:
-        possible = tuple(dict.fromkeys((*ids, *(id_ for found in evidence for id_ in found.weak))))
+        fitting = ids or tuple(id_ for found in evidence for id_ in found.ids)
+        weak = (id_ for found in evidence for id_ in found.weak)
+        possible = tuple(dict.fromkeys((*fitting, *weak)))
         advice = "Give the start PSNs with --qps; capture both directions from the first packet."
         words = "no hypothesis fits"
         if possible:

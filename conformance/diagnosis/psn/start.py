@@ -48,6 +48,7 @@ class Ends:
             due = (newest.psn + (stream.span(newest) or 1)) % PSN_MODULUS
             key = stream.side.key.interface, stream.side.key.source, due
             self._first[key] = min(newest.number, self._first.get(key, newest.number))
+        self._right = {s.side.station for s in streams if s.side.start == s.first.psn}
         self._lags: dict[Station, list[int]] = {}
         """By responder, how many messages fewer than were sent it counts in each connection."""
         for stream in streams:
@@ -61,6 +62,10 @@ class Ends:
         """Whether the stream begins where an earlier one of the same transmitter ended."""
         key = stream.side.key.interface, stream.side.key.source, stream.first.psn
         return self._first.get(key, stream.first.number) < stream.first.number
+
+    def others_are_right(self, stream: Stream) -> bool:
+        """Whether its transmitter begins another one as configured."""
+        return stream.side.station in self._right
 
     def misses_first(self, stream: Stream) -> bool:
         """Whether its responder counts a message too few in all of several connections."""
@@ -102,7 +107,7 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
         ids.append(MISCOUNTED)
     if ends.continued_by(stream):
         ids += ["P10", "P09"]
-    elif stream.first.number in stream.shared:
+    elif stream.first.number in stream.shared or (offset > 0 and ends.others_are_right(stream)):
         ids.append("P09")
     if 0 < offset <= behind(side.replies, stream.first.number):
         ids.append("P06")
