@@ -90,7 +90,8 @@ def _rest(packet: Packet) -> dict[str, object]:
     return {
         "icrc": packet.icrc,
         "pad bytes": packet.pad,
-        "frame pad": packet.trailer,
+        "frame pad": len(packet.trailer),
+        "trailer": packet.trailer.strip(b"\0"),
         "udp_length": packet.udp_length,
         "udp_checksum": packet.udp_checksum,
     }

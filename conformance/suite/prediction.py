@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import Pattern, opcode
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
 from roceproof.dpi.payload import PatternPayload
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
@@ -73,6 +78,19 @@ def _part(spec: QpSpec, work: Work, psn: int, index: int, count: int) -> Pattern
         is_last=index == count - 1,
         work=work,
     )
+
+
+def elsewhere(
+    posted: Sequence[Posted], packet: Packet, flow: FlowCodec
+) -> tuple[Posted, int] | None:
+    """The message and place of a packet that is right where its PSN belongs."""
+    psn = (packet.bth.psn - flow.request_start) % PSN_MODULUS
+    found = bisect_right(posted, psn, key=lambda message: message.psn) - 1
+    if found < 0 or psn >= posted[found].psn + posted[found].count:
+        return None
+    place = psn - posted[found].psn
+    is_right = not mismatches(posted[found].packet(place), packet, flow)
+    return (posted[found], place) if is_right else None
 
 
 def payload_of(work: Work, at: int, size: int) -> bytes:

@@ -13,7 +13,7 @@ from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer
-from roceproof.conformance.suite.prediction import Posted, predict
+from roceproof.conformance.suite.prediction import Posted, elsewhere, predict
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.targets.interface import Refused
@@ -59,6 +59,11 @@ class RequesterSide(PacketFlow):
                 if packet is wanted:
                     return Stop(kind, self, message, index, fields)
         return super()._stop_at(kind, wanted, fields=fields)
+
+    def _of_its_place(self, packet: Packet, found: list[Mismatch]) -> list[Mismatch]:
+        if elsewhere(self._posted, packet, self.from_device) is None:
+            return found
+        return [each for each in found if each.field == "psn"] or found
 
     def _stop_without(self, wr_id: int) -> Stop:
         waiting = [message for message in self._posted if message.work.wr_id == wr_id]

@@ -12,7 +12,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET, is_aside, rule_of
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
-from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.prediction import Posted, elsewhere
 from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_pad, wrong_lengths
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.storm_frames import FrameMaker
@@ -285,12 +285,17 @@ class Stream:
             found += self._against_contract(due, frame) if self._by_contract else []
         if not found and build(packet) == frame:
             return None
+        shown = self._shown(frame)
+        wrong_psn = [each for each in found if each.field == "psn"]
+        posted, flow = self.qp.lives[-1].posted, self.qp.from_device
+        if wrong_psn and (place := elsewhere(posted, packet, flow)) is not None:
+            found = wrong_psn
+            shown += f", which is packet {place[1]} of message {place[0].ordinal}"
         found = found or [wrong_bytes(build(packet), frame)]
         rules = [rule for each in found if (rule := rule_of(each)) is not None]
         differences = [f"{each.field}: want {each.want}, got {each.got}" for each in found]
         return Wrong(
-            f"want  {due}: {wanted(due.pattern)}\ngot   {self._shown(frame)}\n      "
-            + "\n      ".join(differences),
+            "\n      ".join([f"want  {due}: {wanted(due.pattern)}\ngot   {shown}", *differences]),
             rules=tuple(rules),
             wanted=due.frame,
             fields=found,
