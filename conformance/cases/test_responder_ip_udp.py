@@ -88,6 +88,12 @@ def test_an_ip_length_beyond_the_frame_or_too_short_drops_the_packet(bench: Benc
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
 
 
+@case("IP-13", "FUZZ-10", smoke=True)
+def test_lengths_beyond_the_frame_drop_the_packet_though_an_icrc_ends_it(bench: Bench) -> None:
+    longer = {by: edits.say_length(UDP_LENGTH + by) for by in (4, 8, 16, 1024)}
+    drops_each(bench, {f"{by} bytes more": GOOD.resealed(edit) for by, edit in longer.items()})
+
+
 @case("IP-13")
 def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> None:
     lies = said(edits.set_ip, 2, range(SHORTEST_TOTAL, TOTAL))
