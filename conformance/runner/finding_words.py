@@ -28,6 +28,8 @@ _EXPLAINABLE = ("ICRC-", "PSN-", "OPC-", "IP-05", "IP-06", "IP-07", "BTH-08")
 """Rules for which `explain` has names."""
 _MOST_AGREE = 0.8
 _ALONE = "; the answers to them, and none that was heeded, have"
+_USUAL = 10
+"""Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
 _MOST_FIELDS = 4
 """More are counted in a sentence, and the first is named."""
 
@@ -110,7 +112,8 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
     words = in_short(root.head)
-    if seen.get(shown, {}).get("standing") and (where := of_a_refusal(words)):
+    is_usual = len(root.cases) >= _USUAL and bool(seen.get(shown, {}).get("standing"))
+    if is_usual and (where := of_a_refusal(words)):
         words += f"; {where}"
     return shorten(words, _LONGEST, placeholder=" ...") or trouble
 

@@ -345,3 +345,16 @@ def test_a_packet_that_a_wrong_length_ends_has_no_other_fault() -> None:
 def test_words_of_a_packet_end_where_the_next_part_begins() -> None:
     head = "want  SEND_ONLY psn=+0 se=1; got   SEND_ONLY psn=+0 se=1; its fields are right"
     assert wrong_fields(head) == set()
+
+
+@pytest.mark.parametrize(("cases", "is_told"), [(9, False), (10, True)])
+def test_a_port_is_named_where_good_requests_are_refused_in_many_cases(
+    cases: int, is_told: bool
+) -> None:
+    session = Session()
+    head = "want  ACK psn=+0; got   NAK psn=+0 syndrome=0x61; syndrome: want ACK, got 0x61"
+    for _ in range(cases):
+        session.add(({}, ""), head=head)
+        also(session, failures=[[head, ["ACK-01"]]], standing=STANDING)
+    (finding,) = told(session)
+    assert ("look at path_mtu and service of qpc_i" in finding["sentence"]) is is_told
