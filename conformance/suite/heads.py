@@ -32,7 +32,8 @@ _TOO_EARLY = re.compile(
 _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OF_A_RECEIVE = ("", "status", "byte_len", "immediate")
-_WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>.*)")
+_WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
+"""What is told behind that is where it was, and all that came."""
 _SAID = re.compile(r"(\w+)=([^\s;]+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
 _NOTHING = "nothing"

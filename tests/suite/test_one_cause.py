@@ -10,7 +10,7 @@ from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.plan_findings import with_plans
-from roceproof.conformance.suite.heads import likeness, wrong_fields
+from roceproof.conformance.suite.heads import in_short, likeness, wrong_fields
 
 MULTIPLE = "[limits] length_multiple = 4"
 LOW, GONE = [0, True, False], [3, False, False]
@@ -358,3 +358,13 @@ def test_a_port_is_named_where_good_requests_are_refused_in_many_cases(
         also(session, failures=[[head, ["ACK-01"]]], standing=STANDING)
     (finding,) = told(session)
     assert ("look at path_mtu and service of qpc_i" in finding["sentence"]) is is_told
+
+
+def test_what_a_plan_tells_of_all_answers_is_not_the_one_that_is_wrong() -> None:
+    head = (
+        "queue pair 0 (RC) at rest; want ACK psn=+0 syndrome=ACK msn=1; "
+        "got ACK psn=+0 syndrome=0x1f msn=0; to frame 0 of 7, RC WRITE ONLY at +0; "
+        "in all came ACK psn=+0 syndrome=0x1f msn=0, NAK psn=+3 syndrome=0x61 msn=1"
+    )
+    assert wrong_fields(head) == {"msn"}
+    assert in_short(head) == "ACK came otherwise; msn: want 1, got 0"
