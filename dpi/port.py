@@ -78,11 +78,14 @@ class Port:
         place = address.to_bytes(8, "little") + length.to_bytes(4, "little")
         self._send(MessageType.PEEK, self._index, place)
 
-    def inject(self, frame: bytes, *, discard: bool = False) -> None:
-        """Queue a frame for the device to receive; `discard` marks it bad at its end."""
+    def inject(self, frame: bytes, *, discard: bool = False, early: bool = False) -> None:
+        """Queue a frame for the device to receive; `discard` marks it bad at its end.
+
+        `early` marks all beats but the last, which says nothing.
+        """
         if not 1 <= len(frame) <= FRAME_MAX:
             raise ValueError(f"frame of {len(frame)} bytes, expected 1..{FRAME_MAX}")
-        self._send(MessageType.FRAME, self._index, bytes((discard,)), frame)
+        self._send(MessageType.FRAME, self._index, bytes((discard | early << 1,)), frame)
 
     def reset(self, *, cycles: int) -> None:
         """Reset the device for so many cycles; nothing that waits for it is kept but its memory."""

@@ -72,6 +72,11 @@ class ObservedTarget(ForwardingTarget):
         self._show(Received(self.now_ns, frame))
         self._inner.send(frame)
 
+    def send_marked_early(self, frame: bytes) -> None:
+        """A frame goes in, good as any."""
+        self._show(Received(self.now_ns, frame))
+        self._inner.send_marked_early(frame)
+
     def send_damaged(self, frame: bytes) -> None:
         """A damaged frame goes in."""
         self._show(Received(self.now_ns, frame, is_damaged=True))

@@ -25,6 +25,7 @@ _NAKS = (0x60, 0x61, 0x62, 0x63)
 _NEIGHBOURS_OF_CODES = (*range(0x40, 0x44), 0x5F, *range(0x64, 0x70), 0x7F, 0x80, 0x9F, 0xE0, 0xE1)
 _FLAW_BITS = 192  # variants that a flaw may count, whatever its own number of them
 _CORNERS_OF_SUMS = (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xFFFE)
+_BY_ANOTHER = 0.3
 
 
 class DrawnAnswers:
@@ -161,6 +162,8 @@ class DrawnAnswers:
                 "unicast": draw.between(0, 1),
                 "trailer": draw.pick({0: 1, draw.tail(1, 140): 1}),
             }
+            if draw.aside.random() < _BY_ANOTHER:
+                fields["via"] = 1 << draw.aside.randrange(40)
         else:
             sizes = {draw.tail(0, 70): 6, draw.between(0, 1472): 2, draw.between(8000, 8972): 0.4}
             fields |= {"size": draw.pick(sizes), **self._echo()}

@@ -18,7 +18,7 @@ from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
 _ECHO_REPLY = 0
-_OF_ARP = frozenset(("unicast", "trailer"))
+_OF_ARP = frozenset(("unicast", "trailer", "via"))
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
 
@@ -29,6 +29,8 @@ class Question(NamedTuple):
     asker: Host
     echo: bytes | None  # what an echo request carries
     is_owed: bool
+    through: bytes
+    """The address of Ethernet that the frame came from."""
 
 
 class Neighbourhood:
@@ -50,7 +52,7 @@ class Neighbourhood:
         else:
             frame = echo_frame(asker, self._host, size, number=self._count, **said)
             echo = echoed(frame)
-        waiting.append(Question(asker, echo, is_owed=not waiting))
+        waiting.append(Question(asker, echo, is_owed=not waiting, through=frame[6:12]))
         return frame
 
     def answers(self, frame: bytes) -> str | None:
@@ -85,7 +87,7 @@ class Neighbourhood:
 
     def _fits(self, question: Question, frame: bytes) -> bool:
         asker, host = question.asker, self._host
-        if frame[:12] != asker.mac + host.mac:
+        if frame[:6] not in (asker.mac, question.through) or frame[6:12] != host.mac:
             return False
         if question.echo is None:
             tail = host.mac + host.ip + asker.mac + asker.ip

@@ -17,10 +17,17 @@ _BODY_AT = 14 + 20 + 4
 _ONES = 0xFFFF
 
 
-def arp_frame(asker: Host, host: Host, *, unicast: int = 0, trailer: int = 0) -> bytes:
-    """A question after the host's address, to all or to itself; `trailer` bytes say nothing."""
+def arp_frame(
+    asker: Host, host: Host, *, unicast: int = 0, trailer: int = 0, via: int = 0
+) -> bytes:
+    """A question after the host's address, to all or to itself; `trailer` bytes say nothing.
+
+    It comes from the asker's address but for the bits of `via`, and asks for the asker itself.
+    """
     frame = solicit(asker, host.ip)
-    return (host.mac + frame[6:] if unicast else frame) + bytes(trailer)
+    to, asked = (host.mac if unicast else frame[:6]), frame[12:]
+    through = (int.from_bytes(asker.mac) ^ via).to_bytes(len(asker.mac))
+    return to + through + asked + bytes(trailer)
 
 
 def echo_frame(

@@ -129,17 +129,19 @@ class Exchange:
         comment: str = "",
         is_void: bool = False,
         breaks: Rules = NOTHING,
+        is_marked: bool = False,
     ) -> None:
         """Send any frame to the device, which may break these rules and those that it says.
 
-        The observer does not see one that is void.
+        The observer does not see one that is void. The MAC marks one before its end if
+        `is_marked`, which says nothing.
         """
         breaks |= meant_by(packet)
         for frame in self._frames(packet):
             now = self.target.now_ns
             entry = Entry(now, False, frame, comment, is_void, flow, breaks=breaks)
             self.transcript.add(entry)
-            self.target.send(frame)
+            (self.target.send_marked_early if is_marked else self.target.send)(frame)
 
     def send_damaged(self, packet: bytes | ScapyPacket, *, flow: FlowCodec | None = None) -> None:
         """Send a frame that the MAC finds damaged; needs DAMAGE."""

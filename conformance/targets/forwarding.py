@@ -71,6 +71,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.receive(timeout_ns)
 
+    def send_marked_early(self, frame: bytes) -> None:
+        """As the inner target."""
+        self._inner.send_marked_early(frame)
+
     def send_damaged(self, frame: bytes) -> None:
         """As the inner target."""
         self._inner.send_damaged(frame)

@@ -120,14 +120,20 @@ class HdlTarget(Target):
         """Queue a frame; it travels when time next moves."""
         self._inject(frame, is_damaged=False)
 
+    def send_marked_early(self, frame: bytes) -> None:
+        """On every beat but the last."""
+        self._inject(frame, is_damaged=False, is_early=True)
+
     def send_damaged(self, frame: bytes) -> None:
         """The MAC marks it at its end."""
         self._inject(frame, is_damaged=True)
 
-    def _inject(self, frame: bytes, *, is_damaged: bool, is_answer: bool = False) -> None:
+    def _inject(
+        self, frame: bytes, *, is_damaged: bool, is_answer: bool = False, is_early: bool = False
+    ) -> None:
         self._await_configuration(frame)
         self._allowance.send(is_answer=is_answer)
-        self._port.inject(frame, discard=is_damaged)
+        self._port.inject(frame, discard=is_damaged, early=is_early)
         self._are_answers.append(is_answer)
         if self._watch:
             self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged, self._cycle))

@@ -37,14 +37,14 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
     ether_type, at = found
     question = frame[at:]
     if ether_type == ETHER_ARP and question.startswith(ARP_QUESTION):
-        ip, asker = question[24:28], question[14:18]
+        ip, asker, to = question[24:28], question[14:18], question[8:14]
     elif ether_type == ETHER_IPV6 and (question[6:7], question[40:41]) == ND_QUESTION:
-        ip, asker = question[48:64], question[8:24]
+        ip, asker, to = question[48:64], question[8:24], frame[6:12]
     else:
         return None
     if ip not in neighbours:
         return None
-    untagged = _reply(Host(neighbours[ip], ip), to=frame[6:12], asker=asker)
+    untagged = _reply(Host(neighbours[ip], ip), to=to, asker=asker)
     return untagged[:12] + frame[12 : at - 2] + untagged[12:]
 
 

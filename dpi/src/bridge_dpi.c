@@ -15,6 +15,7 @@ enum {
     INFO_LAST = 1 << 16,
     INFO_DISCARD = 1 << 17,
     INFO_VALID = 1 << 18,
+    INFO_EARLY = 1 << 19,
     ANSWER_POLL = 1 << 0,
     ANSWER_FULL = 1 << 1,
     CHUNK_WORDS = CHUNK_BYTES / 4,
@@ -129,7 +130,8 @@ int roceproof_get_chunk(void *handle, int stream, long long cycle, svBitVecVal *
     }
     lanes_to_vector(chunk.bytes, data, CHUNK_WORDS);
     return (int)(INFO_VALID | chunk.first | chunk.stop << INFO_STOP_SHIFT |
-                 (chunk.last ? INFO_LAST : 0u) | (chunk.discard ? INFO_DISCARD : 0u));
+                 (chunk.last ? INFO_LAST : 0u) | (chunk.discard ? INFO_DISCARD : 0u) |
+                 (chunk.early ? INFO_EARLY : 0u));
 }
 
 int roceproof_get_record(void *handle, int stream, long long cycle, svBitVecVal *record) {

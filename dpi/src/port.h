@@ -46,6 +46,7 @@ struct rx_frame {
     uint8_t *bytes; // owned, with room for FRAME_MIN
     size_t length;
     bool discard;
+    bool early; // marked before its last beat, which says nothing
 };
 
 struct work_request {
@@ -124,7 +125,8 @@ void port_init(struct port *port, unsigned index, uint64_t clock_ps, struct erro
 void port_close(struct port *port);
 
 // From the host. Bytes are copied; each returns 0 or -1.
-int port_queue_frame(struct port *port, const uint8_t *bytes, size_t length, bool discard);
+int port_queue_frame(struct port *port, const uint8_t *bytes, size_t length, bool discard,
+                     bool early);
 int port_queue_qpc(struct port *port, const uint8_t record[QPC_BYTES]);
 int port_queue_region(struct port *port, const uint8_t record[REGION_BYTES]);
 int port_queue_receive(struct port *port, const uint8_t record[RECEIVE_BYTES]);
@@ -153,6 +155,7 @@ struct chunk {
     unsigned stop;
     bool last;
     bool discard;
+    bool early;
 };
 
 // The test bench pulls. Asking again says that what came before was taken by

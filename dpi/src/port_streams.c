@@ -41,6 +41,7 @@ static bool get_rx(struct port *port, uint64_t cycle, struct chunk *chunk) {
     chunk->stop = (unsigned)size;
     chunk->last = port->rx_given == frame->length;
     chunk->discard = frame->discard;
+    chunk->early = frame->early;
     return true;
 }
 
@@ -59,7 +60,7 @@ static bool get_payload(struct port *port, struct chunk *chunk) {
     chunk->first = next.first;
     chunk->stop = next.stop;
     chunk->last = next.last;
-    chunk->discard = false;
+    chunk->discard = chunk->early = false;
     return true;
 }
 

@@ -15,6 +15,8 @@ enum {
     PAYLOAD_BYTES = 0,
     PAYLOAD_PATTERN = 1,
     PERCENT_LIMIT = 99,
+    MARK_LAST = 1, // of a frame: its last beat
+    MARK_EARLY = 2,
     PEEK_LIMIT = 1 << 26, // bytes of one answer
 };
 
@@ -193,13 +195,13 @@ static int queue_work_request(struct session *session, struct port *port, struct
 }
 
 static int queue_frame(struct session *session, struct port *port, struct cursor *body) {
-    unsigned discard = take_u8(body);
+    unsigned marks = take_u8(body);
     size_t length = body->left;
     const uint8_t *bytes = take_bytes(body, length);
-    if (!take_done(body) || discard > 1) {
+    if (!take_done(body) || marks > (MARK_LAST | MARK_EARLY)) {
         return malformed(session, "frame");
     }
-    return port_queue_frame(port, bytes, length, discard);
+    return port_queue_frame(port, bytes, length, marks & MARK_LAST, marks & MARK_EARLY);
 }
 
 static int reset(struct session *session, struct port *port, struct cursor *body) {

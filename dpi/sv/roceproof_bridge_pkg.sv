@@ -74,7 +74,8 @@ package roceproof_bridge_pkg;
 
   // What describes a chunk, in either direction.
   typedef struct packed {
-    bit [12:0] reserved;
+    bit [11:0] reserved;
+    bit        early;    // tuser of its beats before the last
     bit        valid;    // 0: the stream has nothing to give
     bit        discard;  // tuser of the frame's last beat
     bit        last;     // the chunk ends the frame or message

@@ -36,7 +36,7 @@ module roceproof_chunk_source
   logic [Beats-1:0][DataWidth-1:0] chunk_q;
   logic [Beats-1:0][Lanes-1:0]    keep_q;
   beat_t                          beat_q, last_beat_q;
-  logic                           loaded_q, awake_q, last_q, discard_q;
+  logic                           loaded_q, awake_q, last_q, discard_q, early_q;
 
   function automatic lanes_t lanes_in_use(input chunk_info_t info);
     return ({ChunkBytes{1'b1}} << info.first) & ~({ChunkBytes{1'b1}} << info.stop);
@@ -50,7 +50,7 @@ module roceproof_chunk_source
 
   assign tvalid_o = loaded_q && open;
   assign tlast_o  = last_q && chunk_end;
-  assign tuser_o  = discard_q && tlast_o;
+  assign tuser_o  = tlast_o ? discard_q : early_q;
 
   // Simulators copy fixed slices of wide vectors much faster than moving ones, if they are few.
   if (Beats <= 16) begin : gen_few
@@ -95,6 +95,7 @@ module roceproof_chunk_source
         last_beat_q <= beat_t'((32'(info.stop) - 1) / Lanes);
         last_q      <= info.last;
         discard_q   <= info.discard;
+        early_q     <= info.early;
       end
     end
   end
