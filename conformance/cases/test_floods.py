@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One kind of frame, or one queue pair, floods a device: all else goes on in its usual time.
+
+A flood never pauses while something else is waited for, so that what only comes about when it ends
+does not come in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY
+from roceproof.conformance.suite.storm_crowd import operations, served
+from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.icmp import ethernet
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+pytestmark = [needs(Capability.LOCKSTEP), needs(Capability.RC)]
+
+SIMULATED = ["hdl", "model"]
+AHEAD = 24  # frames that always wait for the device
+STEP = 1000  # ns
+LONG = 1 << 15
+Flood = Callable[[int], bytes]
+
+
+def goes_on(bench: Bench, flood: Flood, is_done: Callable[[], bool], what: str) -> None:
+    """Amid a flood something comes about in the time that the device claims."""
+    end = bench.target.now_ns + bench.target.patience.answer_ns
+    sent = 0
+    while not is_done():
+        if bench.target.now_ns >= end:
+            raise bench.failed(f"{what} amid a flood of {sent} frames", rules=["LIVE-03"])
+        while bench.target.untaken() < AHEAD:
+            bench.send(flood(sent), is_void=True)
+            sent += 1
+        bench.pump(STEP)
+
+
+def has_come(qp: Connection, packets: int) -> bool:
+    """Whether so many wait to be looked at."""
+    return len(qp.inbox) >= packets
+
+
+def strangers(bench: Bench) -> Flood:
+    """Frames of the shortest kind that are nobody's business."""
+    host, peer = bench.target.host, bench.peers[1]
+    return lambda n: ethernet(host.mac, peer.mac, 0x88B5, n.to_bytes(46))
+
+
+def questions(bench: Bench) -> Flood:
+    """ARP and pings in turn, which may be dropped; answers to all fill half of the link."""
+    asked, between = Neighbourhood(bench.target.host), strangers(bench)
+    kinds = (None, 32)
+    return lambda n: between(n) if n % 2 else asked.asks(bench.peers[1], kinds[n // 2 % 2])
+
+
+over_floods = over("flood", [questions, strangers])
+
+
+@case("LIVE-03", "ACK-08", smoke=True, targets=SIMULATED)
+@REQUESTER
+@over_floods
+def test_messages_complete_amid_a_flood(bench: Bench, flood: Callable[[Bench], Flood]) -> None:
+    qp = bench.connect()
+    served(bench, Service.RC)
+    op, frames = operations(bench, Service.RC)[0], flood(bench)
+    for size in (5, 3 * qp.mtu):
+        message = qp.post(op, size)
+        packets = message.end_psn - message.psn
+        goes_on(bench, frames, partial(has_come, qp, packets), "its packets never left")
+        qp.expect_message(message)
+        qp.ack(message)
+        goes_on(bench, frames, qp.has_outcome, "it never completed")
+        qp.completes(message)
+    bench.settle()
+    bench.target.asides()
+
+
+@case("LIVE-03", "PSN-12", smoke=True, targets=SIMULATED)
+@RESPONDER
+@over_floods
+def test_requests_are_answered_amid_a_flood(bench: Bench, flood: Callable[[Bench], Flood]) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp, frames = bench.connect(), flood(bench)
+    region = qp.region()
+    for psn in range(4):
+        qp.send(WRITE_ONLY(psn=psn, payload=qp.mtu, a=1, **at(region)))
+        goes_on(bench, frames, partial(has_come, qp, 1), "it was never acknowledged")
+        qp.expect(ACK(psn=psn, msn=psn + 1))
+    bench.settle()
+    bench.target.asides()
+
+
+@case("LIVE-01", "LIVE-03", needs=[Capability.PING], targets=["hdl"])
+@REQUESTER
+def test_questions_are_answered_amid_long_messages(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=max(bench.claims.path_mtus))
+    served(bench, Service.RC)
+    op = operations(bench, Service.RC)[0]
+    posted = [qp.post(op, LONG) for _ in range(4)]
+    bench.pump(bench.target.patience.answer_ns, partial(has_come, qp, 1))
+    packets = sum(message.end_psn - message.psn for message in posted)
+    are_answered_before(bench, partial(has_come, qp, packets))
+
+
+@case("LIVE-01", "LIVE-03", needs=[Capability.PING], targets=["hdl"])
+@RESPONDER
+def test_questions_are_answered_amid_long_reads(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    qp = bench.connect(path_mtu=max(bench.claims.path_mtus), max_dest_rd_atomic=4)
+    region = qp.region(LONG, filled=True)
+    each = LONG // qp.mtu
+    for n in range(4):
+        qp.send(READ_REQUEST(psn=n * each, dmalen=LONG, **at(region)))
+    bench.pump(bench.target.patience.answer_ns, partial(has_come, qp, 1))
+    are_answered_before(bench, partial(has_come, qp, 4 * each))
+
+
+def are_answered_before(bench: Bench, is_over: Callable[[], bool]) -> None:
+    """ARP and ping, each before the device has sent all that it had to."""
+    asked = Neighbourhood(bench.target.host)
+    for size in (None, 32):
+        bench.send(asked.asks(bench.peers[1], size), is_void=True)
+        while asked.is_owing:
+            if is_over():
+                raise bench.failed(f"{asked.settled()} while it sends", rules=["LIVE-01"])
+            bench.pump(STEP)
+            for frame in bench.target.asides():
+                if (wrong := asked.answers(frame)) is not None:
+                    raise bench.failed(wrong, rules=["LIVE-03"])
