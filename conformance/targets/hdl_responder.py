@@ -111,13 +111,15 @@ class HdlResponder(HdlTarget):
     def post_receive(
         self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
     ) -> None:
-        """Post a receive, and run until the device has it."""
+        """Post a receive, and run until the device has it; one for nobody would be forgotten."""
         if not isinstance(region, HdlRegion):
             raise TargetError("a receive needs memory of the same device: register it there")
         shared = self._shared_queue_of(qp.spec)
         queue = -shared if shared else qp.qpn
         if self._held[queue] >= self._most_receives:
             raise no_more_receives()
+        if qp.qpn in self._new:
+            self._until_configured()
         self._held[queue] += 1
         self._queues[wr_id] = queue
         record = PostedReceive(
