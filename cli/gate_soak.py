@@ -115,7 +115,12 @@ def soak(
                         continue
                     path = out / f"test_found_{found.width}bit_{plan.seed}.py"
                     path.write_text(plan.text)
-                    told = {"case": path.name, "head": plan.head, "story": plan.story}
+                    told: dict[str, Any] = {
+                        "case": path.name,
+                        "head": plan.head,
+                        "story": plan.story,
+                    }
+                    told["explained"] = plan.explained
                     soaked.findings.append({**where, **told})
         reached.write(out / COVERAGE)
     summary = summarized(reached)

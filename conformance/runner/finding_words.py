@@ -176,6 +176,11 @@ def _named(root: Root, cases: Mapping[str, Document]) -> str | None:
     name, count = min(told.items(), key=lambda each: (-each[1], each[0]))
     if count < _MOST_AGREE * looked:
         return None
+    return signature_told(name)
+
+
+def signature_told(name: str) -> str | None:
+    """What `explain` has found, with those that explain the frames as well; of `S25=S27`."""
     first, *others = name.split("=")
     if not parts(first):
         return None

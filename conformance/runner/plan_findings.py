@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any
 
+from roceproof.conformance.runner.finding_words import signature_told
 from roceproof.conformance.runner.root import STREAM, Root
 from roceproof.conformance.runner.unexplained import explained_by
 from roceproof.conformance.suite.heads import in_short, likeness
@@ -47,7 +48,7 @@ def _of_plan(plan: Document) -> Document:
         "troubles": ["plan"],
         "head": plan["head"],
         "support": None,
-        "explained": None,
+        "explained": next(filter(None, map(signature_told, plan.get("explained", ()))), None),
         "manifest": [],
         "cases": [],
         "count": 0,

@@ -14,9 +14,10 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.bench_law import CaseBreaks
+from roceproof.conformance.runner.evidence import explained, names_of
 from roceproof.conformance.runner.options import Options, open_factory
 from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.trial import REDUCTION_SECONDS, draws_of, try_seed
+from roceproof.conformance.stimulus.trial import REDUCTION_SECONDS, Finding, draws_of, try_seed
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -49,6 +50,8 @@ class PlanFinding(NamedTuple):
     head: str
     text: str
     story: str
+    explained: tuple[str, ...] = ()
+    """What `explain` makes of it, of the first of its kind."""
 
     @property
     def kind(self) -> str:
@@ -130,8 +133,17 @@ def play(chunk: Chunk) -> Found:
             name, rules = f"found_by_random_stimulus_{seed}", finding.rules
             text = finding.plan.case(name, rules=rules or ("LIVE-02",))
             head = head_of(finding.failure)
+            is_first = kind_of(head) not in known
             known |= {kind_of(head_of(finding.first)), kind_of(head)}
-            told = PlanFinding(seed, rules, head, text, finding.told())
+            names = _explained(finding, chunk.options) if is_first else ()
+            told = PlanFinding(seed, rules, head, text, finding.told(), names)
             found.findings.append(told)
     found.counts = counts.to_json()
     return found
+
+
+def _explained(finding: Finding, options: Options) -> tuple[str, ...]:
+    if finding.bench is None:
+        return ()
+    found = explained(finding.bench.transcript, finding.rules, simulated=options.simulated)
+    return tuple(map(names_of, found))

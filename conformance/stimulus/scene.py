@@ -245,7 +245,8 @@ class Scene:
                 text, rules = differences(came, right)
                 self.bench.aside = self.bench.failed(text, rules=rules)
             return
-        self.bench.transcript.add(Entry(time_ns, True, came))
+        is_due = bool(self._expected())  # where nothing is, no field is right or wrong
+        self.bench.transcript.add(Entry(time_ns, True, came, is_void=not is_due))
         if packet is None or packet.bth.opcode != _CNP or not self._is_claimed(Capability.MARKS):
             self._fail_frame(came)
         for known in self._owners.get(where, ()) if where is not None else ():

@@ -232,6 +232,13 @@ def test_a_plan_that_shows_what_cases_show_is_no_finding_of_its_own() -> None:
     assert found[1]["sentence"] == "show: got 1 frame too many"
 
 
+def test_a_finding_of_plans_alone_has_the_name_that_explain_gives_it() -> None:
+    plan = {"case": "a.py", "head": "icrc: want 1, got 2", "rules": ["ICRC-02"], "story": ""}
+    (named,) = with_plans([], [{**plan, "explained": ["corrupt", "S25=S27"]}])
+    assert named["explained"].startswith("S25 (or S27): ")
+    assert with_plans([], [plan])[0]["explained"] is None
+
+
 def test_packets_to_nobody_explain_what_is_missed_and_accused_with_them() -> None:
     session = Session()
     stray = ["a packet to a QPN that nobody has: ACK psn=+0 qpn=0x77", ["BTH-10"]]
