@@ -27,6 +27,7 @@ from roceproof.conformance.suite.pattern import (
 pytestmark = RESPONDER
 
 MOST_RECEIVES = 64
+SIZE = 8  # of a message
 
 
 @case("RNR-01", "MSN-05", smoke=True)
@@ -51,6 +52,24 @@ def test_as_many_receives_as_it_holds_serve_as_many_messages(bench: Bench) -> No
     qp.expect(RNR(psn=count, msn=count), allowing=[ACK(psn=range(count))])
     for number in numbers:
         qp.receives(number, byte_len=8)
+
+
+@case("RNR-01", smoke=True, targets=["hdl", "model"])
+def test_a_receive_beyond_those_that_it_holds_waits_for_its_turn(bench: Bench) -> None:
+    qp = bench.connect()
+    count = min(bench.claims.receives, MOST_RECEIVES)
+    inbox = qp.region(SIZE * (count + 1))
+    numbers = [
+        qp.post_receive(inbox, offset=SIZE * turn, length=SIZE, may_wait=turn == count)
+        for turn in range(count + 1)
+    ]
+    bench.settle()
+    for psn, number in enumerate(numbers):
+        data = qp.random.randbytes(SIZE)
+        qp.send(SEND_ONLY(psn=psn, payload=data, a=1))
+        qp.expect(ACK(psn=psn))
+        qp.receives(number, byte_len=SIZE)
+        assert inbox.read(SIZE * psn, SIZE) == data
 
 
 @case("RNR-01")

@@ -146,10 +146,19 @@ class ObservedTarget(ForwardingTarget):
         return region
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
         """A receive is there."""
-        self._inner.post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
+        self._inner.post_receive(
+            qp, wr_id=wr_id, region=region, offset=offset, length=length, may_wait=may_wait
+        )
         self._grant(Provided(qp.qpn, region.rkey, region.addr + offset, length))
 
     def _grant(self, grant: Grant) -> None:

@@ -89,12 +89,19 @@ class ResponderSide(PacketFlow):
             region.write(0, self.random.randbytes(size))
         return region
 
-    def post_receive(self, region: Region, *, offset: int = 0, length: int | None = None) -> int:
-        """Post one receive; its work request's number."""
+    def post_receive(
+        self,
+        region: Region,
+        *,
+        offset: int = 0,
+        length: int | None = None,
+        may_wait: bool = False,
+    ) -> int:
+        """Post one receive, which may wait for room; its work request's number."""
         wr_id = self._exchange.next_wr_id()
         size = region.size - offset if length is None else length
         self._exchange.target.post_receive(
-            self.qp, wr_id=wr_id, region=region, offset=offset, length=size
+            self.qp, wr_id=wr_id, region=region, offset=offset, length=size, may_wait=may_wait
         )
         return wr_id
 

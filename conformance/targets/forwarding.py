@@ -120,10 +120,19 @@ class ForwardingTarget(Target):
         self._inner.post(qp, work)
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
         """As the inner target."""
-        self._inner.post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
+        self._inner.post_receive(
+            qp, wr_id=wr_id, region=region, offset=offset, length=length, may_wait=may_wait
+        )
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """As the inner target."""

@@ -109,14 +109,24 @@ class HdlResponder(HdlTarget):
         super().post(qp, work)
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
-        """Post a receive, and run until the device has it; one for nobody would be forgotten."""
+        """Post a receive, and run until the device has it, unless it may wait for room.
+
+        One for a queue pair that is not there yet would be forgotten.
+        """
         if not isinstance(region, HdlRegion):
             raise TargetError("a receive needs memory of the same device: register it there")
         shared = self._shared_queue_of(qp.spec)
         queue = -shared if shared else qp.qpn
-        if self._held[queue] >= self._most_receives:
+        if self._held[queue] >= self._most_receives and not may_wait:
             raise no_more_receives()
         if qp.qpn in self._new:
             self._until_configured()
@@ -132,7 +142,8 @@ class HdlResponder(HdlTarget):
         )
         self._note_record("receive_t", record)
         self._port.post_receive(record)
-        self._until_taken(Inbound.RECEIVE)
+        if not may_wait:
+            self._until_taken(Inbound.RECEIVE)
 
     def set_state(self, qp: Qp, state: State) -> None:
         """By a command, where the device has them."""

@@ -183,9 +183,16 @@ class Target(ABC):
         """Post work on the send queue; `Refused` if that is all that comes of it."""
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
-        """Post a receive; needs RESPONDER."""
+        """Post a receive, which `may_wait` until there is room; needs RESPONDER."""
         raise NotImplementedError
 
     @abstractmethod

@@ -189,10 +189,18 @@ class LimitedModelTarget(ModelTarget):
             raise Beyond("it holds no more memory regions: [responder] regions says so")
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
         """As many as it holds on one queue."""
-        if len(self.device.queue_pairs[qp.qpn].receives) >= self._claims.receives:
+        held = len(self.device.queue_pairs[qp.qpn].receives)
+        if held >= self._claims.receives and not may_wait:
             raise no_more_receives()
         super().post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
 

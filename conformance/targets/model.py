@@ -208,7 +208,14 @@ class ModelTarget(Target):
         self.device.queue_pairs[qp.qpn].requester.post(work)
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
         """Post a receive on the queue pair's own queue or the shared one."""
         if not isinstance(region, ModelRegion):

@@ -126,7 +126,14 @@ class VerbsTarget(Target):
         self._call("post_send", qp=qp.handle, wrs=[request])
 
     def post_receive(
-        self, qp: Qp, *, wr_id: int, region: Region, offset: int = 0, length: int
+        self,
+        qp: Qp,
+        *,
+        wr_id: int,
+        region: Region,
+        offset: int = 0,
+        length: int,
+        may_wait: bool = False,
     ) -> None:
         """Post a receive, on the shared queue where the queue pair has that."""
         queue = {"srq": self._srq} if qp.spec.shared_receive else {"qp": qp.handle}
