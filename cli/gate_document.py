@@ -17,7 +17,7 @@ from typing import Any
 from roceproof.common.document import read_json
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import FAILING, SKIPPED
+from roceproof.conformance.runner.outcomes import FAILING, SKIPPED, WARNING
 from roceproof.conformance.runner.plan_findings import with_plans
 from roceproof.dpi import Manifest
 from roceproof.gate_failures import failures_of
@@ -86,6 +86,11 @@ def document_of(
             {key: case.get(key) for key in ("case", "file", "outcome", "broken", "explained")}
             for case in cases
             if case["outcome"] in FAILING
+        ],
+        "warnings": [
+            {key: case.get(key) for key in ("case", "file", "broken", WARNING)}
+            for case in cases
+            if WARNING in case
         ],
         "skips": [
             {"reason": reason, "cases": count}

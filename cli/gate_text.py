@@ -13,7 +13,7 @@ from roceproof.common.terminal import Terminal
 from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import told_landed, told_plans, told_seeds, told_verdict
 from roceproof.suite_findings import print_findings
-from roceproof.suite_report import print_skips
+from roceproof.suite_report import print_skips, print_warnings
 
 Document = dict[str, Any]
 _STYLES = {"passed": "green", "failed": "red", "skipped": "cyan", "waived": "cyan"}
@@ -60,6 +60,7 @@ def _print_cases(document: Document, console: Terminal) -> None:
     console.print(f"{document['suite']} suite: {', '.join(told)}")
     skips = Counter({skip["reason"]: skip["cases"] for skip in document["skips"]})
     print_skips(skips, console, few=_MOST_SKIPS)
+    print_warnings(document["warnings"], console)
     for waiver in document["waivers"]:
         if waiver["finding"]:
             console.print(f"[red]{escape(waiver['finding'])}[/]", highlight=False)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from roceproof.check_styles import STYLES
 from roceproof.common.errors import RoceproofError
 from roceproof.common.plain import Cell, print_table, styled
+from roceproof.conformance.rules.choices import left_open_by
+from roceproof.conformance.rules.sources import marked_anchor, sources_of, status_of
 from roceproof.conformance.rules.table import RULES, Rule
 from roceproof.observer_contract import CONTRACT, sections_of
 
@@ -63,6 +65,9 @@ def as_document(rule: Rule) -> dict[str, object]:
     """Everything about one rule for machines."""
     return {
         **rule._asdict(),
+        "status": status_of(rule).name.lower(),
+        "sources": [source._asdict() for source in sources_of(rule)],
+        "left_open": [choice.open for choice in left_open_by(rule.id)],
         "services": rule.services.split(),
         "observer_sections": sections_of(rule.id),
     }
@@ -73,13 +78,18 @@ def print_rule(rule: Rule) -> None:
     facts = {
         "services": rule.services,
         "roles": ", ".join(ROLES[letter] for letter in rule.roles),
-        "anchor": rule.anchor if rule.anchor != "-" else "no clause; any correct device does this",
+        "anchor": marked_anchor(rule),
+        "status": status_of(rule),
         "observer": _observer(rule),
     }
     print(f"{styled(rule.id, 'bold')}  {styled(rule.severity, STYLES[rule.severity])}")
     print(rule.sentence)
     for name, text in facts.items():
         print(f"  {name:9} {text}")
+    for choice in left_open_by(rule.id):
+        print(f"  {'open':9} {choice.open}: {choice.values}")
+    for kind, document in dict.fromkeys((each.kind, each.document) for each in sources_of(rule)):
+        print(f"  {kind:9} {document}")
 
 
 def print_rules(rules: Iterable[Rule]) -> None:

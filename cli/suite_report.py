@@ -19,14 +19,29 @@ from roceproof.common.heartbeat import Heartbeat
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.names import short_name
-from roceproof.conformance.runner.outcomes import BAD, CASE_BROKE, FAILING, NOT_REACHED, WAIVED
+from roceproof.conformance.runner.outcomes import (
+    BAD,
+    CASE_BROKE,
+    FAILING,
+    NOT_REACHED,
+    WAIVED,
+    WARNING,
+)
 from roceproof.conformance.runner.results import Results
 from roceproof.suite_findings import print_findings
 from roceproof.suite_waivers import SuiteWaivers
 
 Document = dict[str, Any]
-STYLES = {"passed": "green", "failed": "red", "deviation": "yellow", NOT_REACHED: "magenta"}
-STYLES |= dict.fromkeys((WAIVED, "skipped"), "cyan")
+STYLES = {
+    "passed": "green",
+    "failed": "red",
+    "deviation": "yellow",
+    NOT_REACHED: "magenta",
+    WARNING: "yellow",
+}
+STYLES |= dict.fromkeys((WAIVED, "skipped"), "cyan") | dict.fromkeys(
+    ("deviation", WARNING), "yellow"
+)
 WORDS = {"deviation": "known deviations", NOT_REACHED: "not reached"}
 FEW_SKIPS = 3
 """Reasons of skips that are told beside findings."""
@@ -201,6 +216,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
         console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
+    print_warnings(cases, console)
     for heading, name in (("broken", "broken"), ("explain", "explained")):
         found = Counter(word for case in _failed(cases) for word in case.get(name, []))
         if found:
@@ -239,6 +255,14 @@ def _print_waived(cases: Sequence[Document], console: Terminal) -> None:
         console.print(f"[{STYLES[WAIVED]}]WAIVED[/] {escape(words)}", highlight=False)
 
 
+def print_warnings(cases: Sequence[Document], console: Terminal) -> None:
+    """A line for each case that has passed, though a rule that is no must is broken."""
+    for case in cases:
+        if WARNING in case:
+            words = f"{case['case']}: {' '.join(case['broken'])}: {case[WARNING]}"
+            console.print(f"[yellow]warning[/] {escape(words)}", highlight=False)
+
+
 def print_skips(reasons: Counter[str], console: Terminal, *, few: int | None = None) -> None:
     """How many cases were skipped for each reason, the commonest first; of few alone the words."""
     told = reasons.most_common()
@@ -272,8 +296,8 @@ def per_rule(document: Document) -> list[tuple[str, str, int]]:
     outcomes: dict[str, list[str]] = {}
     for case in document["cases"]:
         for rule in case.get("rules", []):
-            outcomes.setdefault(rule, []).append(case["outcome"])
-    order = ("error", "failed", NOT_REACHED, WAIVED, "deviation", "passed", "skipped")
+            outcomes.setdefault(rule, []).append(WARNING if WARNING in case else case["outcome"])
+    order = ("error", "failed", NOT_REACHED, WAIVED, "deviation", WARNING, "passed", "skipped")
     return [
         (
             rule,

@@ -18,6 +18,9 @@ enum {
     VID = 0x0FFF
 };
 
+// What a network may have changed is no proof.
+static const enum roce_severity CHANGED_ON_THE_WAY = ROCE_SHOULD;
+
 static int32_t dscp_of(const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
     return packet->version == 4 ? ip[1] >> 2 : roce_u16(ip) >> 6 & 63;
@@ -64,9 +67,10 @@ static void judge_tag(struct roce_judge *judge, struct roce_constants *constants
         packet->tags == 0 ? UNTAGGED : roce_u16(roce_tag(packet) + 2) & (cnp ? VID : PCP_AND_VID);
     const int32_t before = constants->vlan;
     if (changes(&constants->vlan, tag))
-        roce_found(judge, RULE_VLAN_02,
-                   before == UNTAGGED ? "no tag" : roce_text(judge, "tag 0x%04x", (unsigned)before),
-                   tag == UNTAGGED ? "no tag" : roce_text(judge, "0x%04x", (unsigned)tag));
+        roce_found_as(judge, RULE_VLAN_02, CHANGED_ON_THE_WAY,
+                      before == UNTAGGED ? "no tag"
+                                         : roce_text(judge, "tag 0x%04x", (unsigned)before),
+                      tag == UNTAGGED ? "no tag" : roce_text(judge, "0x%04x", (unsigned)tag));
 }
 
 void roce_judge_constants(struct roce_judge *judge) {
@@ -79,8 +83,8 @@ void roce_judge_constants(struct roce_judge *judge) {
     judge_port(judge, constants);
     const int32_t dscp = constants->dscp;
     if (changes(&constants->dscp, dscp_of(packet)))
-        roce_found(judge, RULE_IP_07, roce_text(judge, "DSCP %d", dscp),
-                   roce_text(judge, "%d", dscp_of(packet)));
+        roce_found_as(judge, RULE_IP_07, CHANGED_ON_THE_WAY, roce_text(judge, "DSCP %d", dscp),
+                      roce_text(judge, "%d", dscp_of(packet)));
     judge_tag(judge, constants, cnp);
     if (!cnp && changes(&constants->migreq, (packet->flags & MIGREQ) != 0))
         roce_found(judge, RULE_BTH_03, roce_text(judge, "MigReq %d", !constants->migreq),
@@ -105,10 +109,10 @@ void roce_judge_configured(struct roce_judge *judge) {
         return;
     const struct roce_packet *packet = judge->packet;
     if (own->dscp >= 0 && dscp_of(packet) != own->dscp)
-        roce_found(judge, RULE_IP_07, roce_text(judge, "DSCP %d", own->dscp),
-                   roce_text(judge, "%d", dscp_of(packet)));
+        roce_found_as(judge, RULE_IP_07, CHANGED_ON_THE_WAY, roce_text(judge, "DSCP %d", own->dscp),
+                      roce_text(judge, "%d", dscp_of(packet)));
     const int32_t hops = packet->frame[packet->ip + (packet->version == 4 ? 8 : 7)];
     if (own->ttl >= 0 && hops > own->ttl)
-        roce_found(judge, RULE_IP_06, roce_text(judge, "at most %d hops", own->ttl),
-                   roce_text(judge, "%d", hops));
+        roce_found_as(judge, RULE_IP_06, CHANGED_ON_THE_WAY,
+                      roce_text(judge, "at most %d hops", own->ttl), roce_text(judge, "%d", hops));
 }

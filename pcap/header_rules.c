@@ -4,15 +4,28 @@
 // section 2.
 //
 // Decides ACK-07, AETH-01, AETH-02, AETH-03, ATOM-01, ATOM-02, BTH-01, BTH-02, BTH-04, BTH-06,
-// BTH-08, CNP-01, IMM-01, OPC-11, OPC-12, PAD-01, PAD-02, PAD-05, PSN-19, READ-01, RETH-01, UC-02,
-// UD-01, UD-04, UD-06, UDP-02.
+// BTH-08, CNP-01, CNP-10, IMM-01, OPC-11, OPC-12, PAD-01, PAD-02, PAD-05, PSN-19, READ-01, RETH-01,
+// UC-02, UD-01, UD-04, UD-06, UDP-02.
 
 #include "judge.h"
 
-enum { TVER = 0x0F, SOLICITED = 0x80, FECN = 0x80, BECN = 0x40, RESERVED6 = 0x3F, ACK_REQ = 0x80 };
+enum {
+    TVER = 0x0F,
+    SOLICITED = 0x80,
+    MIGREQ = 0x40,
+    FECN = 0x80,
+    BECN = 0x40,
+    RESERVED6 = 0x3F,
+    ACK_REQ = 0x80
+};
 
 static bool may_solicit(const struct roce_opcode *row) {
     return row->closes && (row->family == ROCE_SEND || (row->headers & ROCE_HAS_IMM));
+}
+
+// Whether the end that sends has a row; of another queue pair the site may have given the P_Key.
+static bool is_configured(const struct roce_judge *judge) {
+    return judge->flow != NULL && judge->flow->own_fact != NULL;
 }
 
 void roce_judge_bth(struct roce_judge *judge) {
@@ -31,11 +44,13 @@ void roce_judge_bth(struct roce_judge *judge) {
     if (packet->flags & TVER)
         roce_found(judge, RULE_BTH_04, "TVer 0", roce_text(judge, "%u", packet->flags & TVER));
     if (packet->pkey != 0xFFFF)
-        roce_found(judge, RULE_BTH_06, "P_Key 0xffff", roce_text(judge, "0x%04x", packet->pkey));
+        roce_found_as(judge, RULE_BTH_06, is_configured(judge) ? ROCE_MUST : ROCE_SHOULD,
+                      "P_Key 0xffff", roce_text(judge, "0x%04x", packet->pkey));
     const bool cnp = row->family == ROCE_CNP;
     if ((packet->congestion & (FECN | RESERVED6)) || ((packet->congestion & BECN) && !cnp))
-        roce_found(judge, RULE_BTH_08, cnp ? "BTH byte 4 of 0x40" : "BTH byte 4 of 0x00",
-                   roce_text(judge, "0x%02x", packet->congestion));
+        roce_found_as(judge, RULE_BTH_08, packet->congestion & RESERVED6 ? ROCE_MUST : ROCE_SHOULD,
+                      cnp ? "BTH byte 4 of 0x40" : "BTH byte 4 of 0x00",
+                      roce_text(judge, "0x%02x", packet->congestion));
     if (packet->ack & 0x7F)
         roce_found(judge, RULE_PSN_19, "0x00 beside AckReq",
                    roce_text(judge, "0x%02x", packet->ack & 0x7FU));
@@ -152,12 +167,14 @@ static void judge_cnp_form(struct roce_judge *judge) {
     const struct roce_packet *packet = judge->packet;
     const uint32_t reserved = judge->row->header_bytes;
     const bool known = roce_body_has(packet, reserved);
-    if ((packet->flags & (SOLICITED | 0x30)) || (packet->congestion & FECN) ||
-        !(packet->congestion & BECN) || (packet->ack & ACK_REQ) || packet->psn != 0 ||
+    if ((packet->flags & (SOLICITED | 0x30)) || (packet->ack & ACK_REQ) || packet->psn != 0 ||
         (known && !roce_all_zero(roce_body(packet), reserved)))
-        roce_found(judge, RULE_CNP_01, "BECN, and otherwise zeros",
-                   roce_text(judge, "flags 0x%02x, byte 4 0x%02x, PSN 0x%06x", packet->flags,
-                             packet->congestion, packet->psn));
+        roce_found(judge, RULE_CNP_01, "zeros",
+                   roce_text(judge, "flags 0x%02x, PSN 0x%06x", packet->flags, packet->psn));
+    if ((packet->flags & MIGREQ) || !(packet->congestion & BECN))
+        roce_found(
+            judge, RULE_CNP_10, "MigReq 0 and BECN",
+            roce_text(judge, "flags 0x%02x, byte 4 0x%02x", packet->flags, packet->congestion));
 }
 
 static void judge_datagram(struct roce_judge *judge) {

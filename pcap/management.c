@@ -64,8 +64,10 @@ static void judge_datagram(struct roce_judge *judge) {
     const uint32_t qkey = has_deth ? roce_u32(roce_body(packet)) : GSI_QKEY;
     const uint32_t source = has_deth ? roce_u24(roce_body(packet) + 5) : 1;
     if (qkey != GSI_QKEY || source != 1 || judge->payload != MAD_BYTES)
-        roce_found(judge, RULE_CM_01, "Q_Key 0x80010000, source QP 1, 256 bytes",
-                   roce_text(judge, "0x%08x, %u, %u", qkey, source, judge->payload));
+        roce_found_as(judge, RULE_CM_01,
+                      qkey != GSI_QKEY || judge->payload != MAD_BYTES ? ROCE_MUST : ROCE_SHOULD,
+                      "Q_Key 0x80010000, source QP 1, 256 bytes",
+                      roce_text(judge, "0x%08x, %u, %u", qkey, source, judge->payload));
 }
 
 void roce_judge_mad(struct roce_judge *judge) {

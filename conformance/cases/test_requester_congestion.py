@@ -102,7 +102,7 @@ def test_marked_responses_to_a_requester_are_notified_as_any_others(bench: Bench
     message = qp.post(Op.READ, 8)
     qp.expect_message(message)
     qp.send(READ_RESP_ONLY(psn=0, msn=1, payload=8, tos=CE))
-    cnp = CNP(psn=0, a=0, se=0, pad=0, tver=0, fecn=0, becn=1, pkey=0xFFFF, payload=0)
+    cnp = CNP(psn=0, a=0, se=0, pad=0, tver=0, fecn=0, pkey=0xFFFF, payload=0)
     notified = qp.expect(cnp.but(qpn=qp.spec.remote_qpn))[0]
     assert notified.udp_length == CNP_UDP_BYTES
     assert [header.pack() for header in notified.extensions] == [bytes(16)]

@@ -267,6 +267,17 @@ def test_the_recovery_of_one_queue_pair_does_not_hold_up_another(bench: Bench) -
 @case("NAK-06", "RTX-04", breaks=WRONG_ANSWERS)
 def test_recovery_follows_recovery(bench: Bench) -> None:
     qp = connect(bench)
+    messages = write_all(qp, MTU, 5, MTU, 2 * MTU)
+    for start in (1, 2, 3):
+        qp.send(NAK(SEQUENCE_ERROR, psn=start))
+        qp.expect(*copies(messages, first=start))
+    qp.completes(*messages[:3])
+    qp.finish(messages[3])
+
+
+@case("RTX-08", breaks=WRONG_ANSWERS)
+def test_a_second_nak_inside_a_message_is_answered_at_once(bench: Bench) -> None:
+    qp = connect(bench)
     messages = write_all(qp, 3 * MTU, 5, 2 * MTU)
     for start in (1, 2, 3, 5):
         qp.send(NAK(SEQUENCE_ERROR, psn=start))

@@ -42,11 +42,18 @@ def test_a_marked_packet_draws_a_notification_to_its_queue_pair(
     bystander, qp = bench.connect(service), bench.connect(service)
     qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE), se=1))
     packet, *_ = qp.expect(
-        CNP(qpn=qp.spec.remote_qpn, se=0, pad=0, tver=0, becn=1, fecn=0, a=0, pkey=0xFFFF)
+        CNP(qpn=qp.spec.remote_qpn, se=0, pad=0, tver=0, fecn=0, a=0, pkey=0xFFFF)
     )
     assert packet.bth.psn == 0, f"its PSN is {packet.bth.psn:#x}"
     bystander.expect_silence()
     qp.fence(1)
+
+
+@case("CNP-10", needs=[Capability.MARKS])
+def test_a_notification_has_becn_and_no_migreq(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
+    qp.expect(CNP(becn=1, m=0))
 
 
 @case("CNP-03", "CNP-04", needs=[Capability.MARKS])

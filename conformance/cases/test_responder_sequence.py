@@ -234,7 +234,7 @@ def test_more_pad_than_payload_is_refused(bench: Bench, maker: Maker, pad: int) 
     bench.connect().fence(0)
 
 
-@case("PAD-06", breaks=OUT_OF_SEQUENCE)
+@case("FUZZ-19", breaks=OUT_OF_SEQUENCE)
 @over("size", [1, 2, 3, 5])
 def test_a_send_that_fills_no_words_is_not_executed(bench: Bench, size: int) -> None:
     qp = bench.connect()

@@ -41,6 +41,7 @@ def section(document: Document) -> Iterator[str]:
     yield from _table(["deviation", *versions, "changed in", "rules"])
     for line in deviation_lines(document):
         name = f"[{line.deviation.id}](#{line.deviation.id})"
+        name += " (arguable)" if line.deviation.arguable else ""
         changed = ", ".join(line.changed)
         yield _line([name, *line.cells, changed, ", ".join(line.deviation.rules)])
 

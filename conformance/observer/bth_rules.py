@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from roceproof.conformance.observer.observed import Observed
 from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Deth, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import Opcode, Payload, Transport
 
 DEFAULT_PKEY = 0xFFFF
-_FECN, _BECN = 0x80, 0x40
+_BECN, _RESERVED6 = 0x40, 0x3F
 _WRITE_ONLY_IMM = (Reth, ImmDt)
 _RULE_OF_MISSING = {
     Reth: "RETH-01",
@@ -23,8 +24,11 @@ _RULE_OF_MISSING = {
 _RULE_OF_RESERVED = {Transport.UC: "OPC-11", Transport.UD: "OPC-12"}
 
 
-def fields(packet: Observed) -> Iterator[Violation]:
-    """BTH-01, -02, -04, -06, -08, OPC-11, OPC-12, PSN-19, UC-02, UD-06."""
+def fields(packet: Observed, *, is_configured: bool) -> Iterator[Violation]:
+    """BTH-01, -02, -04, -06, -08, OPC-11, OPC-12, PSN-19, UC-02, UD-06.
+
+    Of a queue pair that nobody has told of, another P_Key may be the site's.
+    """
     row, service = packet.row, packet.transport_class
     if row is None:
         rule = _RULE_OF_RESERVED.get(Transport(service), "BTH-01")
@@ -34,10 +38,12 @@ def fields(packet: Observed) -> Iterator[Violation]:
     if packet.tver:
         yield Violation("BTH-04", "TVer 0", str(packet.tver))
     if packet.pkey != DEFAULT_PKEY:
-        yield Violation("BTH-06", f"P_Key {DEFAULT_PKEY:#x}", f"{packet.pkey:#06x}")
+        severity = None if is_configured else Severity.SHOULD
+        yield Violation("BTH-06", f"P_Key {DEFAULT_PKEY:#x}", f"{packet.pkey:#06x}", severity)
     allowed = _BECN if packet.is_cnp else 0
     if packet.byte4 & ~allowed:
-        yield Violation("BTH-08", "BTH byte 4 of 0x00", f"{packet.byte4:#04x}")
+        severity = None if packet.byte4 & _RESERVED6 else Severity.SHOULD
+        yield Violation("BTH-08", "BTH byte 4 of 0x00", f"{packet.byte4:#04x}", severity)
     if packet.beside_ack_request:
         yield Violation("PSN-19", "0x00 beside AckReq", f"{packet.beside_ack_request:#04x}")
     if packet.ack_requested and service == Transport.UC:

@@ -160,7 +160,7 @@ class Checker:
         yield from link_rules.ip(packet.frame, packet.layout)
         yield from link_rules.udp(packet)
         if not packet.is_foreign:
-            yield from bth_rules.fields(packet)
+            yield from bth_rules.fields(packet, is_configured=flow.facts.is_own)
         previous, right = self._check_icrc(packet, flow.key.interface)
         is_trusted = flow.trusts(packet)
         if packet.icrc is IcrcVerdict.BAD:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from roceproof.conformance.observer.observed import Observed
 from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.wire.opcodes import Transport
 
 _VID = 0xFFF
@@ -23,11 +24,12 @@ class _Traits(NamedTuple):
 
 
 _RULES = {
-    "sport": ("UDP-04", "source port"),
-    "dscp": ("IP-07", "DSCP"),
-    "tag": ("VLAN-02", "VLAN tag"),
-    "migreq": ("BTH-03", "MigReq"),
+    "sport": ("UDP-04", "source port", None),
+    "dscp": ("IP-07", "DSCP", Severity.SHOULD),
+    "tag": ("VLAN-02", "VLAN tag", Severity.SHOULD),
+    "migreq": ("BTH-03", "MigReq", None),
 }
+"""Where a network may have changed it, a capture can only warn."""
 
 
 class Constants:
@@ -45,11 +47,11 @@ class Constants:
         self._newest[kind] = now
         if before is None:
             return
-        for name, (rule, what) in _RULES.items():
+        for name, (rule, what, severity) in _RULES.items():
             old: Any = getattr(before, name)
             new: Any = getattr(now, name)
             if old != new:
-                yield Violation(rule, f"{what} {_shown(old)}", _shown(new))
+                yield Violation(rule, f"{what} {_shown(old)}", _shown(new), severity)
 
 
 def _traits(packet: Observed) -> tuple[str, _Traits]:

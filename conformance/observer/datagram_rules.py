@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from roceproof.conformance.observer.observed import Observed
 from roceproof.conformance.observer.psn import LARGEST_PATH_MTU
 from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.wire.headers import CnpReserved
 
 UD_SEND_ONLY = 0x64
@@ -20,7 +21,7 @@ _SEND = 3
 _CM_ATTRIBUTES = range(0x10, 0x1B)
 _CLASS_PORT_INFO, _CLASS_PORT_INFO_METHODS = 0x01, (0x01, 0x02, 0x81)
 _JUDGED_MAD_BYTES = 18  # up to the attribute
-_FECN, _BECN = 0x80, 0x40
+_BECN = 0x40
 
 
 def datagram(packet: Observed, path_mtu: int | None) -> Iterator[Violation]:
@@ -41,8 +42,8 @@ def management(packet: Observed) -> Iterator[Violation]:
     deth = packet.deth
     if deth is not None:
         qkey, source = deth[0], deth[1] & 0xFFFFFF
-        if source != CM_QPN:
-            yield Violation("CM-01", f"source QPN {CM_QPN}", f"{source:#x}")
+        if source != CM_QPN:  # which may have been redirected
+            yield Violation("CM-01", f"source QPN {CM_QPN}", f"{source:#x}", Severity.SHOULD)
         if qkey != _GSI_QKEY:
             yield Violation("CM-01", f"Q_Key {_GSI_QKEY:#x}", f"{qkey:#010x}")
     if packet.payload_size != MAD_BYTES:
@@ -66,17 +67,18 @@ def mad_rules(mad: bytes) -> Iterator[Violation]:
 
 
 def notification(packet: Observed) -> Iterator[Violation]:
-    """CNP-01: the form of a congestion notification packet."""
+    """CNP-01, CNP-10: the form of a congestion notification packet."""
     reserved = packet.header_at(CnpReserved)
     wrong = {
         "SE": packet.solicited,
         "PadCnt": packet.pad_count,
-        "FECN": packet.byte4 & _FECN,
         "AckReq": packet.ack_requested,
         "PSN": packet.psn,
-        "no BECN": not packet.byte4 & _BECN,
         "reserved bytes": reserved and any(packet.frame[reserved : reserved + CnpReserved.SIZE]),
     }
     if any(wrong.values()):
         got = ", ".join(name for name, there in wrong.items() if there)
-        yield Violation("CNP-01", "a CNP with BECN and zeros", got)
+        yield Violation("CNP-01", "a CNP of zeros", got)
+    if packet.migreq or not packet.byte4 & _BECN:
+        got = f"MigReq {int(packet.migreq)}, BTH byte 4 {packet.byte4:#04x}"
+        yield Violation("CNP-10", "MigReq 0 and BECN", got)

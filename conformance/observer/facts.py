@@ -71,6 +71,8 @@ class FlowFacts:
     ttl: int | None = None
     min_rnr_timer: int | None = None
     credits: bool | None = None
+    is_own: bool = False
+    """Whether a row tells of the end that sends."""
 
 
 class Facts:
@@ -106,6 +108,7 @@ class Facts:
                 near.ttl,
                 near.min_rnr_timer,
                 near.credits,
+                is_own=True,
             )
         if far is not None:
             return FlowFacts(far.service, far.remote_qpn, far.remote_start_psn, far.path_mtu)

@@ -17,6 +17,7 @@ from roceproof.conformance.observer.psn import PATH_MTUS
 from roceproof.conformance.observer.requests import RESTART_DISTANCE, Requests
 from roceproof.conformance.observer.responses import Response, Responses, configured
 from roceproof.conformance.rules.findings import FlowKey, Violation
+from roceproof.conformance.rules.table import Severity
 from roceproof.conformance.wire.opcodes import Opcode, Position, Transport
 
 _READ_FIRST = 0x0D
@@ -167,9 +168,9 @@ class Flow:
     def _configured(self, packet: Observed) -> Iterator[Violation]:
         dscp, ttl = self.facts.dscp, self.facts.ttl
         if dscp is not None and packet.dscp != dscp:
-            yield Violation("IP-07", f"DSCP {dscp}", str(packet.dscp))
+            yield Violation("IP-07", f"DSCP {dscp}", str(packet.dscp), Severity.SHOULD)
         if ttl is not None and packet.hops > ttl:
-            yield Violation("IP-06", f"TTL of at most {ttl}", str(packet.hops))
+            yield Violation("IP-06", f"TTL of at most {ttl}", str(packet.hops), Severity.SHOULD)
 
     def _port(self, packet: Observed) -> Iterator[Violation]:
         if self.first_sport is None:

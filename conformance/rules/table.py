@@ -31,6 +31,11 @@ class Rule(NamedTuple):
     sentence: str
 
     @property
+    def clauses(self) -> list[str]:
+        """What its anchor names; empty for what any correct device does."""
+        return [] if self.anchor == "-" else self.anchor.split(", ")
+
+    @property
     def observable(self) -> bool:
         """Whether a capture alone can decide it."""
         return "O" in self.roles

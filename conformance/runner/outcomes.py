@@ -16,6 +16,8 @@ ERROR = "error"
 """The bench's doing, or the case's own."""
 RUNS_AGAIN = "again"
 """What pytest is told of a case whose worker died: nothing came of it yet."""
+WARNING = "warning"
+"""The property of a case that has passed, though it breaks a rule that is no must: its words."""
 BAD = (*FAILING, ERROR)
 """What is no pass."""
 KNOWN = (PASSED, SKIPPED, WAIVED, DEVIATION, *BAD)

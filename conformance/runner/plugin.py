@@ -45,7 +45,7 @@ from roceproof.conformance.runner.reach import NAME as REACH
 from roceproof.conformance.runner.reach import Reach, reach_of
 from roceproof.conformance.runner.results import OBSERVED, Results
 from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.runner.verdict import conclude, ended_by, located
+from roceproof.conformance.runner.verdict import conclude, ended_by, located, warned
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.deviations import declared, shown_by_chance
 from roceproof.conformance.suite.failure import CaseFailed
@@ -287,7 +287,7 @@ def pytest_runtest_makereport(
         broken = str(dict(report.user_properties).get("broken", "")).split()
         deviation = shown_by_chance(identity, name, broken)
     if deviation is None:
-        return report
+        return warned(report) if report.failed else report
     if report.failed:
         report.outcome = "skipped"
         report.wasxfail = f"known deviation {deviation.id}: {deviation.says}"

@@ -31,6 +31,7 @@ from roceproof.conformance.runner.outcomes import (
     NOT_REACHED,
     RUNS_AGAIN,
     WAIVED,
+    WARNING,
 )
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.suite.skips import PREFIX
@@ -91,7 +92,7 @@ class Results:
         entry["file"] = report.nodeid.partition("::")[0].rpartition("/")[2]
         entry["outcome"] = _outcome(report)
         entry |= {name: value for name, value in report.user_properties}
-        if (seen := getattr(report, OBSERVED, None)) is not None:
+        if (seen := getattr(report, OBSERVED, None)) is not None and WARNING not in entry:
             self._observed[report.nodeid] = seen
         if NOT_REACHED in entry and entry["outcome"] == FAILED:
             entry["outcome"] = NOT_REACHED

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from roceproof.common.printable import printable_lines
+from roceproof.conformance.rules.table import RULES, Severity
 from roceproof.conformance.runner.bench_law import hold_to_the_law
 from roceproof.conformance.runner.blame import Blame, blame
 from roceproof.conformance.runner.evidence import explained, keep, keep_requests, names_of
@@ -24,7 +25,7 @@ from roceproof.conformance.runner.items import (
 from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
 from roceproof.conformance.runner.options import Options
-from roceproof.conformance.runner.outcomes import HUNG, NOT_REACHED
+from roceproof.conformance.runner.outcomes import HUNG, NOT_REACHED, WARNING
 from roceproof.conformance.runner.scoreboard import Judgement, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
@@ -73,6 +74,17 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     capture = keep(bench.transcript, path, replay=replay, simulated=options.simulated)
     if blamed is not None:
         raise _verdict(item, bench, options, failures, blamed, capture) from None
+
+
+def warned(report: pytest.TestReport) -> pytest.TestReport:
+    """The report of a failure; a case that was reached and breaks no must has passed, warned."""
+    said = dict(report.user_properties)
+    broken = str(said.get("broken", "")).split()
+    weighs = {RULES[rule].severity for rule in broken}
+    if broken and Severity.MUST not in weighs and NOT_REACHED not in said:
+        report.outcome, report.longrepr = "passed", None
+        report.user_properties.append((WARNING, str(said["head"])))
+    return report
 
 
 def ended_by(death: DeviceDied, bench: Bench, path: Path) -> CaseFailed:

@@ -42,6 +42,8 @@ class Deviation:
     kernels: Versions
     may: tuple[str, ...] = ()
     plays: tuple[str, ...] = ()
+    arguable: str = ""
+    """Why it is no fault, or may be none."""
 
     def covers(self, case: str, version: str) -> bool:
         """Whether this case is expected to fail for it with that version of the target."""
@@ -72,6 +74,7 @@ def load_deviations(path: Path = TABLE) -> list[Deviation]:
                 kernels=_versions(entry),
                 may=tuple(entry.get("may", ())),
                 plays=tuple(entry.get("plays", ())),
+                arguable=str(entry.get("arguable", "")),
             )
         except KeyError as error:
             raise DeviationError(f"{path.name}: an entry lacks {error}: {entry}") from None

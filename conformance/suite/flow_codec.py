@@ -72,7 +72,7 @@ class FlowCodec:
             dest_qpn=said.get("qpn", self.dest_qpn),
             psn=(self.start_of(value) + said.get("psn", 0)) % PSN_MODULUS,
             solicited=bool(said.get("se", False)),
-            migreq=bool(said.get("m", True)),
+            migreq=bool(said.get("m", value != 0x81)),
             version=said.get("tver", 0),
             pkey=said.get("pkey", 0xFFFF),
             fecn=bool(said.get("fecn", False)),

@@ -68,11 +68,11 @@ WRONG_MESSAGES = _family("CM-01", "CM-02", "CM-03")
 """Datagrams of connection management that are none."""
 
 _OF_FIELDS: dict[str, Rules] = {
-    **dict.fromkeys(("m", "migreq"), _family("BTH-03")),
+    **dict.fromkeys(("m", "migreq"), _family("BTH-03", "CNP-10")),
     **dict.fromkeys(("pad", "padcount"), _family("PAD", "MTU-07")),
     **dict.fromkeys(("tver", "version"), _family("BTH-04")),
     "pkey": _family("BTH-06"),
-    **dict.fromkeys(("fecn", "becn", "resv6"), _family("BTH-08", "CNP-01")),
+    **dict.fromkeys(("fecn", "becn", "resv6"), _family("BTH-08", "CNP-10")),
     "resv7": _family("PSN-19"),
     **dict.fromkeys(("qpn", "dqpn"), _family("BTH-10", "IP-08")),
     **dict.fromkeys(("src_ip", "dst_ip", "src", "dst"), _family("IP-08", "BTH-10")),

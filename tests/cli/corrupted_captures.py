@@ -63,6 +63,6 @@ def bth_bits(offset: int, bits: int) -> Callable[[bytes], bytes]:
     return change
 
 
-other_partition = bth_bits(3, 0x01)  # BTH-06, must
+other_version = bth_bits(1, 0x01)  # BTH-04, must
 asks_for_ack = bth_bits(8, 0x80)  # UC-02 on UC, should
 migrated = bth_bits(1, 0x40)  # BTH-03, information

@@ -17,7 +17,7 @@ from corrupted_captures import (
     corrupt,
     middles,
     migrated,
-    other_partition,
+    other_version,
     wrong_icrc,
 )
 
@@ -36,7 +36,7 @@ def broken(tmp_path_factory) -> tuple[Path, list[int]]:
     frames = middles(HEALTHY)
     first, second, third = frames[1], frames[3], frames[-1]
     path = tmp_path_factory.mktemp("broken") / "broken.pcapng"
-    changes = {first: wrong_icrc, second: wrong_icrc, third: other_partition}
+    changes = {first: wrong_icrc, second: wrong_icrc, third: other_version}
     return corrupt(HEALTHY, path, changes), [first, second, third]
 
 
@@ -55,10 +55,10 @@ def test_findings_are_listed_by_frame_with_what_was_expected_and_got(console, br
     assert [line.split()[1:4] for line in lines] == [
         ["ICRC-02", "frame", f"{first}:"],
         ["ICRC-02", "frame", f"{second}:"],
-        ["BTH-06", "frame", f"{third}:"],
+        ["BTH-04", "frame", f"{third}:"],
     ]
     assert all("expected " in line and ", got " in line for line in lines)
-    assert lines[2].endswith(RULES["BTH-06"].sentence)
+    assert lines[2].endswith(RULES["BTH-04"].sentence)
     assert "3 findings: 3 must" in run.stdout
 
 
@@ -72,7 +72,7 @@ def test_the_json_document_holds_everything(console, broken) -> None:
     assert document["roce_frames"] == sum(document["icrc"].values())
     assert document["icrc"]["bad"] == 2
     assert [row["frame"] for row in document["findings"]] == [first, second, third]
-    assert document["rules"] == {"ICRC-02": 2, "BTH-06": 1}
+    assert document["rules"] == {"ICRC-02": 2, "BTH-04": 1}
     row = document["findings"][2]
     assert set(row) >= {"rule", "severity", "frame", "flow", "expected", "got", "message"}
     flow = document["flows"][row["flow"]]
@@ -93,7 +93,7 @@ def test_several_files_make_one_document(console, broken) -> None:
 @pytest.mark.parametrize(
     ("change", "source", "code", "severity"),
     [
-        (other_partition, HEALTHY, FINDINGS, "must"),
+        (other_version, HEALTHY, FINDINGS, "must"),
         (asks_for_ack, UC, FINDINGS, "should"),
         (migrated, HEALTHY, CLEAN, "info"),
     ],
@@ -114,7 +114,7 @@ def test_at_most_max_findings_are_kept_and_all_are_counted(console, broken) -> N
     document = json.loads(run.stdout)
     assert [row["frame"] for row in document["findings"]] == frames[:1]
     assert document["left_out"] == 2
-    assert document["rules"] == {"ICRC-02": 2, "BTH-06": 1}
+    assert document["rules"] == {"ICRC-02": 2, "BTH-04": 1}
     text = console.run("check", "--all", "--max", "1", str(path))
     assert "and 2 more" in text.stdout
     assert "3 findings: 3 must" in text.stdout
@@ -143,7 +143,7 @@ def test_workers_change_nothing_but_the_time(console, broken) -> None:
 def test_quiet_prints_findings_only(console, broken) -> None:
     assert console.run("check", "-q", str(HEALTHY)).stdout == ""
     lines = console.run("check", "-q", str(broken[0])).stdout.splitlines()
-    assert [line.split()[:2] for line in lines] == [["must", "ICRC-02"]] * 2 + [["must", "BTH-06"]]
+    assert [line.split()[:2] for line in lines] == [["must", "ICRC-02"]] * 2 + [["must", "BTH-04"]]
 
 
 def test_configured_facts_show_what_a_capture_alone_cannot(console, tmp_path) -> None:
@@ -247,7 +247,7 @@ def test_an_annotated_copy_keeps_everything_and_adds_comments(
     rules = [
         line.split()[1:3] for record in read(target) for line in record.comment.splitlines()[1:]
     ]
-    assert rules == [["ICRC-02", "must:"], ["ICRC-02", "must:"], ["BTH-06", "must:"]]
+    assert rules == [["ICRC-02", "must:"], ["ICRC-02", "must:"], ["BTH-04", "must:"]]
 
 
 def test_tshark_shows_the_comments(console, tmp_path, broken) -> None:
@@ -270,7 +270,7 @@ def test_a_junit_file_has_a_case_for_each_rule_of_an_observer(console, tmp_path,
     subprocess.run(["xmllint", "--noout", "--schema", SCHEMA, target], check=True)
     bad, good = ElementTree.parse(target).getroot()
     observed = [rule.id for rule in RULES.values() if rule.observable]
-    for suite, failed in ((bad, ["ICRC-02", "BTH-06"]), (good, [])):
+    for suite, failed in ((bad, ["ICRC-02", "BTH-04"]), (good, [])):
         assert [case.get("name") for case in suite.iter("testcase")] == observed
         cases = [case for case in suite.iter("testcase") if case.find("failure") is not None]
         assert [case.get("name") for case in cases] == failed

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from corrupted_captures import HEALTHY, corrupt, middles, other_partition
+from corrupted_captures import HEALTHY, corrupt, middles, other_version
 from pseudo_terminal import shown_on_terminal
 
 from roceproof.check_build import ToolError, build_tool
@@ -34,7 +34,7 @@ def on_a_terminal(console, *arguments: str, **environment: str) -> str:
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("broken") / "broken.pcapng"
-    return str(corrupt(HEALTHY, path, {middles(HEALTHY)[0]: other_partition}))
+    return str(corrupt(HEALTHY, path, {middles(HEALTHY)[0]: other_version}))
 
 
 def test_a_terminal_gets_colours_unless_told_otherwise(console, broken) -> None:

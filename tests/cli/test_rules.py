@@ -33,7 +33,8 @@ def test_a_beginning_names_a_family_and_options_narrow_it(console) -> None:
 def test_one_rule_is_printed_whole(console) -> None:
     run = console.run("rules", "icrc-02")
     rule = RULES["ICRC-02"]
-    for text in (rule.id, "must", rule.sentence, rule.anchor, "requester, passive observer"):
+    marked = "C7-48✔, CA17-22✔, 7.8.1"
+    for text in (rule.id, "must", rule.sentence, marked, "requester, passive observer"):
         assert text in run.stdout
     assert "docs/observer.md, section 2" in run.stdout
     assert "a capture alone cannot decide it" in console.run("rules", "ETH-06").stdout
@@ -51,8 +52,18 @@ def test_json_holds_every_column(console) -> None:
         "services": ["UC"],
         "anchor": "9.2",
         "sentence": "AckReq is 0 on UC.",
+        "status": "memory",
+        "sources": [],
+        "left_open": [],
         "observer_sections": ["2"],
     }
+
+
+def test_a_rule_tells_what_confirms_it_and_what_it_leaves_open(console) -> None:
+    lines = console.run("rules", "PAD-06", "RETH-06").stdout.splitlines()
+    assert "  open      a pad that contradicts the payload: dropped, refused" in lines
+    assert lines.count("  status    from memory") == 1
+    assert [line.split()[0] for line in lines[-4:]] == ["observer", "quoted", "told", "told"]
 
 
 def test_an_unknown_name_is_a_usage_error_that_offers_similar_ones(console) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from corrupted_captures import HEALTHY, corrupt, middles, migrated, other_partition, wrong_icrc
+from corrupted_captures import HEALTHY, corrupt, middles, migrated, other_version, wrong_icrc
 
 from roceproof.check_run import check_file
 from roceproof.common.paths import REPOSITORY
@@ -42,17 +42,17 @@ def file(tmp_path: Path):
 def broken(tmp_path_factory) -> str:
     """Two wrong ICRCs of different flows, a wrong partition key and one MigReq."""
     frames = middles(HEALTHY)
-    changes = {frames[1]: wrong_icrc, frames[3]: wrong_icrc, frames[-1]: other_partition}
+    changes = {frames[1]: wrong_icrc, frames[3]: wrong_icrc, frames[-1]: other_version}
     path = tmp_path_factory.mktemp("broken") / "broken.pcapng"
     return str(corrupt(HEALTHY, path, {**changes, frames[5]: migrated}))
 
 
 def test_what_is_waived_fails_nothing_and_stays_visible(console, broken, file) -> None:
-    waivers = file(waiver("ICRC-02"), waiver("BTH-06"))
+    waivers = file(waiver("ICRC-02"), waiver("BTH-04"))
     run = console.run("check", "--waivers", waivers, broken)
     assert (run.returncode, run.stderr) == (CLEAN, "")
     lines = [line for line in run.stdout.splitlines() if line.startswith("waived ")]
-    assert [line.split()[1] for line in lines] == ["ICRC-02", "ICRC-02", "BTH-06"]
+    assert [line.split()[1] for line in lines] == ["ICRC-02", "ICRC-02", "BTH-04"]
     assert all(line.endswith(f"Waived until {LATER}: as agreed.") for line in lines)
     assert "3 waived" in run.stdout.splitlines()[-1]
     each = console.run("check", "-q", "--all", "--waivers", waivers, broken).stdout
@@ -81,14 +81,14 @@ def test_a_waiver_may_hold_for_one_flow_or_one_device(console, broken, file) -> 
 
 
 def test_an_expired_waiver_waives_nothing_and_is_told(console, broken, file) -> None:
-    waivers = file(waiver("ICRC-02", expires="2020-02-29"), waiver("BTH-06"))
+    waivers = file(waiver("ICRC-02", expires="2020-02-29"), waiver("BTH-04"))
     run = console.run("check", "--json", "--waivers", waivers, broken)
     assert run.returncode == FINDINGS
     assert run.stderr == ("roceproof: the waiver for ICRC-02 expired on 2020-02-29: as agreed\n")
     told = json.loads(run.stdout)["waivers"]
     assert [(each["rule"], each["expired"], each["waived"]) for each in told] == [
         ("ICRC-02", True, 0),
-        ("BTH-06", False, 1),
+        ("BTH-04", False, 1),
     ]
 
 
@@ -118,13 +118,13 @@ def test_in_junit_a_waived_rule_is_a_skip_with_the_reason(
     console, broken, file, tmp_path: Path
 ) -> None:
     target = tmp_path / "junit.xml"
-    waivers = file(waiver("BTH-06"), waiver("PSN-02", expires="2020-01-01"))
+    waivers = file(waiver("BTH-04"), waiver("PSN-02", expires="2020-01-01"))
     run = console.run("check", "--waivers", waivers, "--junit", str(target), broken)
     assert run.returncode == FINDINGS
     subprocess.run(["xmllint", "--noout", "--schema", SCHEMA, target], check=True)
     (suite,) = ElementTree.parse(target).getroot()
     cases = {case.get("name"): case for case in suite.iter("testcase")}
-    skipped = cases["BTH-06"].find("skipped")
+    skipped = cases["BTH-04"].find("skipped")
     assert skipped is not None
     assert "as agreed" in skipped.get("message", "")
     assert cases["ICRC-02"].find("failure") is not None

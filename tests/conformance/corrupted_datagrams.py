@@ -72,6 +72,8 @@ scenario("", lambda: [marked(), build(cnp())])
 scenario("CNP-01", lambda: [marked(), build(cnp(psn=1))])
 scenario("CNP-01", lambda: [marked(), build(replace(cnp(), extensions=(CnpReserved(b"1" * 16),)))])
 scenario("CNP-01", lambda: [marked(), build(replace(cnp(), payload=bytes(4)))])
+scenario("CNP-10", lambda: [marked(), build(with_bth(cnp(), becn=False))])
+scenario("CNP-10", lambda: [marked(), build(with_bth(cnp(), migreq=True))])
 scenario("CNP-02", lambda: [build(cnp())])
 scenario("ICRC-02 CNP-09", lambda: [marked(), build(cnp())[:-1] + b"\0"])
 

@@ -156,4 +156,4 @@ def datagram(length: int, *, qpn: int = 0x11, qkey: int = 0x1234, source: int = 
 def cnp(**changes: object) -> Packet:
     """A CNP for the QP that `ack` goes to."""
     packet = Sender(qpn=0x11, psn=0).packet(0x81, b"", CnpReserved())
-    return with_bth(packet, ack_req=False, becn=True, **changes)
+    return with_bth(packet, **{"ack_req": False, "becn": True, "migreq": False, **changes})

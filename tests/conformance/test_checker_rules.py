@@ -22,7 +22,7 @@ REGISTERED = (
 )
 NEVER_BY_THEMSELVES = {
     *("VLAN-01", "UC-01", "PFC-04"),
-    *("ACK-03", "CNP-03", "CNP-04", "CNP-05", "CNP-10", "CM-09"),
+    *("ACK-03", "CNP-03", "CNP-04", "CNP-05", "CM-09"),
 }
 
 

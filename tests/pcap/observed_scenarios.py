@@ -29,7 +29,7 @@ REGISTERED = (
 )
 NEVER_BY_THEMSELVES = {
     *("VLAN-01", "UC-01", "PFC-04"),
-    *("ACK-03", "CNP-03", "CNP-04", "CNP-05", "CNP-10", "CM-09"),
+    *("ACK-03", "CNP-03", "CNP-04", "CNP-05", "CM-09"),
 }
 """What no observer reports: a conforming wire shows it, too, or another rule says it first."""
 DECIDED = {rule.id for rule in RULES.values() if rule.observable} - NEVER_BY_THEMSELVES

@@ -185,7 +185,7 @@ DEVIATIONS: dict[Enum, str] = {
     PartialReread.CONTINUED: "DUP-05",
     EarlyEnd.EXECUTED: "RETH-11",
     PlainSize.UNCHECKED: "MTU-06",
-    PlainSize.UNPADDED: "PAD-06",
+    PlainSize.UNPADDED: "MTU-06",
     MidReadFault.REQUEST: "NAK-07",
     ReservedOpcode.DROPPED: "BTH-13",
     UdpLength.BELIEVED: "UDP-09",

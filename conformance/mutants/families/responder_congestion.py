@@ -33,7 +33,7 @@ class NotificationFault(WireFault):
 
 
 @wire_mutant(
-    "cnp-without-becn", "BECN is set in the packets and not in the CNP.", expected=["CNP-01"]
+    "cnp-without-becn", "BECN is set in the packets and not in the CNP.", expected=["CNP-10"]
 )
 class WithoutBecn(NotificationFault):
     def changed(self, frame: bytes) -> bytes:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A case that breaks a rule which is no must has passed, and is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from roceproof.common.terminal import Terminal
+from roceproof.conformance.runner.outcomes import NOT_REACHED, WARNING
+from roceproof.conformance.runner.verdict import warned
+from roceproof.suite_report import per_rule, print_warnings
+
+HEAD = "want WRITE_ONLY psn=+0; got nothing"
+
+
+def failed(broken: str, **more: str) -> pytest.TestReport:
+    properties = [("broken", broken), ("head", HEAD), *more.items()]
+    return pytest.TestReport(
+        "a.py::a", ("a.py", 1, "a"), {}, "failed", "why", "call", user_properties=properties
+    )
+
+
+@pytest.mark.parametrize("broken", ["RTX-08", "RTX-08 UDP-08"])
+def test_what_is_no_must_is_a_warning(broken: str) -> None:
+    report = warned(failed(broken))
+    assert (report.outcome, report.longrepr) == ("passed", None)
+    assert dict(report.user_properties)[WARNING] == HEAD
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        failed("RTX-08 LIVE-01"),
+        failed("RTX-01"),
+        failed(""),
+        failed("RTX-08", **{NOT_REACHED: "x"}),
+    ],
+    ids=["with a must", "must", "of no rule", "not reached"],
+)
+def test_all_else_is_a_failure(report: pytest.TestReport) -> None:
+    assert warned(report).outcome == "failed"
+
+
+def test_a_warning_is_told_and_counts_below_a_failure(capsys) -> None:
+    case = {"case": "a", "outcome": "passed", "rules": ["RTX-08"], "broken": ["RTX-08"]}
+    warning = case | {WARNING: HEAD}
+    print_warnings([case, warning], Terminal())
+    assert capsys.readouterr().out == f"warning a: RTX-08: {HEAD}\n"
+    failing = case | {"outcome": "failed"}
+    assert per_rule({"cases": [case, warning]}) == [("RTX-08", WARNING, 2)]
+    assert per_rule({"cases": [failing, warning]}) == [("RTX-08", "failed", 2)]
