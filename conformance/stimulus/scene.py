@@ -245,9 +245,11 @@ class Scene:
                 text, rules = differences(came, right)
                 self.bench.aside = self.bench.failed(text, rules=rules)
             return
-        is_due = bool(self._expected())  # where nothing is, no field is right or wrong
+        is_notice = packet is not None and packet.bth.opcode == _CNP
+        is_notice = is_notice and self._is_claimed(Capability.MARKS)
+        is_due = is_notice or bool(self._expected())  # of other frames no field is right or wrong
         self.bench.transcript.add(Entry(time_ns, True, came, is_void=not is_due))
-        if packet is None or packet.bth.opcode != _CNP or not self._is_claimed(Capability.MARKS):
+        if not is_notice:
             self._fail_frame(came)
         for known in self._owners.get(where, ()) if where is not None else ():
             known.judge.sent_aside()
