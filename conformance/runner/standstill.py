@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from math import ceil
 from typing import NamedTuple
 
 from roceproof.conformance.runner.ports import DEAF
@@ -107,13 +108,12 @@ def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[F
     stands = []
     for counter in (*_TAKEN, *_GIVEN):
         beats = {name: _of(each, counter.stream).beats for name, each in standings.items()}
-        most = max(beats.values(), default=0)
-        furthest = (
-            {name for name, count in beats.items() if count >= max(1, most - slack)}
-            for slack in (0, counter.slack)
-        )
         owed = in_vain - heedless if counter.stream in _HEARD_OF else in_vain
-        at = max((_stopped(standings, there, owed) for there in furthest), key=len)
+        usual = Counter(beats[name] for name in owed if beats[name]).most_common(1)
+        most = usual[0][0] if usual else 0
+        at = max(
+            (_stopped(beats, most, slack, standings, owed) for slack in (0, counter.slack)), key=len
+        )
         if not at:
             continue
         if counter in _TAKEN:
@@ -144,7 +144,7 @@ def _of_time(
     }
     end = max(last.values(), default=0)
     there = {name for name, cycle in last.items() if cycle > (1 - _WINDOW) * end}
-    at = _stopped(standings, there, in_vain) & dead
+    at = _evidence(there, standings, in_vain) & dead
     if at and len(at) >= _SHARE * len(dead):
         cycle = Counter(last[name] for name in at).most_common(1)[0][0]
         yield Fact(f"after cycle {cycle:,} the device stands still", frozenset(dead))
@@ -155,16 +155,37 @@ def _of_hearing(
 ) -> Iterator[Fact]:
     """Frames that are taken, and are of no effect any more from one of them on."""
     heard = {name: _of(standings[name], "heard").beats for name in standings}
-    most = max((heard[name] for name in heard if lost.get(name) == ""), default=0)
+    alive = sorted(heard[name] for name in heard if lost.get(name) == "")
+    most = alive[ceil(_MOST * len(alive)) - 1] if alive else 0
     beyond = {name for name in silent if heard[name] >= most > 0}
     if len(beyond) >= max(_FEWEST, _MOST * len(in_vain)):
         yield Fact(f"after {most:,} frames that it hears {DEAF}", frozenset(beyond))
 
 
 def _stopped(
-    standings: Mapping[str, Standings], there: set[str], in_vain: set[str]
+    beats: Mapping[str, int],
+    most: int,
+    slack: int,
+    standings: Mapping[str, Standings],
+    in_vain: set[str],
 ) -> frozenset[str]:
-    """Those of the furthest cases that wait in vain, if they are evidence of anything."""
+    """Those that wait in vain at this count, if they are evidence of anything.
+
+    Few may be beyond: those that reset their device count more than one life of it.
+    """
+    there = {name for name, count in beats.items() if 0 <= most - count <= slack and count}
+    beyond = {name for name, count in beats.items() if count > most}
+    if slack:
+        there |= {name for name in beyond if beats[name] <= most + slack}
+        beyond -= there
+    at = _evidence(there, standings, in_vain)
+    return at | (beyond & in_vain) if len(beyond) <= (1 - _MOST) * len(at) else frozenset()
+
+
+def _evidence(
+    there: set[str], standings: Mapping[str, Standings], in_vain: set[str]
+) -> frozenset[str]:
+    """Those of them that wait in vain, if they are enough, and few others are there."""
     at = there & in_vain
     wishes = {tuple(_of(standings[name], stream).beats for stream in ("wr", "rx")) for name in at}
     is_enough = len(at) >= _FEWEST and len(wishes) >= _FEWEST_WISHES

@@ -90,6 +90,15 @@ def test_a_case_that_gets_further_contradicts_it() -> None:
     assert "after" not in told(session)[0]["sentence"]
 
 
+def test_cases_that_reset_their_device_count_more_and_go_with_the_others() -> None:
+    session = session_of({"left": 7}, count=40)
+    for name in ("case 03", "case 30"):
+        session.seen[name]["standing"]["left"] = (11, False, False, 900)
+    (finding,) = told(session)
+    assert finding["sentence"].startswith("stop: after 7 frames no other leaves")
+    assert finding["count"] == 40
+
+
 def test_many_that_pass_with_as_much_contradict_it() -> None:
     session = session_of({"left": 7})
     for _ in range(4):
