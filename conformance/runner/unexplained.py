@@ -7,8 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.runner.root import STOPS, Root, family, fields_of
+from roceproof.conformance.suite.divergence import VAGUE
 from roceproof.conformance.suite.failure import FIELD_RULES
-from roceproof.conformance.suite.heads import likeness, name_of_wanted, wrong_fields
+from roceproof.conformance.suite.heads import (
+    likeness,
+    name_of_wanted,
+    refused_with,
+    wrong_fields,
+)
 from roceproof.conformance.suite.stop import Kind
 from roceproof.conformance.suite.surplus_headers import DISPLACED, DISPLACING
 
@@ -16,7 +22,7 @@ Document = dict[str, Any]
 _FOLLOWS_PAD = ("pad", "pad bytes", "payload")
 _FIELD_OF = {"MSN": "msn", "PSN": "psn"}
 """The field that a family of rules is about."""
-_OUTSIDE = ("ip_checksum", "udp_checksum", "trailer", "pad bytes")
+_OUTSIDE = ("ip_checksum", "udp_checksum", "frame pad", "trailer", "pad bytes")
 """What of a frame no field of its packet says."""
 _LENGTHS = frozenset({"field ip_length", "field udp_length"})
 """Where they end a packet too soon nobody finds its ICRC."""
@@ -54,7 +60,7 @@ def unexplained(
         root.head = root.head or head
         root.cases.add(name)
         root.rules |= set(rules)
-    return _joined(groups)
+    return _joined(_without_random(groups, cases))
 
 
 def explained_by(head: str, rules: Sequence[str], known: Sequence[Root]) -> Root | None:
@@ -62,7 +68,7 @@ def explained_by(head: str, rules: Sequence[str], known: Sequence[Root]) -> Root
     if followed := _followed(head, known):
         return followed
     for root in known:
-        is_alike = root.head and likeness(root.head) == likeness(head)
+        is_alike = root.head and _are_alike(root.head, head)
         if root.hides or is_alike or (rules and all(map(root.accounts_for, rules))):
             return root
     return None
@@ -142,6 +148,33 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     if (wrong - {"icrc"}) & fields.keys():
         wrong.discard("icrc")
     return fields[min(wrong)] if wrong and wrong <= fields.keys() else None
+
+
+def _are_alike(one: str, other: str) -> bool:
+    refused = refused_with(one)
+    return likeness(one) == likeness(other) or bool(refused and refused == refused_with(other))
+
+
+def _without_random(
+    groups: Mapping[str, Root], cases: Mapping[str, Document]
+) -> Mapping[str, Root]:
+    """Random cases show what others show with the same answer: these say more of why."""
+    about = {
+        name: [str(rule) for rule in case.get("rules", ["any"])] for name, case in cases.items()
+    }
+    kept = {
+        name: root
+        for name, root in groups.items()
+        if not all(rule.startswith(VAGUE) for case in root.cases for rule in about[case])
+    }
+    for name, root in groups.items():
+        if name not in kept:
+            hosts = (other for other in kept.values() if _are_alike(other.head, root.head))
+            if (host := next(hosts, None)) is None:
+                kept[name] = root
+            else:
+                host.take(root)
+    return kept
 
 
 def _joined(groups: Mapping[str, Root]) -> list[Root]:

@@ -42,6 +42,7 @@ _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndro
 _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )
+_REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
@@ -98,6 +99,12 @@ def wrong_fields(head: str) -> set[str]:
     if "syndrome" in named and (told := _SYNDROME.search(clean)):
         named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
     return named
+
+
+def refused_with(head: str) -> str:
+    """The fatal NAK that came where something else was due; empty if none did."""
+    found = _REFUSED.search(head)
+    return (found[1] or found[2]) if found else ""
 
 
 def _answer(syndrome: str) -> str:

@@ -375,3 +375,19 @@ def test_what_a_plan_tells_of_all_answers_is_not_the_one_that_is_wrong() -> None
     )
     assert wrong_fields(head) == {"msn"}
     assert in_short(head) == "ACK came otherwise; msn: want 1, got 0"
+
+
+def test_what_a_random_case_shows_by_the_same_nak_goes_with_the_case_that_says_why() -> None:
+    session = Session()
+    heads = (
+        ("RNR came otherwise; syndrome: want RNR, got 0x61", ["QPS-04"]),
+        ("want ACK psn=+0 msn=1; got NAK psn=+0 syndrome=0x61 msn=0", ["FUZZ-16", "LIVE-03"]),
+        ("want ACK psn=+0 msn=1; got RNR psn=+0 syndrome=0x21 msn=0", ["FUZZ-16", "LIVE-03"]),
+    )
+    for head, rules in heads:
+        session.add(({}, ""), head=head)
+        also(session, failures=[[head, rules]])
+        session.cases[max(session.cases)]["rules"] = rules
+    first, second = told(session)
+    assert (first["count"], second["count"]) == (2, 1)
+    assert first["sentence"] == "show: RNR came otherwise; syndrome: want RNR, got 0x61"
