@@ -49,6 +49,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (25, 422),  # lost, where no message ever ends
         (26, 275),  # S53, where acknowledgements of one PSN hold the results of each other
         (270638, 110),  # S65, where a repetition holds what a damaged packet should
+        (841307, 409),  # P06, where losses or P12 explain other connections
         (881001, 34),  # P22, where the requester goes back to PSNs that it has used
         (881001, 1325),  # PAD-03, where pad bytes are missing
         (881001, 1860),  # P22, where the first READ is taken for a repetition
@@ -75,6 +76,7 @@ def test_a_drawn_device_is_given_no_wrong_name(seed: int, number: int) -> None:
         (("P21",), Richness.FAIR, 188501477150185),  # OPC-01, of neighbours that changed on the way
         (("P22",), Richness.RICH, 80392487102342),  # P18, of one loss behind a repetition
         (("P14", "rest for pad count", "S65"), Richness.POOR, 54803542552489),  # PSN-03, of a step
+        (("P25",), Richness.FAIR, 141857758667508),  # P09, where others begin rightly
         (("P23",), Richness.FAIR, 227787636566198),  # P16 alone, where packets were lost
         (("P14", "MIDDLE as FIRST"), Richness.POOR, 135154628016204),  # P06, of three steps
         (("P12", "UDP length without ICRC"), Richness.FAIR, 70004363448201),  # P06 alone

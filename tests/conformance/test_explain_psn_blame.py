@@ -84,7 +84,8 @@ def test_what_fits_elsewhere_stays_possible_beside_what_fits_most(
     elsewhere = evidence(Cause.COUNTING, "P12", queue=2, frames=(7, 8, 9))
     assert said(monkeypatch, most, elsewhere) == [("P06", "P12")]
     lost = evidence(Cause.COUNTING, LOST, "P12", queue=2, frames=(7, 8, 9))
-    assert said(monkeypatch, most, lost) == [("P06",)]
+    assert said(monkeypatch, most, lost) == [("P06", "P12")]
+    assert said(monkeypatch, most, lost._replace(frames=(7, 8))) == [("P06",)]
 
 
 def test_few_wrong_steps_do_not_tell_what_fits_weakly_from_what_fits(

@@ -107,10 +107,12 @@ def judge_start(stream: Stream, ends: Ends) -> Start | None:
         ids.append(MISCOUNTED)
     if ends.continued_by(stream):
         ids += ["P10", "P09"]
-    elif stream.first.number in stream.shared or (offset > 0 and ends.others_are_right(stream)):
+    elif stream.first.number in stream.shared or ("P02" in ids and ends.others_are_right(stream)):
         ids.append("P09")
     if 0 < offset <= behind(side.replies, stream.first.number):
         ids.append("P06")
+    if follows_the_peer(stream):
+        ids.append("P25")
     if 0 < offset <= _LARGEST_GAP:
         ids.insert(0 if asked is None else len(ids), LOST)
     return Start(tuple(ids), expected)

@@ -98,8 +98,7 @@ def _fitting_half(
 ) -> tuple[str, ...]:
     """What explains half as much as the best, where that one only follows other packets.
 
-    It has to fit what the best does not explain, and some of what the best does as well; or
-    nearly all of that: the rest may be losses.
+    It has to fit what the best does not; or nearly all that it does, where the rest may be losses.
     """
     if not LOOSE.issuperset(best):
         return ()
@@ -107,7 +106,7 @@ def _fitting_half(
     alone = {
         id_ for found in evidence if not {*best} & {*found.ids, *found.weak} for id_ in found.ids
     }
-    likely, exact = (beside & alone) - {LOST}, beside - {LOST} - LOOSE
+    likely, exact = alone - {LOST}, beside - {LOST} - LOOSE
     loosely = Counter(id_ for found in evidence for id_ in found.weak for _ in found.frames)
     counts = {id_: weights.get(id_, loosely[id_]) for id_ in (*weights, *loosely)}
     exact |= loosely.keys() - {LOST} - LOOSE
