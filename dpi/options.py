@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Self
 
 from roceproof import __version__
 from roceproof.dpi import wire
@@ -14,10 +15,12 @@ from roceproof.dpi.records import RecordError
 from roceproof.dpi.wire import MessageType
 from roceproof.verbs.addresses import parse_gid, parse_mac
 
+STANDS_STILL = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """How often each stream pauses, in percent of the cycles, 0 to 99."""
+    """How often each stream pauses, in percent of the cycles; at 100 it stands still."""
 
     tx_stall: int = 0
     rx_gap: int = 0
@@ -32,6 +35,11 @@ class Flow:
     memory_lag: int = 0
     """Of writes that end: one does in a cycle, and all begin in the meantime."""
 
+    @classmethod
+    def none(cls) -> Self:
+        """Nothing moves on any stream."""
+        return cls(**{each.name: STANDS_STILL for each in fields(cls)})
+
     def pack(self) -> bytes:
         """One byte each, in the bridge's order."""
         order = (
@@ -39,8 +47,8 @@ class Flow:
             *("memory_stall", "memory_gap", "memory_lag"),
         )
         for name in order:
-            if not 0 <= getattr(self, name) <= 99:
-                raise RecordError(f"{name} is {getattr(self, name)} %, expected 0..99")
+            if not 0 <= getattr(self, name) <= STANDS_STILL:
+                raise RecordError(f"{name} is {getattr(self, name)} %, expected 0..100")
         return bytes(getattr(self, name) for name in order)
 
 

@@ -10,6 +10,7 @@ from roceproof.conformance.stimulus.weights import Weights
 
 _MAKES_LIKELY: Mapping[str, tuple[tuple[str, str], ...]] = {
     # the beginning of a coverpoint's name, then table and entry of the weights
+    "contract": (("bits", "one"), ("bits", "hole"), ("act", "restart"), ("act", "post")),
     "config.bits": (("bits", "one"), ("bits", "hole"), ("act", "restart"), ("theme", "replaced")),
     "work.bits": (("bits", "one"), ("bits", "hole"), ("act", "post")),
     "completion.bits": (("bits", "one"), ("bits", "hole"), ("act", "post")),

@@ -174,6 +174,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.counters()
 
+    def stand_still(self, duration_ns: int) -> None:
+        """As the inner target."""
+        self._inner.stand_still(duration_ns)
+
     def power_on(self) -> None:
         """As the inner target."""
         self._inner.power_on()

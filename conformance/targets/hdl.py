@@ -94,6 +94,7 @@ class HdlTarget(Target):
         self._new: set[int] = set()
         self._watch: Watch | None = None
         self._records: RecordsSeen | None = None
+        self._flow = Flow()
         self._moved: list[Movement] = []
         claimed = limits.answer_cycles or _ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
@@ -300,6 +301,12 @@ class HdlTarget(Target):
             o for qpn, found in self._outcomes.items() if qpn not in self._worked for o in found
         ]
 
+    def stand_still(self, duration_ns: int) -> None:
+        """All streams at once, as they do when a clock enable falls; then they go on as before."""
+        self._port.flow(Flow.none())
+        self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
+        self._port.flow(self._flow)
+
     def power_on(self) -> None:
         """Reset for some cycles, and as much time as at first; streams flow as before."""
         self._port.reset(cycles=_RESET_CYCLES)
@@ -315,7 +322,7 @@ class HdlTarget(Target):
 
     def disturb(self, **percent: int) -> None:
         """Stall the streams from now on; nobody knows how long what is stalled ever took."""
-        flow = Flow(**percent)
+        flow = self._flow = Flow(**percent)
         self._port.flow(flow)
         waits = flow.tx_stall, flow.memory_stall, flow.memory_gap, flow.memory_lag
         claimed = self._usual._replace(answer_ns=self._ns(self._claimed_cycles))

@@ -255,6 +255,10 @@ class Target(ABC):
         """Stall streams (fields of roceproof.dpi.options.Flow); needs DISTURBANCE."""
         raise NotImplementedError
 
+    def stand_still(self, duration_ns: int) -> None:
+        """Let time pass in which no stream of the device moves; needs DISTURBANCE."""
+        raise NotImplementedError
+
     @property
     def commands_waiting(self) -> int:
         """How many commands for queue pairs the device has not taken; 0 where nobody can see it."""

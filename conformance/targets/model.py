@@ -273,6 +273,10 @@ class ModelTarget(Target):
         """Dropped frames by reason."""
         return dict(self.device.counters)
 
+    def stand_still(self, duration_ns: int) -> None:
+        """It has no streams; the wire goes on."""
+        self.wait(duration_ns)
+
     def power_on(self) -> None:
         """Another device of the same kind, and an empty wire."""
         self.device = Device(self.device.host, self.device.components)

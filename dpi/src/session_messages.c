@@ -14,7 +14,7 @@ enum {
     MODE_FREE_RUNNING = 1,
     PAYLOAD_BYTES = 0,
     PAYLOAD_PATTERN = 1,
-    PERCENT_LIMIT = 99,
+    PERCENT_LIMIT = 100,
     MARK_LAST = 1, // of a frame: its last beat
     MARK_EARLY = 2,
     PEEK_LIMIT = 1 << 26, // bytes of one answer
