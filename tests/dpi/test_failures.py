@@ -120,7 +120,7 @@ def test_capture_that_cannot_be_written_is_one_clear_line(start_echo, tmp_path):
         (b"\x02\x00\x00\x00\x11\x00", "malformed QP configuration"),
         (b"\x02\x00\x00\x00\x13\x09", "port 9, this simulation has 1"),
         (b"\x03\x00\x00\x00\x13\x00\x00", "frame of 0 bytes"),
-        (b"\x0b\x00\x00\x00\x10" + bytes(9) + b"\x64", "flow of 100 %"),
+        (b"\x0b\x00\x00\x00\x10" + bytes(9) + b"\x65", "flow of 101 %"),
         (b"\x0a\x00\x00\x00\x14" + bytes(9), "malformed run"),
         (b"\x01\x00\x00\x00\x03", "malformed start"),
     ],
