@@ -50,9 +50,9 @@ def _document(
     shown = min(root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name))
     stopped = root.stops
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
-    rules += sorted(root.rules.difference(rules))
-    if stopped or root.head or not rules:
+    if stopped or root.head or not (rules or root.rules):
         rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
+    rules += sorted(root.rules.difference(rules))
     common = None
     if root.troubles[0] == str(Kind.NO_COMPLETION):
         common = in_common([seen[name] for name in root.cases if name in seen], seen.values())
