@@ -8,7 +8,7 @@ is the count that stops them and nothing that they ask for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import ceil
 from typing import NamedTuple
 
@@ -109,11 +109,10 @@ def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[F
     for counter in (*_TAKEN, *_GIVEN):
         beats = {name: _of(each, counter.stream).beats for name, each in standings.items()}
         owed = in_vain - heedless if counter.stream in _HEARD_OF else in_vain
-        usual = Counter(beats[name] for name in owed if beats[name]).most_common(1)
-        most = usual[0][0] if usual else 0
-        at = max(
-            (_stopped(beats, most, slack, standings, owed) for slack in (0, counter.slack)), key=len
-        )
+        most = _usual(beats[name] for name in owed if beats[name])
+        ends = ((most, most), (most - counter.slack, most), (most, most + counter.slack))
+        stops = (_stopped(beats, first, last, standings, owed) for first, last in ends)
+        at = max(stops, key=len)
         if not at:
             continue
         if counter in _TAKEN:
@@ -121,7 +120,7 @@ def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[F
         else:
             waiting = {*at} & silent if counter.stream in _SILENT else {*at}
         is_dead = len(at & dead) >= _MOST * len(at)
-        after = counter.after(Counter(beats[name] for name in at).most_common(1)[0][0])
+        after = counter.after(_usual(beats[name] for name in at))
         if len(waiting) >= _MOST * len(at) and (counter in _TAKEN or not is_dead):
             no_more = counter.no_more
             if counter.stream == "left" and all(_of(standings[name], "tx").amid for name in at):
@@ -146,7 +145,7 @@ def _of_time(
     there = {name for name, cycle in last.items() if cycle > (1 - _WINDOW) * end}
     at = _evidence(there, standings, in_vain) & dead
     if at and len(at) >= _SHARE * len(dead):
-        cycle = Counter(last[name] for name in at).most_common(1)[0][0]
+        cycle = _usual(last[name] for name in at)
         yield Fact(f"after cycle {cycle:,} the device stands still", frozenset(dead))
 
 
@@ -164,20 +163,17 @@ def _of_hearing(
 
 def _stopped(
     beats: Mapping[str, int],
-    most: int,
-    slack: int,
+    first: int,
+    last: int,
     standings: Mapping[str, Standings],
     in_vain: set[str],
 ) -> frozenset[str]:
-    """Those that wait in vain at this count, if they are evidence of anything.
+    """Those that wait in vain at one of these counts, if they are evidence of anything.
 
     Few may be beyond: those that reset their device count more than one life of it.
     """
-    there = {name for name, count in beats.items() if 0 <= most - count <= slack and count}
-    beyond = {name for name, count in beats.items() if count > most}
-    if slack:
-        there |= {name for name in beyond if beats[name] <= most + slack}
-        beyond -= there
+    there = {name for name, count in beats.items() if max(1, first) <= count <= last}
+    beyond = {name for name, count in beats.items() if count > last}
     at = _evidence(there, standings, in_vain)
     return at | (beyond & in_vain) if len(beyond) <= (1 - _MOST) * len(at) else frozenset()
 
@@ -190,6 +186,11 @@ def _evidence(
     wishes = {tuple(_of(standings[name], stream).beats for stream in ("wr", "rx")) for name in at}
     is_enough = len(at) >= _FEWEST and len(wishes) >= _FEWEST_WISHES
     return frozenset(at if is_enough and len(there - at) <= _MOST_PASSING * len(at) else ())
+
+
+def _usual(counts: Iterable[int]) -> int:
+    """The most common of them, of several the largest."""
+    return max(Counter(counts).items(), key=lambda each: each[::-1], default=(0, 0))[0]
 
 
 def _mostly_owed(standings: Mapping[str, Standings], cases: frozenset[str]) -> bool:

@@ -91,12 +91,12 @@ def test_a_case_that_gets_further_contradicts_it() -> None:
 
 
 def test_cases_that_reset_their_device_count_more_and_go_with_the_others() -> None:
-    session = session_of({"left": 7}, count=40)
+    session = session_of({"left": 7}, count=60)
     for name in ("case 03", "case 30"):
         session.seen[name]["standing"]["left"] = (11, False, False, 900)
     (finding,) = told(session)
     assert finding["sentence"].startswith("stop: after 7 frames no other leaves")
-    assert finding["count"] == 40
+    assert finding["count"] == 60
 
 
 def test_many_that_pass_with_as_much_contradict_it() -> None:
