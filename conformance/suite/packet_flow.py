@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
 
 SUCCESS, FLUSHED = "success", "wr_flush_err"
+WORK, RECEIVE = "work {:#x} completed with", "receive {:#x} done with"
+"""Whose completion it is, before its status."""
 
 
 class PacketFlow:
@@ -286,16 +288,18 @@ class PacketFlow:
         self.was_refused |= is_refusal(frame)
         self._exchange.send(frame, flow=self.to_device, **notes)
 
-    def _expect_outcome(self, wr_id: int, status: str, *, within_ns: int | None = None) -> Outcome:
+    def _expect_outcome(
+        self, wr_id: int, status: str, *, within_ns: int | None = None, what: str = WORK
+    ) -> Outcome:
         outcome = self._next_outcome(within_ns)
         if outcome is None:
             raise self._exchange.failed(
-                f"want  work {wr_id:#x} completed with {status}\ngot   nothing",
+                f"want  {what.format(wr_id)} {status}\ngot   nothing",
                 stop=self._stop_without(wr_id) if status == SUCCESS else None,
             )
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
-                f"want  work {wr_id:#x} completed with {status}\ngot   {told(outcome)}"
+                f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, what)}"
             )
         return outcome
 
@@ -317,9 +321,9 @@ class PacketFlow:
         return outcome
 
 
-def told(outcome: Outcome) -> str:
+def told(outcome: Outcome, what: str = WORK) -> str:
     """A completion in words."""
-    return f"work {outcome.wr_id:#x} completed with {outcome.status}"
+    return f"{what.format(outcome.wr_id)} {outcome.status}"
 
 
 def is_refusal(frame: bytes) -> bool:

@@ -13,7 +13,7 @@ from roceproof.conformance.suite.acknowledgements import Acknowledgements
 from roceproof.conformance.suite.failure import rules_of_receive
 from roceproof.conformance.suite.memory import otherwise
 from roceproof.conformance.suite.notation import Mismatch
-from roceproof.conformance.suite.packet_flow import SUCCESS, PacketFlow
+from roceproof.conformance.suite.packet_flow import RECEIVE, SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -107,7 +107,7 @@ class ResponderSide(PacketFlow):
 
     def receives(self, wr_id: int, **fields: Any) -> Outcome:
         """This receive completes next; fields of its outcome as said."""
-        outcome = self._expect_outcome(wr_id, fields.pop("status", SUCCESS))
+        outcome = self._expect_outcome(wr_id, fields.pop("status", SUCCESS), what=RECEIVE)
         for name, want in fields.items():
             have = getattr(outcome, name)
             if have != want:
