@@ -99,7 +99,7 @@ class HdlResponder(HdlTarget):
             raise Beyond("it holds no more memory regions: [responder] regions says so")
         region = self._memory.add(size, access_of(access), pd=domain)
         self._note_record("memory_region_t", region.record)
-        self._until_taken(Inbound.REGION)
+        self._until_known(Inbound.REGION)
         return region
 
     def post(self, qp: Qp, work: Work) -> None:
@@ -143,7 +143,7 @@ class HdlResponder(HdlTarget):
         self._note_record("receive_t", record)
         self._port.post_receive(record)
         if not may_wait:
-            self._until_taken(Inbound.RECEIVE)
+            self._until_known(Inbound.RECEIVE)
 
     def set_state(self, qp: Qp, state: State) -> None:
         """By a command, where the device has them."""
@@ -250,6 +250,13 @@ class HdlResponder(HdlTarget):
     def _until_forgotten(self) -> None:
         """That waits for every access to memory that was admitted."""
         self._until_taken(Inbound.REGION, cycles=self._cycles(self.patience.answer_ns))
+
+    def _until_known(self, stream: Inbound) -> None:
+        """A device may take its time; of one that has not taken something, no more is hoped for."""
+        begin = self._cycle
+        cycles = _TAKEN_CYCLES if self.waited_in_vain else self._answer_cycles
+        self._until_taken(stream, cycles=cycles)
+        self._note_wait(begin, begin + cycles, has_come=not self._untaken[stream])
 
     def _until_taken(self, stream: Inbound, *, cycles: int = _TAKEN_CYCLES) -> None:
         self._untaken[stream] = 1
