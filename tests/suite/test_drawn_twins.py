@@ -74,6 +74,15 @@ def test_a_habit_that_the_manifest_does_not_know_is_accused() -> None:
     assert "--draw " in done.stdout
 
 
+@pytest.mark.slow  # the twins of one device are a build
+@pytest.mark.sim
+def test_configurations_regions_and_receives_may_be_taken_late() -> None:
+    late = [word for name in ("qpc", "mr", "rcv") for word in ("--habit", f"{name}_wait=4000")]
+    cases = [f"{CASES}/test_responder_{name}.py" for name in ("ack", "memory")]
+    done = twins("--device", "responder", "--draws", "12", *late, *cases)
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("device", BASES)

@@ -78,8 +78,6 @@ def _narrow(draw: Random, base: Base, tables: Tables) -> None:
     if responder := tables.get("responder"):
         responder = tables["responder"] = dict(responder)
         responder["receives"] = draw.choice((1, 2, 4, 16, 16))
-        if "regions" in responder:
-            responder["regions"] = draw.choice((4, 16, 64, 256))
         for name in ("states", "shared_receives", "message_count"):
             if name in responder:
                 responder[name] = draw.random() < 0.7

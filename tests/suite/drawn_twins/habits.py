@@ -19,9 +19,9 @@ _WAITS: dict[str, tuple[int, ...]] = {
     "cpl_wait": (30, 1000),
     "rx_wait": (20, 200),
     "tx_wait": (20, 200),
-    "rcv_wait": (50, 1500),
+    "rcv_wait": (50, 4000),
     "rcp_wait": (30, 1000),
-    "mr_wait": (50, 1500),
+    "mr_wait": (50, 4000),
     "mwc_wait": (10, 100),
     "mrc_wait": (10, 100),
 }
@@ -52,7 +52,7 @@ _STORED: dict[str, tuple[int, ...]] = {
 """Those of a device that stores a frame before it sends it."""
 _HOLDS, _MERGES = (100, 1800, 6000), (2, 3, 8, 64)
 _SHARE = 0.25
-_ROUND_TRIP = 2000
+_UNANSWERED = 22_000  # the adapter gives up sooner to ask for an address
 
 
 def drawn_habits(draw: Random, base: Base) -> Habits:
@@ -98,4 +98,4 @@ def slowest(habits: Habits) -> int:
     late = sum(habits.get(name, 0) for name in (*_WAITS, "rx_late", "tx_late", "aside_late"))
     late += habits.get("answer_late", 0) + habits.get("answer_late_too", 0)
     late += 6 * habits.get("tx_gap", 0) + 3 * habits.get("ack_hold", 0)
-    return 2 * late + _ROUND_TRIP * habits.get("arp_ask", 0)
+    return 2 * late + _UNANSWERED * habits.get("arp_ask", 0)
