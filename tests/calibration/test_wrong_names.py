@@ -49,6 +49,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (25, 422),  # lost, where no message ever ends
         (26, 275),  # S53, where acknowledgements of one PSN hold the results of each other
         (270638, 110),  # S65, where a repetition holds what a damaged packet should
+        (650127, 557),  # P19, where the responses to a READ were lost
         (841307, 409),  # P06, where losses or P12 explain other connections
         (881001, 34),  # P22, where the requester goes back to PSNs that it has used
         (881001, 1325),  # PAD-03, where pad bytes are missing
