@@ -92,9 +92,9 @@ _OF_KINDS: dict[int, str] = {AethType.ACK: "AETH-04", AethType.RNR_NAK: "RNR-05"
 
 def rules_of_plan(plan: Plan, failure: CaseFailed) -> tuple[str, ...]:
     """Those of a field or of the observer alone; else of the divergence and of what is said."""
-    if failure.rules and not is_vague(failure.rules):
-        return failure.rules
     first = differed(failure)
+    if first == failure.rules and not is_vague(first):
+        return first
     still = dict.fromkeys(rule for step in plan.steps for rule in _said(step))
     said = tuple(still) if len(still) <= _MOST_SAID else ()
     if says_itself(first) and first[0] not in COMPLETES:

@@ -59,6 +59,7 @@ _BY_LIKENESS = _table(
     (r"^no ATOMIC", "ATOM-02"),
     (r"^no (RC )?ACK", "ACK-01"),
     (r"^want ACK\w*, got NAK", "NAK-02"),
+    (r"^want NAK\w*, got ACK", "NAK-07"),
     (r"^other bytes|memory holds what it may not|bytes differ, the first", "RETH-12"),
     (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
     (r"^rnr_retry_exc_err: ", "RNR-05"),
@@ -87,6 +88,7 @@ _COMPLETION = _table(
     (r"want a completion; got nothing.*which was not sent", "LIVE-01"),
     (r"want a completion; got nothing.*which has left", "UC-01"),
     (r"want a completion; got nothing", "ACK-08"),
+    (r"want nothing( more)?; got NAK .*in all came RNR", "RNR-06 NAK-02"),
     (r"want nothing( more)?; got NAK", "NAK-02"),
     (r"want nothing( more)?; got RNR", "RNR-06"),
     (r"want nothing( more)?; got READ_RESP", "READ-02"),
@@ -137,13 +139,14 @@ def is_vague(rules: Sequence[str]) -> bool:
     return all(rule.startswith(VAGUE) for rule in rules)
 
 
-def _of_fields(name: str, fields: Iterable[str]) -> Iterable[str]:
+def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:
     rules = FIELD_RULES | {"icrc": _OF_ANSWERS["icrc"]}
     if name.startswith("READ_RESP"):
         rules |= _OF_ANSWERS | _OF_DATA
     elif not name or name.startswith(_ANSWERS):
         rules |= _OF_ANSWERS
-    for field in fields:
+    told = [field for field in fields if field.startswith("syndrome ")] or fields
+    for field in told:  # another kind of answer counts and names otherwise, too
         what, _, kinds = field.partition(" ")
         if what == "syndrome" and not name.startswith("READ_RESP"):
             yield _of_syndrome(kinds)

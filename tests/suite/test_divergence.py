@@ -26,6 +26,15 @@ DIED = "the device died: Assertion failed in TOP.top.port: port 0:"
         ("want  ACK psn=+0 syndrome=ACK msn=1; got   ACK psn=+0 syndrome=0x00 msn=2", ["MSN-02"]),
         ("want  RNR psn=+0 syndrome=0x21; got   RNR psn=+0 syndrome=0x22", ["RNR-01"]),
         ("want  nothing more; got   NAK psn=+1 syndrome=0x60 msn=0", ["NAK-02"]),
+        (
+            "want  nothing more; got   NAK psn=+1 syndrome=0x60; in all came RNR psn=+0",
+            ["RNR-06", "NAK-02"],
+        ),
+        (
+            "want  NAK psn=+0 syndrome=0x62 msn=0; got   NAK psn=+0 syndrome=0x61 msn=1",
+            ["NAK-07"],
+        ),
+        ("want  NAK psn=+0 syndrome=0x62; got   ACK psn=+4 syndrome=0x1f", ["NAK-07"]),
         ("want  READ_RESP_ONLY psn=+0 payload=0; got   nothing in time", ["READ-02"]),
         (
             "want  READ_RESP_LAST psn=+1 msn=1 payload=8[00]; "
@@ -71,6 +80,16 @@ def test_what_a_small_plan_still_says_is_what_the_device_trips_over(
 def test_a_field_that_a_plan_shows_wrong_is_all_that_it_accuses() -> None:
     plan = Plan(steps=(Step("answer", {"key": 0, "ttl": 1}),))
     assert rules_of_plan(plan, CaseFailed("want", rules=["PSN-02"])) == ("PSN-02",)
+
+
+def test_a_plan_that_ends_a_simulation_accuses_what_broke_the_contract() -> None:
+    failure = CaseFailed(
+        f"{DIED} a read of tag 0, as one that has no answer yet", rules=["LIVE-01"]
+    )
+    assert rules_of_plan(Plan(steps=()), failure) == ("READ-02",)
+    assert rules_of_plan(Plan(steps=()), CaseFailed("ping is lost", rules=["LIVE-01"])) == (
+        "LIVE-01",
+    )
 
 
 @pytest.mark.parametrize(
