@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
@@ -80,9 +80,8 @@ def places(region: Region, origins: set[int], mtu: int) -> Iterator[Place]:
             yield Place(region, offset - mtu, mtu + min(mtu // 2 + 1, region.extent - offset))
 
 
-@case("RETH-12", "READ-02", smoke=True)
-@over("op", NEEDED, ids=lambda op: op.name)
-def test_every_power_of_two_of_an_address_is_crossed(bench: Bench, op: Op) -> None:
+def crosses(bench: Bench, op: Op) -> None:
+    """Messages across each power of two of an address in every region."""
     executed_of(bench.claims, Service.RC, [op])
     qp = bench.connect()
     psn = 0
@@ -92,9 +91,8 @@ def test_every_power_of_two_of_an_address_is_crossed(bench: Bench, op: Op) -> No
             psn += -(-place.length // qp.mtu)
 
 
-@case("RETH-11", "MTU-06", "READ-02", smoke=True)
-@over("op", NEEDED, ids=lambda op: op.name)
-def test_every_power_of_two_of_a_length_is_passed(bench: Bench, op: Op) -> None:
+def passes(bench: Bench, op: Op) -> None:
+    """Messages just longer than each power of two, as far as the longest region goes."""
     executed_of(bench.claims, Service.RC, [op])
     qp = bench.connect(path_mtu=max(bench.claims.path_mtus))
     region, _ = max(regions(bench, NEEDED[op]), key=lambda each: each[0].size)
@@ -108,6 +106,24 @@ def test_every_power_of_two_of_a_length_is_passed(bench: Bench, op: Op) -> None:
         for room in lengths:
             moves(bench, qp, op, Place(region, 0, min(room, qp.mtu + REST)), psn, room=room)
             psn += 1 + (room > qp.mtu)
+
+
+@case("RETH-12", smoke=True)
+@over("op", PACKETS, ids=lambda op: op.name)
+def test_every_power_of_two_of_an_address_is_crossed(bench: Bench, op: Op) -> None:
+    crosses(bench, op)
+
+
+@case("RETH-11", "MTU-06", smoke=True)
+@over("op", PACKETS, ids=lambda op: op.name)
+def test_every_power_of_two_of_a_length_is_passed(bench: Bench, op: Op) -> None:
+    passes(bench, op)
+
+
+@case("READ-02", smoke=True)
+@over("go", [crosses, passes], ids=["addresses", "lengths"])
+def test_reads_go_across_every_power_of_two(bench: Bench, go: Callable[[Bench, Op], None]) -> None:
+    go(bench, Op.READ)
 
 
 def moves(
