@@ -58,7 +58,7 @@ def lines(*rows: Row) -> list[Told]:
 def test_a_habit_is_one_line_with_its_frames_and_what_all_have_in_common() -> None:
     (line,) = lines(*(finding("BTH-08", frame) for frame in (3, 4, 5, 9, 12, 13, 20, 40)))
     assert line.text.startswith(
-        "BTH-08 8 times in flow 0, frames 3-5, 9, 12-13, ... 40: expected 1, got 2 in all 8. FECN,"
+        "BTH-08 8 times in flow 0, frames 3-5, 9, 12-13, ... 40: expected 1, got 2 in all 8. The"
     )
 
 

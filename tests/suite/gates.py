@@ -10,6 +10,8 @@ from typing import Any
 
 from own_cases import COMMAND
 
+from roceproof.conformance.runner.outcomes import WARNING
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
@@ -37,3 +39,4 @@ def assert_passes(out: Path, *arguments: str, cases: int) -> None:
     code, document, told = run(out, *arguments)
     assert code == 0, told
     assert len(outcomes(document, "passed")) > cases
+    assert [case for case in document["cases"] if WARNING in case] == []

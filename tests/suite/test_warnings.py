@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from unwarned import unwarned
 
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.runner.outcomes import NOT_REACHED, WARNING
@@ -49,3 +50,10 @@ def test_a_warning_is_told_and_counts_below_a_failure(capsys) -> None:
     failing = case | {"outcome": "failed"}
     assert per_rule({"cases": [case, warning]}) == [("RTX-08", WARNING, 2)]
     assert per_rule({"cases": [failing, warning]}) == [("RTX-08", "failed", 2)]
+
+
+def test_a_device_that_is_right_may_not_even_be_warned() -> None:
+    report = unwarned(warned(failed("RTX-08")))
+    assert (report.outcome, report.longrepr) == ("failed", f"RTX-08: {HEAD}")
+    report = pytest.TestReport("a.py::a", ("a.py", 1, "a"), {}, "passed", None, "call")
+    assert unwarned(report).outcome == "passed"

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from functools import partial
 
 import pytest
+from unwarned import unwarned
 
 from drawn.device import DrawnDevices
 from drawn.habits import told_habits
@@ -43,7 +44,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Behind a failure stands what was drawn, and the command that draws it again."""
-    report = yield
+    report = unwarned((yield))
     if report.failed:
         seed = item.config.stash[factories.OPTIONS].seed
         devices = factories.factory_of(item.config, None)

@@ -15,6 +15,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
+from unwarned import unwarned
 
 from drawn_twins.base import Base, text_of
 from drawn_twins.draw import Draw, drawn_twin
@@ -118,7 +119,7 @@ class Dealer:
         self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Behind a failure stands what was drawn, and the command that draws it again."""
-        report = yield
+        report = unwarned((yield))
         number = self._twins.numbers[short_name(item.nodeid)]
         if report.when == "call" or report.failed:
             self.cases[report.outcome] += 1
