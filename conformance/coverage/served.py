@@ -89,6 +89,13 @@ class Served:
     reads: list[int] = field(default_factory=list)  # last PSNs of those not yet answered
     finished: Message | None = None  # by the packet that came last
 
+    @property
+    def resource(self) -> str:
+        """What there is for a message that needs a receive."""
+        if self.message is not None and self.message.receive is not None:
+            return "in use"
+        return "posted" if self.receives else "missing"
+
     def take(
         self, request: Request, memory: Mapping[int, Registered], *, executes: bool
     ) -> Standing:

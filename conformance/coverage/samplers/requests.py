@@ -103,6 +103,8 @@ class RequestSampler(Sampler):
             return
         if side.spec.service is Service.UD and not self._is_for(side, frame, seen):
             return
+        queue = "shared" if side.spec.shared_receive else "own"
+        self.add("responder.resource", service, queue, state, side.resource)
         if _is_stale(side, seen.psn):
             self.add("responder.stray", service, "life before")
         executed = self._executes(side, request)
