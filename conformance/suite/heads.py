@@ -43,6 +43,7 @@ _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )
 _REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
+_UNREFUSED = re.compile(r"want +NAK [^;]*?syndrome=(0x6\d)|syndrome: want (0x6\d), got")
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
@@ -102,9 +103,11 @@ def wrong_fields(head: str) -> set[str]:
 
 
 def refused_with(head: str) -> str:
-    """The fatal NAK that came where something else was due; empty if none did."""
-    found = _REFUSED.search(head)
-    return (found[1] or found[2]) if found else ""
+    """The fatal NAK that came where something else was due, or the NAK that did not come."""
+    if found := _REFUSED.search(head):
+        return f"got {found[1] or found[2]}"
+    found = _UNREFUSED.search(head)
+    return f"no {found[1] or found[2]}" if found else ""
 
 
 def _answer(syndrome: str) -> str:

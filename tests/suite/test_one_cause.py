@@ -10,7 +10,7 @@ from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.plan_findings import with_plans
-from roceproof.conformance.suite.heads import in_short, likeness, wrong_fields
+from roceproof.conformance.suite.heads import in_short, likeness, refused_with, wrong_fields
 
 MULTIPLE = "[limits] length_multiple = 4"
 LOW, GONE = [0, True, False], [3, False, False]
@@ -391,3 +391,11 @@ def test_what_a_random_case_shows_by_the_same_nak_goes_with_the_case_that_says_w
     first, second = told(session)
     assert (first["count"], second["count"]) == (2, 1)
     assert first["sentence"] == "show: RNR came otherwise; syndrome: want RNR, got 0x61"
+
+
+def test_a_nak_that_does_not_come_is_the_same_whatever_comes_instead() -> None:
+    said = "NAK came otherwise; psn: want +3, got -7, syndrome: want 0x60, got 0x1f"
+    at_rest = "want NAK psn=+0 syndrome=0x60 msn=0; got nothing in time; to frame 0 of 1"
+    assert refused_with(said) == refused_with(at_rest) == "no 0x60"
+    assert refused_with("want NAK psn=+0 syndrome=0x61 msn=0; got nothing") == "no 0x61"
+    assert refused_with("want ACK psn=+0; got NAK psn=+0 syndrome=0x61 msn=0") == "got 0x61"
