@@ -25,6 +25,7 @@ _COMPLETION = re.compile(
     r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
     r"got +work \S+ completed with (?P<got>\w+)"
 )
+_REMOTE = re.compile(r"^rem_\w+$")
 _TOO_EARLY = re.compile(
     r"completion came too early|; owed: work .*; got +work \S+ completed"
     r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
@@ -80,7 +81,9 @@ def likeness(head: str) -> str:
         return "completed too early"
     if done := _COMPLETION.search(head):
         want, got = done["want"], done["got"]
-        return f"other work completed with {got}" if want in (None, got) else f"{want}: {got}"
+        if want in (None, got):
+            return f"other work completed with {got}"
+        return f"{_REMOTE.sub('rem_err', want)}: {_REMOTE.sub('rem_err', got)}"
     if missed := _MISSED.search(head):
         return f"no {_answer(missed['syndrome'])}"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):

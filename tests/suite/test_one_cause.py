@@ -232,6 +232,14 @@ def test_a_plan_that_shows_what_cases_show_is_no_finding_of_its_own() -> None:
     assert found[1]["sentence"] == "show: got 1 frame too many"
 
 
+def test_work_that_ends_otherwise_than_refused_is_alike_whatever_the_refusal() -> None:
+    heads = [
+        f"want work 0x1 completed with {status}; got work 0x1 completed with wr_flush_err"
+        for status in ("rem_access_err", "rem_op_err")
+    ]
+    assert {likeness(head) for head in heads} == {"rem_err: wr_flush_err"}
+
+
 def test_a_finding_of_plans_alone_has_the_name_that_explain_gives_it() -> None:
     plan = {"case": "a.py", "head": "icrc: want 1, got 2", "rules": ["ICRC-02"], "story": ""}
     (named,) = with_plans([], [{**plan, "explained": ["corrupt", "S25=S27"]}])
