@@ -60,8 +60,7 @@ class FarSide:
             return
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip
-        if self._claims(Capability.RETRANSMISSION):
-            psn = _seen(known, psn)  # nobody can say whether what comes next has been sent
+        psn = _seen(known, psn, repeats=self._claims(Capability.RETRANSMISSION))
         if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
             return
         answer = response(
@@ -143,10 +142,11 @@ class FarSide:
         return capability in self._bench.claims.capabilities
 
 
-def _seen(known: QueuePair, psn: int) -> int:
-    """The same, but none of the packets that may be on their way when the answer arrives."""
+def _seen(known: QueuePair, psn: int, *, repeats: bool) -> int:
+    """The same, but none of a packet that may have left its queue pair and not yet the port."""
     newest = known.judge.newest
-    return newest if 0 < distance(psn, newest) < _ON_ITS_WAY else psn
+    near = _ON_ITS_WAY if repeats else distance(known.judge.end_psn, newest)
+    return newest if 0 < distance(psn, newest) < near else psn
 
 
 def _place(
