@@ -8,7 +8,7 @@ replies tells, and that each comes soon behind its request.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
@@ -60,10 +60,7 @@ def _guess_unreliable(sides: list[Side]) -> None:
 
 
 def _best(side: Side, known: PsnIndex[Side], budget: Budget) -> Side | None:
-    """The one with which the most replies of either lie at PSNs of the other's requests, or near.
-
-    None if it is open.
-    """
+    """The one among whose requests' PSNs, or two off, the most replies lie; None if it is open."""
     fits: Counter[int] = Counter()
     candidates: dict[int, Side] = {}
     for psn, count in Counter(reply.psn for reply in side.replies).items():
@@ -71,10 +68,6 @@ def _best(side: Side, known: PsnIndex[Side], budget: Budget) -> Side | None:
             if other.counterpart is None and other.reliable:
                 fits[id(other)] += count
                 candidates[id(other)] = other
-    own = [*_ranges(side)] if side.requests else []
-    budget.spend(sum(len(other.replies) for other in candidates.values()))
-    for key, other in candidates.items():
-        fits[key] += sum(_lies_in(own, reply.psn) for reply in other.replies)
     most = max(fits.values(), default=0)
     alike = [key for key, count in fits.items() if count == most]
     if len(alike) < 2:
@@ -84,10 +77,6 @@ def _best(side: Side, known: PsnIndex[Side], budget: Budget) -> Side | None:
     first, second, *_ = sorted(told, key=lambda key: told[key], reverse=True)
     clear = told[first] > told[second] and len(side.replies) >= _LEAST_REPLIES
     return candidates[first] if clear else None
-
-
-def _lies_in(ranges: Sequence[tuple[int, int]], psn: int) -> bool:
-    return any(distance(psn, first - 2) in range(count + 4) for first, count in ranges)
 
 
 def _told(side: Side, other: Side) -> int:
