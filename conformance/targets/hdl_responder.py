@@ -286,7 +286,7 @@ class HdlResponder(HdlTarget):
                 src_qpn=done.src_qpn if is_good else None,
                 time_ns=self._ns(timed.cycle),
             )
-            if queue in (None, 0, done.qpn):
+            if queue is None or queue < 0 or queue == done.qpn:
                 self._worked.add(done.qpn)
             self._received += 1
             self._outcomes[done.qpn].append(outcome)
