@@ -97,5 +97,5 @@ def _work(message: Message, region: MemoryRegion, address: int, rkey: int) -> di
     if message.immediate is not None:
         work["imm"] = message.immediate
     if name.startswith(("write", "read")):
-        work |= {"raddr": address, "rkey": rkey}
+        work |= {"raddr": hex(address), "rkey": rkey}
     return work
