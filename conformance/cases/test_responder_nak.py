@@ -156,6 +156,17 @@ def test_duplicates_are_served_while_a_nak_is_out(bench: Bench) -> None:
     qp.fence(2)
 
 
+@case("NAK-02", "NAK-05", smoke=True, breaks=OUT_OF_SEQUENCE)
+def test_a_duplicate_behind_a_nak_brings_no_second_one(bench: Bench) -> None:
+    qp = bench.connect()
+    accepts_each(qp, [WRITE_ONLY()])
+    qp.send(WRITE_ONLY(psn=2, a=1))
+    qp.expect(NAK(SEQUENCE_ERROR, psn=1, msn=1))
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1))
+    qp.drops(WRITE_ONLY(psn=2, a=1), fence=1, msn=2)
+
+
 @case("NAK-07", "MSN-05", "NAK-15", breaks=OUT_OF_ORDER)
 @over_faults
 def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -> None:

@@ -47,6 +47,17 @@ class DuplicateWriteExecuted(RcResponder):
 
 
 @faulty_rc_responder(
+    "rc-duplicate-forgets-the-nak",
+    "A duplicate makes the responder forget that a sequence NAK is out.",
+    expected=["NAK-02"],
+)
+class DuplicateForgetsTheNak(RcResponder):
+    def acknowledge_duplicate(self, request: Segment) -> None:
+        self.pending_nak = None
+        super().acknowledge_duplicate(request)
+
+
+@faulty_rc_responder(
     "rc-duplicate-ack-of-the-newest",
     "The ACK of a duplicate names the PSN before the expected one, whatever was asked there.",
     expected=["DUP-03"],
