@@ -151,8 +151,13 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     qp.send(WRITE_ONLY(psn=1, a=1), READ_REQUEST(psn=2, dmalen=0, a=1))
     qp.expect_silence()
     assert caller.ask(goodbye, Attribute.DREP) == answer, "a repeated DREQ has its answer, too"
-    again = caller.ask(caller.request(), Attribute.REP)
+    request = caller.request()
+    again = caller.ask(request, Attribute.REP)
     assert again["qpn"] != reply["qpn"], "late packets would reach the new connection"
+    caller.send(caller.follow_up(Attribute.RTU, request, again))
+    qp = caller.established(request, again)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, msn=1))
 
 
 UNACCEPTABLE: dict[Reason, dict[str, int]] = {
@@ -163,14 +168,23 @@ UNACCEPTABLE: dict[Reason, dict[str, int]] = {
 }
 
 
+def path_mtus(bench: Bench) -> list[PathMtu]:
+    """The device's."""
+    return [PathMtu.from_size(mtu) for mtu in bench.claims.path_mtus]
+
+
 @case("CM-08", smoke=True)
 @over("reason", UNACCEPTABLE, ids=lambda reason: reason.name)
 def test_a_req_that_cannot_be_met_is_rejected_with_a_reason(bench: Bench, reason: Reason) -> None:
     caller = Caller(bench)
     good = caller.request()
-    got = caller.rejected(changed(good, **UNACCEPTABLE[reason]))
-    if got not in (reason, Reason.CONSUMER):
-        raise bench.failed(f"want  REJ with reason {reason}\ngot   {got}")
+    asked = [UNACCEPTABLE[reason]]
+    if reason is Reason.PATH_MTU and Capability.LOCKSTEP in bench.claims.capabilities:
+        asked += ({"path_mtu": code} for code in range(1, 16) if code not in path_mtus(bench))
+    for fields in asked:
+        got = caller.rejected(changed(good, **fields))
+        if got not in (reason, Reason.CONSUMER):
+            raise bench.failed(f"want  REJ with reason {reason}\ngot   {got}\nto    {fields}")
     caller.ask(good, Attribute.REP)
 
 

@@ -46,7 +46,7 @@ class Caller(ManagementEnd):
             "remote_lid": _NO_LID,
             "retry_count": 7,
             "pkey": 0xFFFF,
-            "path_mtu": int(PathMtu.MTU_256),
+            "path_mtu": int(PathMtu.from_size(min(self.bench.claims.path_mtus))),
             "rnr_retry": 7,
             "local_gid": gid_of(self.peer.ip),
             "remote_gid": gid_of(self.device.ip),

@@ -41,7 +41,7 @@ from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.manifest_responder import StaticRegion
 from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
-from roceproof.verbs.service import Service
+from roceproof.verbs.service import PathMtu, Service
 from roceproof.verbs.work import Outcome, Region, Work
 
 
@@ -209,6 +209,7 @@ class LimitedModelTarget(ModelTarget):
         cm = self._manifest.cm
         if cm is None or cm.service_id != service_id:
             raise Beyond(f"it does not listen to service {service_id:#x}")
+        self.device.cm.path_mtus = [PathMtu.from_size(mtu) for mtu in self._claims.path_mtus]
         super().listen(service_id, spec)
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:

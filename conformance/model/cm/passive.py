@@ -32,6 +32,8 @@ class PassiveSide(Connections):
     ) -> None:
         super().__init__(addresses, open_queue_pair, reset_queue_pair)
         self._listeners: dict[int, QpSpec] = {}
+        self.path_mtus: Collection[PathMtu] = tuple(PathMtu)
+        """Those that a REQ may ask for."""
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
         """Accept connections to this service; what a REQ does not say is taken from `spec`."""
@@ -68,7 +70,7 @@ class PassiveSide(Connections):
             return Reason.SERVICE_ID
         if request["transport"] not in (Service.RC, Service.UC):
             return Reason.TRANSPORT
-        if request["path_mtu"] not in tuple(PathMtu):
+        if request["path_mtu"] not in self.path_mtus:
             return Reason.PATH_MTU
         if address_of(request["remote_gid"]) not in self._addresses:
             return Reason.REMOTE_GID

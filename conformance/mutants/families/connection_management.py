@@ -14,6 +14,7 @@ from roceproof.conformance.mutants.wire import model_mutant
 from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import PathMtu
 
 
 @model_mutant("cm-psn-swapped", "Each direction starts at the other's PSN", expected=["CM-04"])
@@ -112,6 +113,18 @@ def accepts_any_service() -> Components:
             (own,) = self._listeners.values()
             self._listeners.setdefault(request["service_id"], own)
             return super().objection(request)
+
+    return Components(connection_manager=Faulty)
+
+
+@model_mutant("cm-any-path-mtu", "Any path MTU but 0 is accepted", expected=["CM-08"])
+def accepts_any_path_mtu() -> Components:
+    """One beyond the longest is taken for that."""
+
+    class Faulty(ConnectionManager):
+        def asked(self, request: CmMessage, peer: Host) -> CmMessage:
+            mtu = min(request["path_mtu"], int(PathMtu.MTU_4096))
+            return super().asked(replace(request, fields={**request.fields, "path_mtu": mtu}), peer)
 
     return Components(connection_manager=Faulty)
 
