@@ -103,6 +103,11 @@ class Opened:
         """The number of the frame that is chosen."""
         return int(self.wait("return document.querySelector('.row.chosen .frame')?.textContent"))
 
+    def comes_to(self, *frames: int) -> None:
+        """Wait until one of these is chosen, which shows when the list has been drawn again."""
+        number = "Number(document.querySelector('.row.chosen .frame')?.textContent)"
+        self.wait(f"return {[*frames]}.includes({number})")
+
     def detail(self, frame: int) -> str:
         """The opened packet's text, once it is that frame's."""
         heading = f"document.querySelector('#detail h3')?.textContent.startsWith('frame {frame}:')"

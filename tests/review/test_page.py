@@ -113,7 +113,7 @@ def test_a_group_leads_to_its_packets_and_a_packet_to_its_group(opened: Opened) 
     links = opened.browser.find_elements(By.CSS_SELECTOR, "#groups .frames button")
     assert [link.text for link in links] == ["frame 3", "frame 14"]
     links[1].click()
-    assert opened.chosen == 14
+    opened.comes_to(14)
     assert "PSN-02: expected PSN 2, got 8" in opened.detail(14)
     group.click()
     opened.one("#detail .found button").click()
@@ -131,9 +131,9 @@ def test_the_keyboard_is_enough(opened: Opened) -> None:
     assert opened.chosen > first
     assert opened.run("return document.activeElement.id") == "list"
     opened.press("n")
-    assert opened.chosen in (3, 9)
+    opened.comes_to(3, 9)
     opened.press(Keys.END)
-    assert opened.chosen == steps[-1].number
+    opened.comes_to(steps[-1].number)
     opened.detail(steps[-1].number)
     opened.press(Keys.ESCAPE)
     assert not opened.one("#detail").is_displayed()
