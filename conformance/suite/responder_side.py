@@ -26,6 +26,7 @@ from roceproof.conformance.suite.read_resources import ReadResources
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import allowed_read_depth, executable_request
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
@@ -121,6 +122,8 @@ class ResponderSide(PacketFlow):
     def _has_sent(self, length: int | None) -> bool:
         """Whether some packets in a row had as many bytes: another message, or what lacks of it."""
         last = list(self._sizes)
+        if length is not None and self.spec.service is Service.UD:
+            length -= GRH_BYTES
         rows = combinations(range(len(last) + 1), 2)
         return any(sum(last[begin:end]) == length for begin, end in rows)
 
