@@ -103,7 +103,6 @@ _OF_ANSWERS = {
     "opcode": "AETH-02",
     "original": "ATOM-02",
     "payload": "READ-02",
-    "byte_len": "IMM-04",
     "immediate": "IMM-02",
     "icrc": "ICRC-02",
 }
