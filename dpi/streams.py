@@ -40,19 +40,25 @@ class Standing(NamedTuple):
 
 STREAMS = "streams in cycle "
 """Begins what is told of them."""
-_INTO_THE_DEVICE = (
-    ("rx", "rx_tready_o"),
-    ("pl", "pl_tready_o"),
-    ("qpc", "qpc_ready_o"),
-    ("wr", "wr_ready_o"),
-)
-_OUT_OF_IT = (("tx", "tx_tvalid_o"), ("cpl", "cpl_valid_o"))
+_INTO_THE_DEVICE = {
+    "rx": "rx_tready_o",
+    "pl": "pl_tready_o",
+    "qpc": "qpc_ready_o",
+    "wr": "wr_ready_o",
+}
+_OUT_OF_IT = {"tx": "tx_tvalid_o", "cpl": "cpl_valid_o"}
+PORTS = {
+    **_INTO_THE_DEVICE,
+    **_OUT_OF_IT,
+    **{"reg": "mr_ready_o", "rcv": "rcv_ready_o", "rcp": "rcp_valid_o"},
+}
+"""By stream the port with which the device holds it; those of a responder are no `Stream`."""
 
 
 def told_streams(streams: Sequence[Stream], cycle: int) -> list[str]:
     """A line for each, as they are in that cycle."""
-    inward = zip(_INTO_THE_DEVICE, streams, strict=False)
-    outward = zip(_OUT_OF_IT, streams[len(_INTO_THE_DEVICE) :], strict=True)
+    inward = zip(_INTO_THE_DEVICE.items(), streams, strict=False)
+    outward = zip(_OUT_OF_IT.items(), streams[len(_INTO_THE_DEVICE) :], strict=True)
     return [
         f"{STREAMS}{cycle:,}:",
         *(_told(name, stream, _inward(stream, ready)) for (name, ready), stream in inward),
@@ -62,16 +68,15 @@ def told_streams(streams: Sequence[Stream], cycle: int) -> list[str]:
 
 def standing(streams: Sequence[Stream]) -> dict[str, Standing]:
     """How each stands, by its name."""
-    names = [name for name, _ in (*_INTO_THE_DEVICE, *_OUT_OF_IT)]
     return {
         name: Standing(
             stream.beats,
             waits=stream.signals & (Signals.VALID | Signals.READY) == Signals.VALID
-            and name not in dict(_OUT_OF_IT),
+            and name in _INTO_THE_DEVICE,
             amid=Signals.AMID in stream.signals,
             moved=stream.moved,
         )
-        for name, stream in zip(names, streams, strict=True)
+        for name, stream in zip((*_INTO_THE_DEVICE, *_OUT_OF_IT), streams, strict=True)
     }
 
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from roceproof.conformance.runner.ports import DEAF
 from roceproof.conformance.runner.root import DEAD
-from roceproof.conformance.runner.whole_run import Fact, Standings
+from roceproof.conformance.runner.whole_run import Fact, Standings, of
 from roceproof.conformance.suite.stop import Kind
-from roceproof.dpi.streams import Standing
+from roceproof.dpi.streams import PORTS
 
 _FEWEST, _FEWEST_WISHES, _FEWEST_DEAD = 8, 3, 3
 _MOST_PASSING = 0.25
@@ -25,7 +25,6 @@ _MOST, _NEARLY = 0.95, 0.9
 """What is true of nearly the most cases is preferred if it says more."""
 _WINDOW, _SHARE = 0.05, 1 / 3
 """Of the dead so many have moved in this last part of the time that any device has lived."""
-_NONE = Standing(0)
 
 
 class _Stuck(NamedTuple):
@@ -51,23 +50,23 @@ class _Counter(NamedTuple):
 
 
 _TAKEN = tuple(
-    _Counter(stream, what, f"no other is taken: {ready} is low", slack)
-    for stream, what, ready, slack in (
-        ("qpc", "configuration{}", "qpc_ready_o", 1),
-        ("reg", "region{}", "mr_ready_o", 1),
-        ("rcv", "receive{}", "rcv_ready_o", 1),
-        ("wr", "work request{}", "wr_ready_o", 1),
-        ("pl", "beat{} of payload", "pl_tready_o", 2),
-        ("rx", "beat{} of what it hears", "rx_tready_o", 2),
+    _Counter(stream, what, f"no other is taken: {PORTS[stream]} is low", slack)
+    for stream, what, slack in (
+        ("qpc", "configuration{}", 1),
+        ("reg", "region{}", 1),
+        ("rcv", "receive{}", 1),
+        ("wr", "work request{}", 1),
+        ("pl", "beat{} of payload", 2),
+        ("rx", "beat{} of what it hears", 2),
     )
 )
 _GIVEN = tuple(
-    _Counter(stream, what, f"no other {comes}: {valid} is low", slack)
-    for stream, what, comes, valid, slack in (
-        ("left", "frame{}", "leaves", "tx_tvalid_o", 1),
-        ("tx", "beat{} of frames", "leaves", "tx_tvalid_o", 2),
-        ("cpl", "completion{}", "comes", "cpl_valid_o", 1),
-        ("rcp", "completed receive{}", "comes", "rcp_valid_o", 1),
+    _Counter(stream, what, f"no other {comes}: {PORTS[port]} is low", slack)
+    for stream, port, what, comes, slack in (
+        ("left", "tx", "frame{}", "leaves", 1),
+        ("tx", "tx", "beat{} of frames", "leaves", 2),
+        ("cpl", "cpl", "completion{}", "comes", 1),
+        ("rcp", "rcp", "completed receive{}", "comes", 1),
     )
 )
 _DEAD = "the device stands still: rx_tready_o is low and nothing is answered any more"
@@ -89,7 +88,7 @@ def standstill(
     not answer behind its case, and `caused` are those of messages that have more in common.
     """
     silent = {name for name in in_vain if lost.get(name, True)}
-    dead = {name for name in silent if _of(standings[name], "rx").waits}
+    dead = {name for name in silent if of(standings[name], "rx").waits}
     deaf = [*_of_hearing(standings, lost, silent - dead, in_vain)]
     heedless = {name for fact in deaf for name in fact.cases}
     found = list(_of_streams(_Stuck(in_vain, silent, dead, heedless), standings))
@@ -107,7 +106,7 @@ def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[F
     in_vain, silent, dead, heedless = stuck
     stands = []
     for counter in (*_TAKEN, *_GIVEN):
-        beats = {name: _of(each, counter.stream).beats for name, each in standings.items()}
+        beats = {name: of(each, counter.stream).beats for name, each in standings.items()}
         owed = in_vain - heedless if counter.stream in _HEARD_OF else in_vain
         most = _usual(beats[name] for name in owed if beats[name])
         ends = ((most, most), (most - counter.slack, most), (most, most + counter.slack))
@@ -116,18 +115,18 @@ def _of_streams(stuck: _Stuck, standings: Mapping[str, Standings]) -> Iterator[F
         if not at:
             continue
         if counter in _TAKEN:
-            waiting = {name for name in at if _of(standings[name], counter.stream).waits}
+            waiting = {name for name in at if of(standings[name], counter.stream).waits}
         else:
             waiting = {*at} & silent if counter.stream in _SILENT else {*at}
         is_dead = len(at & dead) >= _MOST * len(at)
         after = counter.after(_usual(beats[name] for name in at))
         if len(waiting) >= _MOST * len(at) and (counter in _TAKEN or not is_dead):
             no_more = counter.no_more
-            if counter.stream == "left" and all(_of(standings[name], "tx").amid for name in at):
+            if counter.stream == "left" and all(of(standings[name], "tx").amid for name in at):
                 no_more = "the next does not end: tx_tvalid_o goes low before tx_tlast_o"
             elif counter.stream == "cpl" and not _mostly_owed(standings, at):
                 no_more = "no more work leaves, though wr_ready_o takes it"
-                at |= {name for name in in_vain - dead if _of(standings[name], "wr").beats > most}
+                at |= {name for name in in_vain - dead if of(standings[name], "wr").beats > most}
             yield Fact(f"{after} {no_more}", at)
         elif is_dead and len(at) >= _MOST * len(dead):
             stands.append(Fact(f"{after} the device stands still", at))
@@ -153,7 +152,7 @@ def _of_hearing(
     standings: Mapping[str, Standings], lost: Mapping[str, str], silent: set[str], in_vain: set[str]
 ) -> Iterator[Fact]:
     """Frames that are taken, and are of no effect any more from one of them on."""
-    heard = {name: _of(standings[name], "heard").beats for name in standings}
+    heard = {name: of(standings[name], "heard").beats for name in standings}
     alive = sorted(heard[name] for name in heard if lost.get(name) == "")
     most = alive[ceil(_MOST * len(alive)) - 1] if alive else 0
     beyond = {name for name in silent if heard[name] >= most > 0}
@@ -183,7 +182,7 @@ def _evidence(
 ) -> frozenset[str]:
     """Those of them that wait in vain, if they are enough, and few others are there."""
     at = there & in_vain
-    wishes = {tuple(_of(standings[name], stream).beats for stream in ("wr", "rx")) for name in at}
+    wishes = {tuple(of(standings[name], stream).beats for stream in ("wr", "rx")) for name in at}
     is_enough = len(at) >= _FEWEST and len(wishes) >= _FEWEST_WISHES
     return frozenset(at if is_enough and len(there - at) <= _MOST_PASSING * len(at) else ())
 
@@ -196,7 +195,3 @@ def _usual(counts: Iterable[int]) -> int:
 def _mostly_owed(standings: Mapping[str, Standings], cases: frozenset[str]) -> bool:
     """Whether most of them wait for a completion, and not for what others have in their way."""
     return 2 * sum(Kind.NO_COMPLETION in standings[name] for name in cases) >= len(cases)
-
-
-def _of(standings: Standings, stream: str) -> Standing:
-    return standings.get(stream, _NONE)
