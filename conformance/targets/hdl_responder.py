@@ -77,10 +77,8 @@ class HdlResponder(HdlTarget):
         self._shared_queues.sort(key=lambda number: number != responder.shared_queues)
         self._states = responder.states
         self._most_receives = responder.receives
-        self._held: Counter[int] = (
-            Counter()
-        )  # receives, by their queue: a QPN, or less than 0: shared
-        self._queues: dict[int, int] = {}  # of each receive
+        self._queues: dict[int, int] = {}
+        """Of each receive that the device holds the queue: a QPN, or below 0 a shared one."""
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
         """Zeroed memory."""
@@ -126,11 +124,11 @@ class HdlResponder(HdlTarget):
             raise TargetError("a receive needs memory of the same device: register it there")
         shared = self._shared_queue_of(qp.spec)
         queue = -shared if shared else qp.qpn
-        if self._held[queue] >= self._most_receives and not may_wait:
+        held = sum(each == queue for each in self._queues.values())
+        if held >= self._most_receives and not may_wait:
             raise no_more_receives()
         if qp.qpn in self._new:
             self._until_configured()
-        self._held[queue] += 1
         self._queues[wr_id] = queue
         record = PostedReceive(
             wr_id=wr_id,
@@ -212,7 +210,6 @@ class HdlResponder(HdlTarget):
         self, spec: QpSpec, qpn: int, *, command: QpCommand = QpCommand.ACTIVATE
     ) -> None:
         if command is QpCommand.RESET:
-            self._held[qpn] = 0
             self._queues = {wr_id: on for wr_id, on in self._queues.items() if on != qpn}
         super()._configure(spec, qpn, command=command)
 
@@ -235,8 +232,7 @@ class HdlResponder(HdlTarget):
         if self._built_in:
             self._built_in.power_on()
         self._untaken = dict.fromkeys(self._untaken, 0)
-        for kept in (self._held, self._queues):
-            kept.clear()
+        self._queues.clear()
         self._connections.power_on()
 
     def _shared_queue_of(self, spec: QpSpec) -> int:
@@ -271,8 +267,6 @@ class HdlResponder(HdlTarget):
             done = timed.completion
             self._note_record("receive_completion_t", done)
             queue = self._queues.pop(done.wr_id, None)
-            if queue is not None:
-                self._held[queue] -= 1
             is_good = done.status.name == "SUCCESS"
             has_immediate = ReceiveFlags.IMMEDIATE in done.flags
             has_key = ReceiveFlags.INVALIDATE in done.flags
