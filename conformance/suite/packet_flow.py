@@ -282,10 +282,10 @@ class PacketFlow:
     def _send(self, packet: Sendable, *, breaks: Rules = NOTHING, **notes: Any) -> None:
         breaks |= meant_by(packet)
         for frame in self._frames(packet):
-            self._send_frame(frame, breaks=breaks, **notes)
+            self._send_frame(frame, parse(frame), breaks=breaks, **notes)
 
-    def _send_frame(self, frame: bytes, **notes: Any) -> None:
-        self.was_refused |= is_refusal(frame)
+    def _send_frame(self, frame: bytes, packet: Packet | None, **notes: Any) -> None:
+        self.was_refused |= is_refusal(packet)
         self._exchange.send(frame, flow=self.to_device, **notes)
 
     def _expect_outcome(
@@ -326,9 +326,8 @@ def told(outcome: Outcome, what: str = WORK) -> str:
     return f"{what.format(outcome.wr_id)} {outcome.status}"
 
 
-def is_refusal(frame: bytes) -> bool:
-    """Whether a frame looks like a NAK, RNR NAKs included."""
-    packet = parse(frame)
+def is_refusal(packet: Packet | None) -> bool:
+    """Whether a packet looks like a NAK, RNR NAKs included."""
     return packet is not None and packet.aeth is not None and packet.aeth.syndrome >= 0x20
 
 

@@ -25,7 +25,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.read_resources import ReadResources
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.suite.within_limits import allowed_read_depth, executable_request
-from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp
 from roceproof.verbs.service import Service
@@ -173,18 +173,16 @@ class ResponderSide(PacketFlow):
         executed = self._exchange.claims.executed_on(self.spec.service)
         return executed is None or operation in executed
 
-    def _send_frame(self, frame: bytes, **notes: Any) -> None:
-        executable_request(self._exchange.claims, self.spec.service, frame)
-        request = parse(frame)
-        if request is not None:
-            self._sizes.append(len(request.payload))
-        is_judged = request is not None and not notes.get("is_void")
-        if request is not None and is_judged and self.spec.service is Service.RC:
-            self._acknowledgements.sent(request)
-            if not self.chose_depth:
-                needed = self._read_resources.needed_for(request)
-                allowed_read_depth(self._exchange.claims, needed)
-        super()._send_frame(frame, **notes)
+    def _send_frame(self, frame: bytes, packet: Packet | None, **notes: Any) -> None:
+        executable_request(self._exchange.claims, self.spec.service, packet)
+        if packet is not None:
+            self._sizes.append(len(packet.payload))
+            if self.spec.service is Service.RC and not notes.get("is_void"):
+                self._acknowledgements.sent(packet)
+                if not self.chose_depth:
+                    needed = self._read_resources.needed_for(packet)
+                    allowed_read_depth(self._exchange.claims, needed)
+        super()._send_frame(frame, packet, **notes)
 
     def read_back(self, region: Region, psn: int, offset: int, length: int) -> bytes:
         """Fetch memory over the wire with one READ that fits one packet; uses one PSN."""

@@ -16,7 +16,7 @@ from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.skips import PREFIX, missing
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
-from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Payload
 from roceproof.conformance.wire.operations import has_operation, operations_of
 from roceproof.verbs.limits import Limits
@@ -148,12 +148,12 @@ def allowed_work(
         _skip(claims, reason)
 
 
-def executable_request(claims: Claims, service: Service, frame: bytes) -> None:
+def executable_request(claims: Claims, service: Service, packet: Packet | None) -> None:
     """Whether the device, as a responder, has the operation of a request to be sent to it.
 
     What it takes on QP1 is no matter of its responder.
     """
-    executed, packet = claims.executed_on(service), parse(frame)
+    executed = claims.executed_on(service)
     if packet is not None and packet.bth.dest_qpn == GSI_QPN:
         return
     row = OPCODES.get(packet.bth.opcode) if packet is not None else None
