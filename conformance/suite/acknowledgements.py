@@ -9,11 +9,11 @@ the case.
 
 from __future__ import annotations
 
+from roceproof.conformance.model.responder.rc_answers import held_span
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Family
-from roceproof.conformance.wire.psn import packet_count
 
 _ACKNOWLEDGE = 0x11
 _ACKNOWLEDGED = (Family.SEND, Family.WRITE)
@@ -42,9 +42,7 @@ class Acknowledgements:
             return
         is_duplicate = psn < self._next
         if not is_duplicate:
-            spans = row.family is Family.READ and request.reth is not None
-            length = request.reth.length if spans and request.reth else 0
-            self._next += packet_count(length, self._path_mtu)
+            self._next += held_span(request, row, self._path_mtu)
         if row.family not in _ACKNOWLEDGED:
             return
         if is_duplicate:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from roceproof.conformance.model.responder.rc_answers import held_span
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import (
@@ -23,7 +24,6 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
-from roceproof.conformance.wire.psn import packet_count
 
 _RESPONSES = {
     Position.FIRST: READ_RESP_FIRST,
@@ -51,15 +51,14 @@ class Peer:
         row = OPCODES.get(bth.opcode)
         if row is None:
             return
-        is_read = row.family is Family.READ and reth is not None
-        count = packet_count(reth.length, self._path_mtu) if is_read and reth else 1
+        count = held_span(packet, row, self._path_mtu)
         psn = distance(bth.psn, self._flow.request_start)
         if psn > self._expected:
             return
         if psn == self._expected:
             self._expected += count
             self._msn += bool(row.position & Position.LAST)
-        if is_read and reth:
+        if row.family is Family.READ and reth is not None:
             yield from self._data(psn, reth.length, count)
         elif row.family is Family.ATOMIC:
             original = self._random.getrandbits(64)

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.responder.rc_answers import HOLDERS
+from roceproof.conformance.model.responder.rc_answers import HOLDERS, held_span
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.codec import Packet
-from roceproof.conformance.wire.opcodes import OPCODES, Family
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.opcodes import OPCODES
 
 
 class ReadResources:
@@ -31,9 +30,7 @@ class ReadResources:
                 return place
             if psn >= psns.stop:
                 break
-        reth = request.reth if row.family is Family.READ else None
-        count = packet_count(reth.length, self._path_mtu) if reth else 1
-        self._held.append(range(psn, psn + count))
+        self._held.append(range(psn, psn + held_span(request, row, self._path_mtu)))
         return sum(psns[-1] > self._answered for psns in self._held)
 
     def came(self, response: Packet) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, Bth, Extension, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
 from roceproof.conformance.wire.psn import packet_count
@@ -77,7 +78,7 @@ class Answer:
         return ahead(self.request.bth.psn, self.sent)
 
 
-def held_span(request: Segment, row: Opcode, path_mtu: int) -> int:
+def held_span(request: Segment | Packet, row: Opcode, path_mtu: int) -> int:
     """The PSNs of a request: those of its responses if it is a READ."""
     reth = request.extension(Reth)
     if row.family is Family.READ and reth is not None:
