@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.stop import Kind, Stop
@@ -21,7 +22,7 @@ from roceproof.verbs.service import Service
 Document = Mapping[str, Any]
 _MOST_FRAMES, _FEWEST_CASES, _FEWEST_HEEDED = 8, 3, 30
 _HALF = PSN_MODULUS // 2
-_IP_AT, _IP_BYTES, _ACKNOWLEDGE = 14, 20, 0x11
+_IP_AT, _IP_BYTES = 14, 20
 
 
 class _Feature(NamedTuple):
@@ -126,7 +127,7 @@ def _answers(connection: Connection, bench: Bench) -> Iterator[tuple[int, bytes]
 
 
 def _is_ack(packet: Packet) -> bool:
-    return packet.bth.opcode == _ACKNOWLEDGE and 0 <= _syndrome(b"", packet) < 0x20
+    return packet.bth.opcode == ACKNOWLEDGE and 0 <= _syndrome(b"", packet) < 0x20
 
 
 def _features(frame: bytes) -> list[object]:

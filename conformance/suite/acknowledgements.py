@@ -9,13 +9,12 @@ the case.
 
 from __future__ import annotations
 
-from roceproof.conformance.model.responder.rc_answers import held_span
+from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, held_span
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 
-_ACKNOWLEDGE = 0x11
 _ACKNOWLEDGED = (Family.SEND, Family.WRITE)
 _SEQUENCE_ERROR = 0x60
 _NAK = 3
@@ -55,7 +54,7 @@ class Acknowledgements:
 
     def may_come(self, packet: Packet) -> bool:
         """Whether nobody has to wait for this ACK; each such request draws one at most."""
-        if not _is_positive(packet) or packet.bth.opcode != _ACKNOWLEDGE:
+        if not _is_positive(packet) or packet.bth.opcode != ACKNOWLEDGE:
             return False
         psn = self._relative(packet)
         if psn in self._unasked & self._open:
@@ -80,14 +79,14 @@ class Acknowledgements:
         """Whether a response to a later request takes the place of the ACK that is wanted."""
         if not self.is_later(packet, wanted) or not _is_positive(packet):
             return False
-        return packet.bth.opcode != _ACKNOWLEDGE or self._relative(packet) in self._open
+        return packet.bth.opcode != ACKNOWLEDGE or self._relative(packet) in self._open
 
     def is_later(self, packet: Packet, wanted: Pattern) -> bool:
         """Whether an ACK is wanted, and this answers a request behind the one it is for.
 
         A NAK that names the PSN expected next stands behind all that was executed.
         """
-        if wanted.opcode != _ACKNOWLEDGE or not _says_ack(wanted.said.get("syndrome")):
+        if wanted.opcode != ACKNOWLEDGE or not _says_ack(wanted.said.get("syndrome")):
             return False
         psn = wanted.said.get("psn")
         last = psn if isinstance(psn, int) else max(psn, default=None) if psn else None
@@ -107,7 +106,7 @@ def _is_positive(packet: Packet) -> bool:
 
 
 def _is_fatal(packet: Packet) -> bool:
-    if packet.bth.opcode != _ACKNOWLEDGE or packet.aeth is None:
+    if packet.bth.opcode != ACKNOWLEDGE or packet.aeth is None:
         return False
     return packet.aeth.syndrome >> 5 == _NAK and packet.aeth.syndrome != _SEQUENCE_ERROR
 

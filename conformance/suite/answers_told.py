@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.oracle import Unexplained
+from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.conformance.wire.opcodes import name_of
 
-_ACKNOWLEDGE = 0x11
 _KINDS: dict[int, str] = {AethType.ACK: "ACK", AethType.RNR_NAK: "RNR", AethType.NAK: "NAK"}
 
 
@@ -34,7 +34,7 @@ def shown(segment: Segment, start: int, *, is_wanted: bool = False) -> str:
     aeth, original = segment.extension(Aeth), segment.extension(AtomicAckEth)
     kind = None if aeth is None else _KINDS.get(aeth.syndrome >> 5)
     name = name_of(segment.bth.opcode).partition(" ")[2].replace(" ", "_")
-    if segment.bth.opcode == _ACKNOWLEDGE:
+    if segment.bth.opcode == ACKNOWLEDGE:
         name = kind or "ACKNOWLEDGE"
     words = [name, f"psn={distance(segment.bth.psn, start):+d}"]
     if aeth is not None:
@@ -42,7 +42,7 @@ def shown(segment: Segment, start: int, *, is_wanted: bool = False) -> str:
         words += [f"syndrome={'ACK' if is_any else f'{aeth.syndrome:#04x}'}", f"msn={aeth.msn}"]
     if original is not None:
         words.append(f"original={original.original:#x}")
-    if segment.bth.opcode != _ACKNOWLEDGE and original is None:
+    if segment.bth.opcode != ACKNOWLEDGE and original is None:
         data = segment.payload
         words.append(f"payload={len(data)}[{data[:4].hex()}{'..' if len(data) > 4 else ''}]")
     return " ".join(words)
