@@ -10,7 +10,7 @@ from typing import Any
 from roceproof.dpi.records import Operation
 from roceproof.dpi.toml_table import Table, shown
 from roceproof.verbs.limit_table import LIMITS, Kind, Limit
-from roceproof.verbs.limits import FIXABLE_OF_QP, FIXABLE_OF_WORK, Limits
+from roceproof.verbs.limits import FIXABLE, Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -87,7 +87,7 @@ def _lengths(table: Table, row: Limit) -> tuple[int, int]:
 
 def _fixed(table: Table) -> dict[str, int]:
     found = {}
-    for key, most in (FIXABLE_OF_QP | FIXABLE_OF_WORK).items():
+    for key, most in FIXABLE.items():
         if key not in table:
             continue
         if key == "solicited":

@@ -29,7 +29,7 @@ from roceproof.dpi.manifest_responder import (
 )
 from roceproof.dpi.records import ASKING, Operation
 from roceproof.verbs.limit_table import LIMITS, Kind, Limit
-from roceproof.verbs.limits import FIXABLE_OF_QP, FIXABLE_OF_WORK, LONGEST_MESSAGE
+from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -79,10 +79,7 @@ def manifest_schema() -> Schema:
                 "limits": _limits(),
                 "fixed": _table(
                     "What nobody can choose: compared with, never drawn.",
-                    {
-                        name: _fixed(name, most)
-                        for name, most in (FIXABLE_OF_QP | FIXABLE_OF_WORK).items()
-                    },
+                    {name: _fixed(name, most) for name, most in FIXABLE.items()},
                 ),
                 "environment": _table(
                     "What the device wants of the network around it.",

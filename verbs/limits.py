@@ -45,6 +45,7 @@ FIXABLE_OF_WORK = MappingProxyType(
         "immediate": 0xFFFFFFFF,
     }
 )
+FIXABLE = MappingProxyType(FIXABLE_OF_QP | FIXABLE_OF_WORK)
 """What a device may not let anybody choose, and the largest value of each: the numbers of
 `qp_config_t` and of `work_request_t`, under their names there."""
 COUNTED, CONSTANT, ANY = "counted", "constant", "any"
@@ -52,7 +53,7 @@ IDENTIFICATIONS = (COUNTED, CONSTANT, ANY)
 """Of the packets of a queue pair in IPv4: one more in each, always the first, or whatever it be.
 All are right where DF is set (RFC 6864); the contract asks for the first."""
 ONCE = ("rkey", "remote_addr", "immediate")
-"""Of the latter what a queue pair may have one value of, from its start on."""
+"""Of FIXABLE_OF_WORK what a queue pair may have one value of, from its start on."""
 _OF_WORK = MappingProxyType({name: name for name in FIXABLE_OF_WORK} | {"payload_offset": "offset"})
 
 
@@ -79,7 +80,7 @@ class Limits:
     per_queue_pair: frozenset[str] = frozenset()
     """Names of ONCE: what the first work of a queue pair says, all of it says."""
     fixed: Mapping[str, int] = field(default_factory=dict)
-    """Keys of FIXABLE_OF_QP and FIXABLE_OF_WORK."""
+    """Keys of FIXABLE."""
     operations: Mapping[Service, frozenset[Op]] | None = None
     """Of each service; every operation of the device where nothing is said."""
 

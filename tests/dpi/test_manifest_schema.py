@@ -16,7 +16,7 @@ from roceproof.conformance.rules.waivers import NEEDED, SUBJECTS, WaiverError, r
 from roceproof.dpi import ManifestError, load_manifest
 from roceproof.dpi.manifest_schema import manifest_schema
 from roceproof.dpi.toml_table import Table
-from roceproof.verbs.limits import FIXABLE_OF_QP, FIXABLE_OF_WORK
+from roceproof.verbs.limits import FIXABLE
 
 WAIVER = {"rule": "BTH-08", "reason": "agreed", "expires": date(2999, 1, 1)}
 Place = tuple[str, ...]
@@ -77,7 +77,7 @@ def whole() -> dict[str, Any]:
             "answer_cycles": 100,
             "quiet_cycles": 20000,
         },
-        "fixed": {name: 1 for name in FIXABLE_OF_QP | FIXABLE_OF_WORK} | {"solicited": True},
+        "fixed": {name: 1 for name in FIXABLE} | {"solicited": True},
         "environment": {"resolves_addresses": True},
         "responder": {
             "RC": ["WRITE"],
