@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from roceproof.conformance.model.segmentation import TAKE_RECEIVE
 from roceproof.conformance.stimulus.asking import Asking
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus, over_services
@@ -23,7 +24,6 @@ from roceproof.verbs.work import Op
 pytestmark = RESPONDER
 
 LANES = 64  # bytes of the widest stream
-TAKING = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE_IMM)
 OPERATIONS = {
     Service.RC: (
         *(Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE, Op.WRITE_IMM, Op.READ),
@@ -49,7 +49,7 @@ over_all_services = over(
 
 def ask(play: Asking, op: Op, size: int, *, room: int, **fields: object) -> None:
     """A message, and a receive if it takes one."""
-    if op in TAKING:
+    if op in TAKE_RECEIVE:
         play.receive(0, room)
     play.request(0, op.name, size, immediate=size, kills=-1, **fields)
 

@@ -23,6 +23,8 @@ LONGEST_MESSAGE = 1 << 31
 ATOMICS = (Op.CMP_SWAP, Op.FETCH_ADD)
 AWAIT_DATA = (Op.READ, *ATOMICS)
 """Operations that are answered with data and not by an acknowledgement."""
+TAKE_RECEIVE = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE_IMM)
+"""Those that use up a receive of the other end."""
 
 _FIRST, _MIDDLE, _LAST, _ONLY = Position.FIRST, Position.MIDDLE, Position.LAST, Position.ONLY
 _QKEY_OF_QP = 1 << 31

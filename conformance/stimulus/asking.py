@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN
+from roceproof.conformance.model.segmentation import AWAIT_DATA, TAKE_RECEIVE
 from roceproof.conformance.stimulus.asked import OF_THE_ORACLE, READ, Asked, Place, until_taken
 from roceproof.conformance.stimulus.flaws_of_requests import FLAWS
 from roceproof.conformance.stimulus.hurrying import Hurrying
@@ -38,7 +39,6 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 ALL_RIGHTS = sorted(FULL_ACCESS)
-_TAKING = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE_IMM)
 _INBOX_BYTES, _FENCE_BYTES = 4096, 8
 
 
@@ -92,7 +92,7 @@ class Asking(Sharing, Hurrying, Revoking):
     def receive(self, key: int, size: int = 256, *, offset: int = 0, count: int = 1) -> None:
         """Post so many receives of that size, to a device that has anything to do with them."""
         known = self._qps.get(key)
-        if known is None or known.inbox is None or not any(map(known.qp.executes, _TAKING)):
+        if known is None or known.inbox is None or not any(map(known.qp.executes, TAKE_RECEIVE)):
             return
         self.settle()
         if known.is_dead:
@@ -120,7 +120,7 @@ class Asking(Sharing, Hurrying, Revoking):
         if request.op in (Op.CMP_SWAP, Op.FETCH_ADD):
             request = replace(request, size=8, compare=compared(request, place.region))
         self._wait_for_reads(known, request, place)
-        if request.op in _HOLDING:
+        if request.op in AWAIT_DATA:
             if self._held[key] >= self._depths[key]:
                 self.settle()
             self._held[key] += 1
@@ -330,4 +330,3 @@ class Asking(Sharing, Hurrying, Revoking):
 _DAMAGED = "damaged"
 _OF_THE_FIRST = ("local_qpn", "remote_qpn")
 _DEPTH, _PSNS = "max_dest_rd_atomic", 1 << 24
-_HOLDING = (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD)

@@ -11,11 +11,10 @@ from __future__ import annotations
 from roceproof.conformance.model.codes import credits_of
 from roceproof.conformance.model.requester.policy import FlowControl
 from roceproof.conformance.model.segment import distance
-from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.model.segmentation import TAKE_RECEIVE, ahead
 from roceproof.conformance.wire.headers import Aeth
-from roceproof.verbs.work import Op, Work
+from roceproof.verbs.work import Work
 
-_TAKE_RECEIVE = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE_IMM)
 _CREDIT_CODE = 31
 
 
@@ -50,6 +49,6 @@ class SendCredits:
             self._admitted = admitted
 
     def _admits(self, work: Work, ssn: int) -> bool:
-        if not self._counts or self._admitted is None or work.op not in _TAKE_RECEIVE:
+        if not self._counts or self._admitted is None or work.op not in TAKE_RECEIVE:
             return True
         return distance(ssn, self._admitted) <= 0
