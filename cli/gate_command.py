@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.errors import RoceproofError
+from roceproof.common.errors import RoceproofError, first_line
 from roceproof.common.interruption import (
     interruptions_held,
     interruptions_let_through,
@@ -106,7 +106,7 @@ def run_gate(wanted: Gate) -> int:
                 known.lacks.append("out of time" if is_over() else "interrupted")
             except (RoceproofError, OSError) as error:
                 end = error
-                known.lacks.append(_first_line(error))
+                known.lacks.append(first_line(error))
         document = told()
         if isinstance(end, BuildError):
             _write_verdict(wanted, document)
@@ -244,10 +244,6 @@ def _connect(
         place = partial(_first_frames, out, width)
         checks[width] = list(check_connectivity(factory, seed=options.seed, capture=place))
         factory.close()
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _first_frames(out: Path, width: int, name: str) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.errors import RoceproofError
+from roceproof.common.errors import RoceproofError, first_line
 from roceproof.common.progress import Progress
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.demo import Play, demonstrate
@@ -80,10 +80,10 @@ def _met(meeting: _Meeting, wanted: Wanted, progress: Progress) -> Landed:
         words, details = "", []
     except _AFTER_THE_START as error:
         if shown.facts is None:
-            return Landed(words=_first_line(error), is_broken=True)
-        words, details = _first_line(error), str(error).splitlines()[1:]
+            return Landed(words=first_line(error), is_broken=True)
+        words, details = first_line(error), str(error).splitlines()[1:]
     except RoceproofError as error:
-        return Landed(words=_first_line(error))
+        return Landed(words=first_line(error))
     return Landed(
         outcome=PASSED if shown.ok and not words else FAILED,
         words=words,
@@ -123,7 +123,3 @@ def _rows(results: list[MessageResult], suffix: str) -> list[dict[str, Any]]:
         }
         for (service, mtu, operation), group in groups.items()
     ]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -10,6 +10,11 @@ class RoceproofError(Exception):
     exit_code = 2
 
 
+def first_line(error: BaseException) -> str:
+    """What it says in one line; its kind where it says nothing."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
 class Skipped(RoceproofError):
     """This machine cannot run the job; the text says what it lacks."""
 
