@@ -141,8 +141,7 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     caller = Caller(bench)
     request = caller.request(ack_timeout=LONG)
     reply = caller.ask(request, Attribute.REP)
-    caller.send(caller.follow_up(Attribute.RTU, request, reply))
-    qp = caller.established(request, reply)
+    qp = caller.ready(request, reply)
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0))
     goodbye = caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"])
@@ -154,8 +153,7 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     request = caller.request()
     again = caller.ask(request, Attribute.REP)
     assert again["qpn"] != reply["qpn"], "late packets would reach the new connection"
-    caller.send(caller.follow_up(Attribute.RTU, request, again))
-    qp = caller.established(request, again)
+    qp = caller.ready(request, again)
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0, msn=1))
 

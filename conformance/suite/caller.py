@@ -89,8 +89,11 @@ class Caller(ManagementEnd):
         """REQ, REP and RTU; the connection."""
         request = self.request(**fields)
         reply = self.ask(request, Attribute.REP)
-        if says_ready:
-            self.send(self.follow_up(Attribute.RTU, request, reply))
+        return self.ready(request, reply) if says_ready else self.established(request, reply)
+
+    def ready(self, request: CmMessage, reply: CmMessage) -> Connection:
+        """RTU behind a REP; the connection."""
+        self.send(self.follow_up(Attribute.RTU, request, reply))
         return self.established(request, reply)
 
     def follow_up(
