@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the suite as a gate does: the console command, its exit code and its JSON document."""
+"""Runs the suite as a gate does, and the commands that deal it to drawn devices."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,19 @@ def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
     )
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout), done.stderr
+
+
+def run_room(name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command of tests/suite, `python -m NAME`."""
+    return subprocess.run(
+        [sys.executable, "-m", name, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests" / "suite")},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
 
 
 def outcomes(document: dict[str, Any], outcome: str) -> list[dict[str, Any]]:

@@ -7,30 +7,17 @@ tests/suite on the path is the same for one seed, and what replays a failure.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from gates import run_room
 
 from roceproof.common.paths import CASES
 
-SUITE = Path(__file__).parent
 QUICK = ("ack", "duplicates", "sequence", "read", "cm")
 
 
 def passes(seed: int, *cases: str) -> str:
     """What the session says at its end."""
-    done = subprocess.run(
-        [sys.executable, "-m", "drawn", "--seed", str(seed), *cases],
-        env={**os.environ, "PYTHONPATH": str(SUITE)},
-        cwd=SUITE.parents[1],
-        capture_output=True,
-        text=True,
-        timeout=3600,
-        check=False,
-    )
+    done = run_room("drawn", "--seed", str(seed), *cases)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     return done.stdout
 

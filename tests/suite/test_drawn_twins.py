@@ -7,10 +7,8 @@ N twins of each device, and is what replays a failure.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
@@ -18,6 +16,7 @@ import pytest
 from drawn_twins.base import BASES
 from drawn_twins.draw import drawn_twin
 from drawn_twins.habits import drawn_habits
+from gates import run_room
 
 from roceproof.common.paths import CASES
 
@@ -26,15 +25,7 @@ QUICK = [f"{CASES}/test_requester_{name}.py" for name in ("messages", "psn", "he
 
 
 def twins(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "drawn_twins", *words],
-        env={**os.environ, "PYTHONPATH": str(SUITE)},
-        cwd=SUITE.parents[1],
-        capture_output=True,
-        text=True,
-        timeout=3600,
-        check=False,
-    )
+    return run_room("drawn_twins", *words)
 
 
 def test_every_habit_that_is_drawn_is_one_of_the_adapter() -> None:
