@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET, is_aside, rule_of
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
+from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
 from roceproof.conformance.suite.prediction import Posted, elsewhere
 from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_pad, wrong_lengths
@@ -27,8 +28,6 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import ANY
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
-
-SUCCESS, FLUSHED = "success", "wr_flush_err"
 
 
 class Due(NamedTuple):
