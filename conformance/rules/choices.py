@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
+from roceproof.conformance.rules.rows import rows_of
 from roceproof.conformance.rules.table import RULES
 
 
@@ -19,11 +19,9 @@ class Choice(NamedTuple):
 
 
 def _load() -> list[Choice]:
-    text = Path(__file__).with_name("choices.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")][1:]
     found = [
         Choice(tuple(rules.split()) if rules != "-" else (), what, values, tuple(where.split()))
-        for rules, what, values, where in rows
+        for rules, what, values, where in rows_of("choices.tsv")
     ]
     unknown = {rule for each in found for rule in each.rules} - RULES.keys()
     assert not unknown, f"choices.tsv: {', '.join(unknown)}: no rule"

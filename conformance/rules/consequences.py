@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
+from roceproof.conformance.rules.rows import rows_of
 from roceproof.conformance.rules.table import RULES
 
 NEAR_FRAMES = 32
@@ -30,10 +30,8 @@ class Consequence(NamedTuple):
 
 
 def _load() -> dict[str, list[Consequence]]:
-    text = Path(__file__).with_name("consequences.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     found: dict[str, list[Consequence]] = {}
-    for causes, effects, where, why in rows[1:]:
+    for causes, effects, where, why in rows_of("consequences.tsv"):
         for effect in effects.split():
             for cause in causes.split():
                 assert {cause, effect} <= RULES.keys(), f"consequences.tsv: {cause}, {effect}"

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
+from roceproof.conformance.rules.rows import rows_of
 from roceproof.conformance.rules.table import RULES
 
 
@@ -30,10 +30,9 @@ class Practice(NamedTuple):
 
 
 def _load() -> list[Practice]:
-    text = Path(__file__).with_name("known_devices.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     found = [
-        Practice(rule, got, what, Evidence(how), where) for rule, got, what, how, where in rows[1:]
+        Practice(rule, got, what, Evidence(how), where)
+        for rule, got, what, how, where in rows_of("known_devices.tsv")
     ]
     assert all(each.rule in RULES for each in found)
     return found

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from roceproof.conformance.rules.rows import rows_of
 from roceproof.conformance.rules.table import RULES
 
 
 def _load() -> dict[str, str]:
-    text = Path(__file__).with_name("open_rules.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    found = {rule: why for rule, why in rows[1:]}
+    found = {rule: why for rule, why in rows_of("open_rules.tsv")}
     for rule, why in found.items():
         assert rule in RULES and why, f"open_rules.tsv: {rule} is no rule, or has no reason"
     return found

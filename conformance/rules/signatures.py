@@ -6,8 +6,9 @@ An id of several joined by "+" stands for faults that occur together.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import NamedTuple
+
+from roceproof.conformance.rules.rows import rows_of
 
 
 class Signature(NamedTuple):
@@ -21,10 +22,7 @@ class Signature(NamedTuple):
 
 
 def _load() -> dict[str, Signature]:
-    text = (files(__package__) / "signatures.tsv").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    rows = (Signature(*line.split("\t")) for line in lines[1:])
-    return {row.id: row for row in rows}
+    return {row.id: row for row in map(Signature._make, rows_of("signatures.tsv"))}
 
 
 SIGNATURES: dict[str, Signature] = _load()

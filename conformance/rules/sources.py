@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
 
+from roceproof.conformance.rules.rows import rows_of
 from roceproof.conformance.rules.table import RULES, Rule
 
 
@@ -57,13 +57,8 @@ def marked_anchor(rule: Rule) -> str:
     return ", ".join(f"{each}✔" if each in seen else each for each in rule.clauses) or "-"
 
 
-def _rows(name: str) -> list[list[str]]:
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return [line.split("\t") for line in text.splitlines() if not line.startswith("#")][1:]
-
-
 def _load() -> dict[str, list[Source]]:
-    documents = dict(_rows("documents.tsv"))
+    documents = {name: title for name, title in rows_of("documents.tsv")}
     found: dict[str, list[Source]] = {}
     for rule, source in _pairs(documents):
         assert rule in RULES, f"sources.tsv: {rule} is no rule"
@@ -78,7 +73,7 @@ def _load() -> dict[str, list[Source]]:
 
 
 def _pairs(documents: dict[str, str]) -> Iterator[tuple[str, Source]]:
-    for kind, document, clause, rules in _rows("sources.tsv"):
+    for kind, document, clause, rules in rows_of("sources.tsv"):
         source = Source(Kind(kind), None if clause == "-" else clause, documents[document])
         yield from ((rule, source) for rule in rules.split())
 

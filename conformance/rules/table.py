@@ -8,8 +8,9 @@ a SHOULD warnings; INFO is recorded only.
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import NamedTuple
+
+from roceproof.conformance.rules.rows import rows_of
 
 
 class Severity(StrEnum):
@@ -42,11 +43,9 @@ class Rule(NamedTuple):
 
 
 def _load() -> dict[str, Rule]:
-    text = Path(__file__).with_name("rules.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     return {
         name: Rule(name, Severity(severity), roles, services, anchor, sentence)
-        for name, severity, roles, services, anchor, sentence in rows[1:]
+        for name, severity, roles, services, anchor, sentence in rows_of("rules.tsv")
     }
 
 
