@@ -11,8 +11,8 @@ from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, CrcInput
 from roceproof.conformance.diagnosis.icrc.history import held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
-_PSN_MODULUS = 1 << 24
 _ICRC = "ICRC"
 _PSN = "psn"
 _COUNT = frozenset({"id", _PSN})
@@ -81,7 +81,7 @@ def flipped_bit(packet: CrcInput, hypothesis: Hypothesis | None = None) -> Flipp
 def _follows(packet: CrcInput) -> bool:
     """Whether its PSN is the one that is due, and so hardly changed."""
     before = packet.predecessor
-    return before is not None and packet.seen.bth.psn == (before.seen.bth.psn + 1) % _PSN_MODULUS
+    return before is not None and packet.seen.bth.psn == (before.seen.bth.psn + 1) % PSN_MODULUS
 
 
 def hold_neighbours(packets: Sequence[CrcInput], flips: Iterable[FlippedBit]) -> set[int]:
