@@ -68,6 +68,26 @@ def test_a_long_message_is_right_to_its_last_byte(bench: Bench) -> None:
     storm.rage(answers=all_that_left)
 
 
+@case("PAD-02", "PAD-01", "ICRC-09", smoke=True, needs=[Capability.ALIGNMENT])
+def test_every_byte_lane_begins_messages_that_end_around_a_beat(bench: Bench) -> None:
+    storm = Storm(bench)
+    streams = [connected(storm, each) for each in served(bench, Service.RC, Service.UC)]
+    beat, draw = lanes(bench), bench.random
+    every = [
+        (offset, length)
+        for offset in range(beat)
+        for whole in (0, 1, 2)
+        for by in (-draw.randrange(2, beat + 2), -1, 0, 1)
+        if (length := (whole + 1) * beat - offset + by) > 0
+    ]
+    draw.shuffle(every)
+    for offset, length in every:
+        stream = draw.choice(streams)
+        ops = operations(bench, stream.qp.spec.service)
+        stream.post(draw.choice(ops), length, offset=offset)
+    storm.rage(answers=all_that_left)
+
+
 @case("ICRC-09", "FUZZ-15", needs=[Capability.ALIGNMENT, Capability.DISTURBANCE])
 @over("gap", [0, 70, 95])
 def test_every_byte_lane_with_every_end_and_gaps_between(bench: Bench, gap: int) -> None:

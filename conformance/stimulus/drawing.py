@@ -10,6 +10,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 
 from roceproof.conformance.stimulus.drawn_fields import DrawnFields
+from roceproof.conformance.stimulus.drawn_meetings import DrawnMeetings
 from roceproof.conformance.stimulus.drawn_strains import DrawnStrains
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.values import Draw
@@ -26,7 +27,7 @@ def draw_plan(seed: int, claims: Claims, weights: Weights | None = None) -> Plan
     return Drawing(draw, DrawnFields(draw, claims), claims).plan()
 
 
-class Drawing(DrawnStrains):
+class Drawing(DrawnMeetings, DrawnStrains):
     """One plan in the making."""
 
     def plan(self) -> Plan:

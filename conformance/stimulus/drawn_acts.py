@@ -23,6 +23,7 @@ class DrawnActs:
     def __init__(self, draw: Draw, fields: DrawnFields, claims: Claims) -> None:
         self._draw = draw
         self._fields = fields
+        self._claims = claims
         self._contexts = min(claims.qps, 16)
         self._chooses_numbers = "local_qpn" not in claims.limits.fixed
         self._steps: list[Step] = []

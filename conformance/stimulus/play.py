@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.bounds import may_post
 from roceproof.conformance.stimulus.far_side import FarSide
 from roceproof.conformance.stimulus.life import Life, payload
@@ -30,6 +31,10 @@ from roceproof.verbs.work import Op, Work
 _UNCERTAIN_LIVES = 3
 _REMOTE_ERROR = 0x62
 _FLUSH_NS = 300
+_SHARES = 4  # of the time after which a device is quiet
+_LATEST = 4
+"""How many times its value a timer may take."""
+_AWAITED_NS = 5_000_000
 _ID_STEP, _ADDRESS_STEP, _KEY_STEP = 0x9E3779B97F4A7C15, 0x0123456789ABCDEF, 0x9E3779B1
 
 
@@ -55,7 +60,7 @@ class Play(FarSide):
             qp = self._bench.target.open(spec)
             self._add(key, qp, spec, is_active=True)
         elif self._claims(Capability.RESTART):
-            self._limit(known)
+            self._ready(known)
             self._live(known, self._bench.target.restart(known.qp, spec), spec, is_active=True)
         else:
             self._scene.settle()
@@ -74,6 +79,7 @@ class Play(FarSide):
             return
         if times > 1:
             self._scene.settle()
+        self._ready(known)
         for _ in range(times):
             spec = known.life.spec
             self._live(known, self._bench.target.restart(known.qp, spec), spec, is_active=True)
@@ -89,9 +95,15 @@ class Play(FarSide):
         known = self._scene.qps.get(key)
         if known is None or not self._claims(Capability.RESTART):
             return
-        self._limit(known)
+        self._ready(known)
         self._bench.target.set_state(known.qp, State.RESET)
         self._live(known, known.qp, known.life.spec, is_active=False)
+
+    def power_on(self) -> None:
+        """The whole device is reset: nothing of it is known any more, and nothing comes of it."""
+        if self._claims(Capability.POWER_ON):
+            self._bench.power_on()
+            self._scene.power_on()
 
     # work
 
@@ -159,7 +171,6 @@ class Play(FarSide):
             self.until()
             self.answer(key, syndrome=syndrome)
             self._scene.advance(_FLUSH_NS)
-            self._limit(known)
             self.restart(key)
 
     def endless(self, key: int, op: str, length: int, *, frames: int = 4, **fields: Any) -> None:
@@ -187,6 +198,14 @@ class Play(FarSide):
     def until(self, frames: int = 1, *, within: int = 20_000) -> None:
         """Wait for so many frames of the device, and not longer."""
         self._scene.until(frames, within)
+
+    def expire(self) -> None:
+        """Nobody answers, until everything has ended that has a timer of some milliseconds."""
+        patience, begun = self._bench.target.patience, self._bench.target.now_ns
+        while longest := max(map(_latest_ns, self._scene.qps.values()), default=0):
+            if self._bench.target.now_ns - begun > longest + 2 * patience.answer_ns:
+                return  # who is late is told by who judges it
+            self._scene.advance(patience.quiet_ns // _SHARES)
 
     def settle(self) -> None:
         """The far side answers everything, and everything ends."""
@@ -218,9 +237,10 @@ class Play(FarSide):
         packets.append(known.life.packets(work))
         return limits.against_depth(len(packets), sum(packets)) is not None
 
-    def _limit(self, known: QueuePair) -> None:
-        """Where nobody knows any more in which life the device is, wait until it tells."""
-        if known.judge.uncertain_lives >= _UNCERTAIN_LIVES:
+    def _ready(self, known: QueuePair) -> None:
+        """Where nobody knew any more in which life the device is, wait until it tells."""
+        may_send_again = known.is_reliable and self._claims(Capability.RETRANSMISSION)
+        if may_send_again or known.judge.uncertain_lives >= _UNCERTAIN_LIVES:
             self._scene.settle()
 
     def _operation_of(self, known: QueuePair) -> str:
@@ -257,3 +277,14 @@ class Play(FarSide):
         known.lives(life, qp)
         known.unserved = 0
         self._scene.changed(known)
+
+
+def _latest_ns(known: QueuePair) -> int:
+    """How long a queue pair may wait that waits for nothing but its timer; 0 if it does not."""
+    spec = known.life.spec
+    timeout_ns = ack_timeout_ns(spec.ack_timeout) if known.is_reliable else None
+    if timeout_ns is None or timeout_ns > _AWAITED_NS or not known.life.is_active:
+        return 0
+    if not known.judge.owed():
+        return 0
+    return _LATEST * timeout_ns * (1 + spec.retry_count)

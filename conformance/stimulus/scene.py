@@ -61,6 +61,14 @@ class Scene:
         if known.life.is_active:
             self.bench.transcript.know(known.qp, known.life.host)
 
+    def power_on(self) -> None:
+        """Whatever was known is gone."""
+        self.qps.clear()
+        self._owners.clear()
+        stalls, self.pace = self.pace.stalls, Pace()
+        self.pace.disturb(stalls)
+        self._neighbourhood = Neighbourhood(self.bench.target.host)
+
     def is_known(self, qpn: int) -> bool:
         """Whether a queue pair of that number is in the plan."""
         return any(known.qp.qpn == qpn for known in self.qps.values())

@@ -60,6 +60,8 @@ class Track(Endings):
     def rested(self, since_ns: int) -> None:
         """All has been quiet since then: what was heard before has taken effect."""
         self._keep(self._rested(state, since_ns) for state in self._certain)
+        while self._recent and self._recent[0].sent_ns <= since_ns:
+            self._recent.popleft()  # no later life hears it
 
     # what the device does
 
@@ -127,11 +129,9 @@ class Track(Endings):
     @property
     def unanswered(self) -> tuple[int, int] | None:
         """The first and the last PSN seen and not acknowledged."""
-        alive = [state for state in self._states if state.fault is None]
-        state = (alive or self._states)[-1]
-        if distance(state.psn, state.oldest) <= 0:
-            return None
-        return state.oldest, (state.psn - 1) % PSN_MODULUS
+        alive = [state for state in self._states if state.fault is None] or self._states
+        waiting = [state for state in alive if distance(state.psn, state.oldest) > 0]
+        return (waiting[-1].oldest, (waiting[-1].psn - 1) % PSN_MODULUS) if waiting else None
 
     @property
     def end_psn(self) -> int:

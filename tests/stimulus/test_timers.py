@@ -12,11 +12,14 @@ import pytest
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
 from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.waiting import HISTORIES, Side, histories_of, steps_of
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model import ModelFactory
 
+CODE, TICK_NS = 3, 16_384
 PACKETS = 250  # for 85 us, four times what the timer may take
 
 
@@ -47,3 +50,34 @@ def test_a_timer_may_run_while_the_first_packet_is_held_back() -> None:
         play.post(key=0, size=9217)
         play.until()
         play.finish()
+
+
+def live(play: Play, histories: list[str]) -> None:
+    """Each on a queue pair of its own."""
+    spec = {"path_mtu": 256, "ack_timeout": CODE}
+    sides = [
+        Side(key, {**spec, "local_qpn": 16 + key}, op="SEND", places=16)
+        for key in range(len(histories))
+    ]
+    for step in steps_of(sides, histories, TICK_NS):
+        step.apply(play)
+    play.finish()
+
+
+def test_a_healthy_device_lives_through_every_history() -> None:
+    with play_of(timeout_percent=150) as play:
+        live(play, histories_of(play._bench.claims))
+
+
+@pytest.mark.parametrize("timeout_percent", [60, 900])
+@pytest.mark.parametrize("history", ["p", "pp a", "p n - - p", "pp ap ap ap"])
+def test_a_timer_that_is_early_or_late_shows_in_every_history(
+    history: str, timeout_percent: int
+) -> None:
+    with play_of(timeout_percent=timeout_percent) as play, pytest.raises(CaseFailed):
+        live(play, [history])
+
+
+def test_what_is_left_out_for_a_device_that_takes_no_command_amid_work() -> None:
+    with play_of() as play:
+        assert 0 < len(histories_of(play._bench.claims)) < len(HISTORIES)

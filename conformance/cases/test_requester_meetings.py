@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Two things happen at once, to two queue pairs or to one, while what they have sent waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet
+from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.storm_crowd import operations, served
+from roceproof.conformance.suite.within_limits import fixed_values
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import Service
+
+pytestmark = [
+    REQUESTER,
+    needs(Capability.LOCKSTEP, Capability.RC, Capability.DISTURBANCE, Capability.RESTART),
+]
+
+RULES = ("QPS-06", "NAK-09", "ACK-08", "LIVE-02")
+MOST = 16
+FIRST = 0x80
+
+
+def pairs(bench: Bench) -> list[One]:
+    """Queue pairs in the first and the last place of the device, and between."""
+    services = served(bench, Service.RC, Service.RC, Service.UC)
+    count = bench.claims.qps
+    where = range(count) if count <= MOST else [0, count - 1, *range(1, MOST - 1)]
+    return [
+        One(
+            key,
+            {
+                "service": service.name,
+                "local_qpn": FIRST * count + place,
+                "path_mtu": min(bench.claims.path_mtus),
+                "sq_psn": bench.random.getrandbits(24),
+                **fixed_values(bench.claims, {}),
+            },
+            bench.random.choice(operations(bench, service)).name,
+        )
+        for key, place in enumerate(where)
+        for service in [services[key % len(services)]]
+    ]
+
+
+@case(*RULES, smoke=True, targets=["hdl"])
+@over("held", HELD, ids=lambda held: " ".join(held) or "nothing")
+def test_what_meets_on_two_queue_pairs_stays_apart(bench: Bench, held: Mapping[str, int]) -> None:
+    play, known = Play(bench), pairs(bench)
+    for one in known:
+        one.begins().apply(play)
+    every = list(product(EVENTS, EVENTS))
+    bench.random.shuffle(every)
+    while every:
+        ones = bench.random.sample(known, len(known)) if len(known) > 1 else known * 2
+        met: list[tuple[One, str]] = []
+        for both in zip(ones[::2], ones[1::2], strict=False):
+            if every:
+                events = every.pop()
+                for step in meet(*both, events, held):
+                    step.apply(play)
+                met += zip(both, events, strict=True)
+        for step in again(met):
+            step.apply(play)
+    play.finish()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What may happen to two queue pairs at once, while a stream is held back or all flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from roceproof.conformance.stimulus.plan import Step
+
+_PACKETS = 3
+_TOO_LONG = (1 << 31) + 1
+_TIMELY_NS, _FILLING_NS, _SPENT_NS = 4000, 250, 600
+HELD: Sequence[Mapping[str, int]] = ({}, {"tx_stall": 99}, {"cpl_stall": 99}, {"rx_gap": 90})
+"""Which stream is held back, and how much."""
+
+
+class One(NamedTuple):
+    """One of the two."""
+
+    key: int
+    spec: Mapping[str, Any]
+    op: str
+
+    def begins(self) -> Step:
+        """It is configured, for the first time or anew."""
+        return Step("connect", {"key": self.key, **self.spec})
+
+    def posts(self, size: int = 5, **fields: Any) -> Step:
+        """It has more work."""
+        return Step("post", {"key": self.key, "op": self.op, "size": size, **fields})
+
+    def hears(self, **fields: Any) -> Step:
+        """It is answered."""
+        return Step("answer", {"key": self.key, **fields})
+
+
+class Event(NamedTuple):
+    """What happens to a queue pair, and whether it has ended then."""
+
+    step: Callable[[One], Step]
+    is_end: bool = False
+
+
+EVENTS: Mapping[str, Event] = {
+    "all is acknowledged": Event(lambda one: one.hears()),
+    "the oldest is acknowledged": Event(lambda one: one.hears(oldest=0)),
+    "the second is refused": Event(lambda one: one.hears(oldest=1, syndrome=0x62), is_end=True),
+    "the oldest is invalid": Event(lambda one: one.hears(oldest=0, syndrome=0x61), is_end=True),
+    "a packet lacks": Event(lambda one: one.hears(oldest=0, syndrome=0x60), is_end=True),
+    "no receive": Event(lambda one: one.hears(oldest=0, syndrome=0x21), is_end=True),
+    "a wrong ICRC": Event(lambda one: one.hears(flaw="icrc", syndrome=0x63)),
+    "more work": Event(lambda one: one.posts()),
+    "work that is too long": Event(lambda one: one.posts(length=_TOO_LONG)),
+    "it begins anew": Event(One.begins),
+    "it is reset": Event(lambda one: Step("reset", {"key": one.key}), is_end=True),
+}
+
+
+def meet(
+    first: One, second: One, events: tuple[str, str], held: Mapping[str, int], apart_ns: int = 0
+) -> Iterator[Step]:
+    """Both have sent, and are sending when these happen to them, so far apart."""
+    both = (first,) if first.key == second.key else (first, second)
+    for one in both:
+        yield one.posts(count=2)
+    yield Step("until", {"frames": 2 * len(both), "within": _TIMELY_NS})
+    if held:
+        yield Step("disturb", dict(held))
+    for one in both:
+        yield one.posts(_PACKETS * one.spec["path_mtu"])
+    yield Step("wait", {"ns": _FILLING_NS})
+    yield EVENTS[events[0]].step(first)
+    if apart_ns:
+        yield Step("wait", {"ns": apart_ns})
+    yield EVENTS[events[1]].step(second)
+    yield Step("wait", {"ns": _SPENT_NS})
+    if held:
+        yield Step("disturb", {})
+        yield Step("wait", {"ns": _SPENT_NS})
+
+
+def again(met: Iterable[tuple[One, str]]) -> Iterator[Step]:
+    """Behind all these meetings: everything ends, and who has ended begins anew."""
+    yield Step("settle", {})
+    for one, name in met:
+        if EVENTS[name].is_end:
+            yield one.begins()
