@@ -75,7 +75,7 @@ def lossy(qp: Connection, count: int) -> Iterator[tuple[Pattern, Pattern | None]
             yield request, ACK(psn=psn, msn=expected)
 
 
-@case("ACK-01", "MSN-01", "MSN-04")
+@case("ACK-01", "MSN-01", "MSN-04", smoke=True)
 def test_a_request_that_asks_for_an_acknowledgement_gets_one(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(qp.region())))
@@ -83,7 +83,7 @@ def test_a_request_that_asks_for_an_acknowledgement_gets_one(bench: Bench) -> No
     qp.expect_silence()
 
 
-@case("ACK-01", "ACK-16")
+@case("ACK-01", "ACK-16", smoke=True)
 def test_a_stream_is_acknowledged_to_its_end(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in range(STREAM)))
@@ -115,7 +115,7 @@ def test_only_what_came_in_order_is_acknowledged(bench: Bench) -> None:
     qp.fence(50, msn=51)
 
 
-@case("ACK-07", "AETH-02", breaks=["BTH-02"])
+@case("ACK-07", "AETH-02", smoke=True, breaks=["BTH-02"])
 def test_an_acknowledgement_is_28_bytes_with_a_plain_bth(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, payload=5, a=1, se=1, **at(qp.region())))
@@ -134,7 +134,7 @@ def test_an_acknowledgement_is_28_bytes_with_a_plain_bth(bench: Bench) -> None:
     assert answers[0].udp_length == ACK_UDP_BYTES
 
 
-@case("ACK-11", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE | UNASKED)
+@case("ACK-11", smoke=True, needs=[Capability.UC], breaks=OUT_OF_SEQUENCE | UNASKED)
 def test_uc_is_never_acknowledged(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()
@@ -142,7 +142,7 @@ def test_uc_is_never_acknowledged(bench: Bench) -> None:
     qp.fence(3)
 
 
-@case("ACK-11", needs=[Capability.UD], breaks=UNASKED)
+@case("ACK-11", smoke=True, needs=[Capability.UD], breaks=UNASKED)
 def test_ud_is_never_acknowledged(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     number = qp.post_receive(qp.region())
@@ -163,7 +163,7 @@ def test_the_ack_of_a_write_comes_behind_the_data_of_a_read(bench: Bench) -> Non
     qp.expect(*read_responses(qp, 0, data, msn=frozenset({1, 2})), ACK(psn=4, msn=2))
 
 
-@case("ACK-12")
+@case("ACK-12", smoke=True)
 def test_answers_of_all_kinds_come_in_the_order_of_their_requests(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(2 * qp.mtu)
@@ -181,7 +181,7 @@ def test_answers_of_all_kinds_come_in_the_order_of_their_requests(bench: Bench) 
     )
 
 
-@case("AETH-01", "AETH-03", "MSN-09")
+@case("AETH-01", "AETH-03", "MSN-09", smoke=True)
 def test_the_middle_of_a_read_has_no_aeth_and_the_ends_say_ack(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(3 * qp.mtu, filled=True)
@@ -191,14 +191,14 @@ def test_the_middle_of_a_read_has_no_aeth_and_the_ends_say_ack(bench: Bench) -> 
     assert [a.udp_length - len(a.payload) for a in answers] == [28, 24, 28]
 
 
-@case("AETH-03")
+@case("AETH-03", smoke=True)
 def test_an_atomic_is_answered_with_an_ack_syndrome(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(FETCH_ADD(psn=0, swap=1, **at(qp.region())))
     qp.expect(ATOMIC_ACK(psn=0, syndrome="ACK", msn=1, original=0))
 
 
-@case("AETH-02", "MSN-05", breaks=OUT_OF_SEQUENCE)
+@case("AETH-02", "MSN-05", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_naks_of_all_kinds_have_their_codes_and_do_not_count(bench: Bench) -> None:
     qp = bench.connect(min_rnr_timer=12)
     accepts_each(qp, [WRITE_ONLY()] * 2)
@@ -236,7 +236,7 @@ def test_a_message_counts_when_its_last_packet_has_come(bench: Bench) -> None:
     qp.expect(ACK(psn=5, msn=4))
 
 
-@case("MSN-03")
+@case("MSN-03", smoke=True)
 def test_a_duplicate_does_not_count(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()] * 3)
@@ -263,7 +263,7 @@ def test_the_count_wraps(bench: Bench) -> None:
     qp.fence(257, msn=2)
 
 
-@case("MSN-07", "MSN-01")
+@case("MSN-07", "MSN-01", smoke=True)
 def test_each_queue_pair_counts_its_own_messages_from_its_reset(bench: Bench) -> None:
     busy, idle = bench.connect(), bench.connect()
     accepts_each(busy, [WRITE_ONLY()] * 5)
@@ -273,7 +273,7 @@ def test_each_queue_pair_counts_its_own_messages_from_its_reset(bench: Bench) ->
     idle.fence(1, msn=2)
 
 
-@case("CRED-01")
+@case("CRED-01", smoke=True)
 def test_credits_are_no_more_than_the_receives_posted(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()
@@ -303,7 +303,7 @@ def test_credits_that_have_a_code_are_all_offered(bench: Bench, posted: int) -> 
     assert credits_of(answer.aeth.syndrome & CREDIT_BITS) == posted
 
 
-@case("CRED-02", needs=[Capability.SHARED_RECEIVE])
+@case("CRED-02", smoke=True, needs=[Capability.SHARED_RECEIVE])
 def test_a_shared_receive_queue_offers_no_credits(bench: Bench) -> None:
     qp = bench.connect(shared_receive=True)
     region = qp.region()

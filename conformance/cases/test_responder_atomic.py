@@ -77,7 +77,7 @@ def test_fetch_and_add_counts_modulo_2_to_the_64(bench: Bench, before: int, add:
     assert load(region) == (before + add) % (1 << 64)
 
 
-@case("ATOM-04")
+@case("ATOM-04", smoke=True)
 def test_an_atomic_has_its_turn_between_writes_and_reads(bench: Bench) -> None:
     qp = bench.connect(max_dest_rd_atomic=8)
     region, last = qp.region(qp.mtu), qp.mtu - 8

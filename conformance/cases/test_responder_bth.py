@@ -64,18 +64,18 @@ def test_another_transport_version_drops_the_packet(bench: Bench) -> None:
     drops_each(bench, {f"TVer {v}": WRITE_ONLY(psn=0, a=1, tver=v) for v in range(1, 16)})
 
 
-@case("BTH-07")
+@case("BTH-07", smoke=True)
 def test_a_partition_key_of_a_full_or_limited_member_matches(bench: Bench) -> None:
     accepts_each(bench.connect(), [WRITE_ONLY(pkey=0x7FFF), WRITE_ONLY(pkey=0xFFFF)])
 
 
-@case("BTH-07")
+@case("BTH-07", smoke=True)
 def test_another_partition_key_drops_the_packet(bench: Bench) -> None:
     others = [0xFFFE, 0x7FFE, 0x0000, 0x8000, 0x1234, *(0xFFFF ^ 1 << bit for bit in range(15))]
     drops_each(bench, {f"P_Key {k:#06x}": WRITE_ONLY(psn=0, a=1, pkey=k) for k in others})
 
 
-@case("BTH-09")
+@case("BTH-09", smoke=True)
 def test_reserved_bits_are_ignored(bench: Bench) -> None:
     packets = [
         *(WRITE_ONLY(resv6=1 << bit) for bit in range(6)),
@@ -107,7 +107,7 @@ def test_an_opcode_of_another_service_is_dropped_on_uc(bench: Bench) -> None:
     assert region.read(0, 8) == bytes(8)
 
 
-@case("BTH-12", needs=[Capability.UD])
+@case("BTH-12", smoke=True, needs=[Capability.UD])
 def test_an_opcode_of_another_service_is_dropped_on_ud(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     number = qp.post_receive(qp.region())
@@ -137,7 +137,7 @@ def test_an_operation_that_it_does_not_have_draws_a_nak(bench: Bench, value: int
     qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
 
 
-@case("BTH-15")
+@case("BTH-15", smoke=True)
 def test_the_migration_bit_may_change_from_packet_to_packet(bench: Bench) -> None:
     accepts_each(bench.connect(), [WRITE_ONLY(m=m) for m in (1, 0, 1, 1, 0, 0)])
 
@@ -161,7 +161,7 @@ def test_a_packet_without_room_for_bth_and_icrc_is_dropped(bench: Bench, size: i
     bench.connect().drops(SEND_ONLY(psn=0, a=1).resealed(edits.truncate(size)), fence=0)
 
 
-@case("BTH-16", needs=[Capability.UD])
+@case("BTH-16", smoke=True, needs=[Capability.UD])
 @over(
     "maker",
     [UD_SEND_ONLY, UD_SEND_ONLY_IMM],

@@ -67,7 +67,7 @@ def test_a_repeated_write_leaves_memory_alone(bench: Bench) -> None:
     qp.fence(1)
 
 
-@case("DUP-03")
+@case("DUP-03", smoke=True)
 @over("answered", [READ_REQUEST, FETCH_ADD], ids=["READ", "ATOMIC"])
 def test_the_ack_of_a_duplicate_does_not_reach_into_what_was_asked_for(
     bench: Bench, answered: Maker
@@ -83,7 +83,7 @@ def test_the_ack_of_a_duplicate_does_not_reach_into_what_was_asked_for(
     qp.fence(2)
 
 
-@case("DUP-03", "DUP-10")
+@case("DUP-03", "DUP-10", smoke=True)
 def test_the_ack_of_a_duplicate_names_it_or_the_latest_write(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(filled=True)
@@ -128,7 +128,7 @@ def test_as_many_reads_come_again_as_were_agreed_on(bench: Bench, agreed: int) -
     qp.fence(agreed, msn=agreed + 1)
 
 
-@case("DUP-04", unjudged={"MSN-05": "the READ was counted when it was executed first"})
+@case("DUP-04", smoke=True, unjudged={"MSN-05": "the READ was counted when it was executed first"})
 def test_a_repeated_read_of_memory_that_is_gone_gets_no_data(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()
     region = qp.region(filled=True)
@@ -141,7 +141,7 @@ def test_a_repeated_read_of_memory_that_is_gone_gets_no_data(bench: Bench) -> No
     qp.expect_silence(allowing=[NAK(ACCESS_ERROR, psn=0)])
 
 
-@case("DUP-05")
+@case("DUP-05", smoke=True)
 @over("skipped", [1, 2, 3])
 def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipped: int) -> None:
     qp = bench.connect()
@@ -156,7 +156,7 @@ def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipp
     qp.fence(4)
 
 
-@case("DUP-06")
+@case("DUP-06", smoke=True)
 def test_a_repeated_read_that_asks_for_more_is_dropped(bench: Bench) -> None:
     qp = bench.connect()
     region, other = qp.region(filled=True), qp.region(filled=True)
@@ -176,7 +176,7 @@ def test_a_repeated_read_that_asks_for_more_is_dropped(bench: Bench) -> None:
     qp.expect(*read_responses(qp, 0, region.read(64, size)))
 
 
-@case("DUP-04")
+@case("DUP-04", smoke=True)
 @over("before", [0, 64], ids=["first", "behind_another"])
 def test_a_read_of_no_bytes_that_comes_again_is_answered_again(bench: Bench, before: int) -> None:
     qp = bench.connect()
@@ -191,7 +191,7 @@ def test_a_read_of_no_bytes_that_comes_again_is_answered_again(bench: Bench, bef
         qp.expect(*read_responses(qp, psn, b""))
 
 
-@case("DUP-04")
+@case("DUP-04", smoke=True)
 def test_a_read_that_comes_again_behind_a_request_of_no_bytes_has_its_data(bench: Bench) -> None:
     qp = bench.connect(max_dest_rd_atomic=4)
     region = qp.region(filled=True)
@@ -219,7 +219,7 @@ def test_a_repeated_atomic_is_answered_again_and_executed_once(bench: Bench, ato
     qp.fence(1)
 
 
-@case("DUP-08", "ATOM-06")
+@case("DUP-08", "ATOM-06", smoke=True)
 def test_an_atomic_whose_result_is_no_longer_kept_is_dropped(bench: Bench) -> None:
     qp = bench.connect(max_dest_rd_atomic=2)
     region = qp.region()
@@ -284,7 +284,7 @@ def test_a_duplicate_inside_a_message_leaves_the_message_intact(bench: Bench, fa
     assert where.read(0, len(data)) == data, "the message did not arrive whole"
 
 
-@case("DUP-10", "ACK-04")
+@case("DUP-10", "ACK-04", smoke=True)
 @over("packet", [SEND_ONLY, WRITE_ONLY], ids=["SEND", "WRITE"])
 def test_a_duplicate_that_asks_for_no_ack_gets_one_or_nothing(bench: Bench, packet: Maker) -> None:
     qp = bench.connect()
@@ -308,7 +308,7 @@ def test_a_burst_of_duplicates_draws_at_most_one_ack_each(bench: Bench) -> None:
     assert acks <= BURST, f"{acks} ACKs for {BURST} duplicates"
 
 
-@case("DUP-12", breaks=OUT_OF_SEQUENCE)
+@case("DUP-12", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_duplicate_before_the_first_request_draws_no_ack_of_what_was_never_sent(
     bench: Bench,
 ) -> None:

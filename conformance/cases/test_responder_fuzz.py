@@ -179,6 +179,7 @@ def management(bench: Bench) -> Iterator[Pattern]:
 @case(
     "FUZZ-18",
     "CM-10",
+    smoke=True,
     needs=[Capability.UD],
     unjudged={"BTH-10": "a device may answer to QP1 of the sender, which no case opens"},
     breaks=WRONG_MESSAGES,

@@ -21,6 +21,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.requests import of_opcode
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 
@@ -80,6 +81,17 @@ def test_every_opcode_in_every_state(
     bench: Bench, service: Service, state: Callable[[FuzzSession], int]
 ) -> None:
     every_opcode(bench, service, state)
+
+
+@case("UC-07", "UC-04", "OPC-10", needs=[Capability.UC], smoke=True)
+def test_every_packet_of_uc_inside_every_message(bench: Bench) -> None:
+    def inside(session: FuzzSession, value: int, state: Callable[[FuzzSession], int]) -> None:
+        session.send(of_opcode(session, value, psn=state(session)))
+
+    opcodes = [value for value in of_service(bench, Service.UC) if value in OPCODES]
+    states = (in_a_send, in_a_write)
+    plans = [partial(inside, value=value, state=each) for value in opcodes for each in states]
+    run(bench, plans, Service.UC)
 
 
 @case("FUZZ-05", "BTH-12", needs=[Capability.UD])

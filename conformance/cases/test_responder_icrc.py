@@ -51,7 +51,7 @@ def sealed_with(fault: str) -> Edit:
     return edit
 
 
-@case("ICRC-12")
+@case("ICRC-12", smoke=True)
 def test_a_flipped_bit_of_the_ip_header_drops_the_packet(bench: Bench) -> None:
     drops_each(bench, bit_flips(write(bench), flip_checked, set(range(IP_BYTES)) - MASKED_IN_IP))
 
@@ -81,7 +81,7 @@ def test_a_flipped_bit_of_a_long_payload_drops_the_packet(bench: Bench) -> None:
     )
 
 
-@case("ICRC-11")
+@case("ICRC-11", smoke=True)
 def test_a_flipped_bit_beside_ackreq_drops_the_packet(bench: Bench) -> None:
     drops_each(bench, bit_flips(write(bench), edits.flip_udp, [BTH + 8]))
 
@@ -129,7 +129,7 @@ def test_a_wrong_icrc_draws_nothing_and_moves_nothing(bench: Bench) -> None:
     qp.fence(1, msn=2)
 
 
-@case("ICRC-14")
+@case("ICRC-14", smoke=True)
 def test_a_wrong_icrc_far_ahead_draws_no_nak_either(bench: Bench) -> None:
     qp = bench.connect()
     qp.drops(write(bench).but(psn=100).corrupted(edits.bad_icrc()), fence=0)
@@ -162,12 +162,12 @@ def test_a_wrong_icrc_in_the_middle_leaves_the_rest_of_a_message_whole(bench: Be
     assert region.read(0, len(data)) == data
 
 
-@case("ICRC-20")
+@case("ICRC-20", smoke=True)
 def test_an_icrc_over_unmasked_headers_drops_the_packet(bench: Bench) -> None:
     bench.connect().drops(write(bench).corrupted(sealed_with("S06")), fence=0)
 
 
-@case("ICRC-21", "ICRC-20")
+@case("ICRC-21", "ICRC-20", smoke=True)
 def test_what_a_faulty_core_seals_is_dropped(bench: Bench) -> None:
     packet = write(bench, payload=14).but(tos=0x68, ttl=17, ident=0x1A2B, m=0)
     faults = SLIPS.keys() - OF_OTHER_PACKETS
@@ -181,7 +181,7 @@ def test_what_a_faulty_core_seals_over_ipv6_is_dropped(bench: Bench) -> None:
     drops_each(bench, variants, ipv6=True)
 
 
-@case("ICRC-21")
+@case("ICRC-21", smoke=True)
 def test_both_directions_have_the_reference_icrc(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [write(bench, payload) for payload in (0, 1, 2, 3, 4, 63)])

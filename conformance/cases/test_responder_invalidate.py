@@ -56,7 +56,7 @@ def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> Non
     lives(bench, *neighbours)
 
 
-@case("INV-01", "RNR-01")
+@case("INV-01", "RNR-01", smoke=True)
 @invalidating
 def test_a_send_that_finds_no_receive_kills_no_key(bench: Bench) -> None:
     qp = bench.connect()
@@ -110,7 +110,7 @@ def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(ben
     bystander.fence(0)
 
 
-@case("INV-02")
+@case("INV-02", smoke=True)
 @invalidating
 def test_a_key_that_is_almost_right_kills_nothing(bench: Bench) -> None:
     regions = [bench.target.register(4096) for _ in range(3)]

@@ -46,18 +46,18 @@ def test_a_router_may_change_ttl_dscp_and_ecn(bench: Bench) -> None:
     accepts_each(bench.connect(), [*hops, *classes])
 
 
-@case("IP-10", "ICRC-12")
+@case("IP-10", "ICRC-12", smoke=True)
 def test_a_change_of_any_other_ip_field_behind_the_icrc_drops_the_packet(bench: Bench) -> None:
     drops_each(bench, bit_flips(GOOD, flip_checked, (0, 2, 3, 4, 5, 6, 7, 9, *range(12, 20))))
 
 
-@case("IP-11")
+@case("IP-11", smoke=True)
 def test_a_wrong_header_checksum_drops_the_packet(bench: Bench) -> None:
     cleared = {"no checksum": GOOD.corrupted(edits.set_ip(10, bytes(2)))}
     drops_each(bench, bit_flips(GOOD, edits.flip_ip, (1, 8, 10, 11)) | cleared)
 
 
-@case("IP-12")
+@case("IP-12", smoke=True)
 def test_a_fragment_is_no_packet(bench: Bench) -> None:
     words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
     idents = iter(range(0x4000, 0x5000))
@@ -67,7 +67,7 @@ def test_a_fragment_is_no_packet(bench: Bench) -> None:
     drops_each(bench, fragments)
 
 
-@case("IP-12", unjudged={"ACK-06": "what two fragments ask is not seen as a request"})
+@case("IP-12", smoke=True, unjudged={"ACK-06": "what two fragments ask is not seen as a request"})
 def test_two_fragments_make_one_packet_or_none(bench: Bench) -> None:
     from scapy.layers.inet import fragment
 
@@ -81,7 +81,7 @@ def test_two_fragments_make_one_packet_or_none(bench: Bench) -> None:
     qp.fence(2, msn=3)
 
 
-@case("IP-13")
+@case("IP-13", smoke=True)
 def test_an_ip_length_beyond_the_frame_or_too_short_drops_the_packet(bench: Bench) -> None:
     wrong = [*range(TOTAL + 1, TOTAL + 21), 0xFFFF, *range(SHORTEST_TOTAL)]
     lies = said(edits.set_ip, 2, wrong)
@@ -94,7 +94,7 @@ def test_lengths_beyond_the_frame_drop_the_packet_though_an_icrc_ends_it(bench: 
     drops_each(bench, {f"{by} bytes more": GOOD.resealed(edit) for by, edit in longer.items()})
 
 
-@case("IP-13")
+@case("IP-13", smoke=True)
 def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> None:
     lies = said(edits.set_ip, 2, range(SHORTEST_TOTAL, TOTAL))
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
@@ -118,19 +118,19 @@ def test_a_change_of_any_other_ipv6_field_drops_the_packet(bench: Bench) -> None
     drops_each(bench, version | others, ipv6=True)
 
 
-@case("IP-16")
+@case("IP-16", smoke=True)
 def test_a_packet_with_ip_options_is_dropped(bench: Bench) -> None:
     variants = {name: edits.ip_options(data) for name, data in IP_OPTIONS.items()}
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in variants.items()})
 
 
-@case("UDP-07")
+@case("UDP-07", smoke=True)
 def test_any_source_port_will_do(bench: Bench) -> None:
     ports = (0, 1, 4791, 0xC000, 0xFFFF)
     accepts_each(bench.connect(), [WRITE_ONLY(sport=port) for port in ports])
 
 
-@case("UDP-08")
+@case("UDP-08", smoke=True)
 def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
     from scapy.layers.inet import UDP
 
@@ -142,7 +142,7 @@ def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
         qp.expect(ACK(psn=psn))
 
 
-@case("UDP-08", breaks=OUT_OF_SEQUENCE)
+@case("UDP-08", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
     from scapy.layers.inet import UDP
 
@@ -154,14 +154,14 @@ def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
     qp.fence(int(taken), msn=1 + taken)
 
 
-@case("UDP-09")
+@case("UDP-09", smoke=True)
 def test_a_udp_length_beyond_ip_or_without_room_for_a_bth_drops_the_packet(bench: Bench) -> None:
     wrong = [*range(24), *(UDP_LENGTH + by for by in (-4, -1, 1, 2, 3, 4, 20)), 0x7FFF, 0xFFFF]
     lies = said(edits.set_udp, 4, wrong)
     drops_each(bench, {name: GOOD.corrupted(edit) for name, edit in lies.items()})
 
 
-@case("UDP-09")
+@case("UDP-09", smoke=True)
 def test_a_udp_length_beyond_ip_is_wrong_though_the_frame_has_the_bytes(bench: Bench) -> None:
     def longer(by: int) -> Edit:
         def edit(frame: bytearray) -> None:
@@ -173,7 +173,7 @@ def test_a_udp_length_beyond_ip_is_wrong_though_the_frame_has_the_bytes(bench: B
     drops_each(bench, {f"{by} more": GOOD.resealed(longer(by)) for by in (1, 4, 8, 16)})
 
 
-@case("UDP-09")
+@case("UDP-09", smoke=True)
 def test_a_udp_length_within_that_of_ip_is_wrong_though_an_icrc_ends_it(bench: Bench) -> None:
     qp = bench.connect()
     qp.post_receive(qp.region())
@@ -183,7 +183,7 @@ def test_a_udp_length_within_that_of_ip_is_wrong_though_an_icrc_ends_it(bench: B
     qp.drops(*(packet.resealed(edit) for edit in lies.values()), fence=0)
 
 
-@case("GID-01")
+@case("GID-01", smoke=True)
 def test_a_peer_known_by_its_gid_is_answered_at_its_ipv4_address(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, a=1))
@@ -203,7 +203,7 @@ def test_a_request_from_another_host_than_the_peer_is_dropped(bench: Bench) -> N
     )
 
 
-@case("GID-02", needs=[Capability.UC])
+@case("GID-02", smoke=True, needs=[Capability.UC])
 def test_on_uc_it_never_reaches_memory(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()
@@ -212,7 +212,7 @@ def test_on_uc_it_never_reaches_memory(bench: Bench) -> None:
     assert region.read(0, 8) == bytes(8)
 
 
-@case("GID-03", needs=[Capability.UD])
+@case("GID-03", smoke=True, needs=[Capability.UD])
 def test_a_datagram_over_ipv4_has_its_header_in_front(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     region = qp.region()
@@ -240,7 +240,7 @@ def test_a_datagram_over_ipv6_has_its_header_in_front(bench: Bench) -> None:
     assert region.read(GRH_BYTES, 24) == packet.said["payload"] + bytes(3)
 
 
-@case("GID-04", needs=[Capability.UD])
+@case("GID-04", smoke=True, needs=[Capability.UD])
 def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     number = qp.post_receive(qp.region())
@@ -248,7 +248,7 @@ def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> 
     qp.receives(number, byte_len=GRH_BYTES + 24)
 
 
-@case("GID-05")
+@case("GID-05", smoke=True)
 def test_a_request_to_a_foreign_address_is_dropped(bench: Bench) -> None:
     own = bench.target.host.ip
     foreign = {"another host": bench.peers[1].ip, "far away": bytes((198, 51, 100, 7))}

@@ -53,7 +53,7 @@ def test_bytes_behind_the_packet_do_not_matter(bench: Bench) -> None:
     accepts_each(bench.connect(), [packet.corrupted(edits.trailer(data)) for data in trailers])
 
 
-@case("ETH-03")
+@case("ETH-03", smoke=True)
 def test_bytes_behind_a_packet_are_never_delivered(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()
@@ -65,7 +65,7 @@ def test_bytes_behind_a_packet_are_never_delivered(bench: Bench) -> None:
     assert region.read(0, 64) == data + bytes(59)
 
 
-@case("ETH-08")
+@case("ETH-08", smoke=True)
 @over_services
 def test_a_short_packet_leaves_nothing_of_a_long_one(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)

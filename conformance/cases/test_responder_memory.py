@@ -122,7 +122,7 @@ def test_every_bit_of_an_address_counts(bench: Bench) -> None:
     assert region.read(0, 4096) == bytes(4096)
 
 
-@case("RETH-06", "NAK-07", targets=["hdl", "model"])
+@case("RETH-06", "NAK-07", smoke=True, targets=["hdl", "model"])
 def test_a_message_under_way_loses_its_memory(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()
@@ -148,7 +148,7 @@ def test_a_range_is_checked_as_a_whole_at_the_first_packet(bench: Bench) -> None
     assert region.read(0, 4096) == bytes(4096)
 
 
-@case("RETH-08")
+@case("RETH-08", smoke=True)
 def test_an_address_that_wraps_is_refused(bench: Bench) -> None:
     rkey = bench.target.register(4096).rkey
     va = (1 << 64) - 8
@@ -172,7 +172,7 @@ def test_memory_without_the_right_refuses(bench: Bench, right: str) -> None:
     each_is_refused(bench, [NEEDED[right].but(**at(region))])
 
 
-@case("RETH-10")
+@case("RETH-10", smoke=True)
 def test_a_key_of_another_protection_domain_is_refused(bench: Bench) -> None:
     region = bench.target.register_elsewhere(4096)
     each_is_refused(bench, write_and_read(bench, region, 0, 8))
@@ -192,7 +192,7 @@ def test_a_write_that_ends_early_is_refused(bench: Bench) -> None:
     qp.expect(NAK(INVALID_REQUEST, psn=1, msn=0))
 
 
-@case("RETH-11", breaks=WRONG_LENGTHS)
+@case("RETH-11", smoke=True, breaks=WRONG_LENGTHS)
 def test_a_last_of_a_whole_mtu_that_comes_too_early_is_refused(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(
@@ -217,7 +217,7 @@ def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
     assert region.read(mtu + 4, mtu - 4) == bytes(mtu - 4)
 
 
-@case("RETH-11", breaks=OUT_OF_ORDER)
+@case("RETH-11", smoke=True, breaks=OUT_OF_ORDER)
 def test_a_middle_that_leaves_nothing_for_the_last_is_refused_by_the_next_at_the_latest(
     bench: Bench,
 ) -> None:
@@ -230,7 +230,7 @@ def test_a_middle_that_leaves_nothing_for_the_last_is_refused_by_the_next_at_the
     qp.expect(NAK(INVALID_REQUEST, psn=frozenset({1, 2}), msn=0))
 
 
-@case("RETH-11", breaks=WRONG_LENGTHS)
+@case("RETH-11", smoke=True, breaks=WRONG_LENGTHS)
 @over("packet", [WRITE_ONLY, WRITE_FIRST], ids=["ONLY", "FIRST"])
 def test_a_write_of_no_bytes_that_carries_some_is_refused(bench: Bench, packet: Maker) -> None:
     qp = bench.connect()
@@ -240,12 +240,12 @@ def test_a_write_of_no_bytes_that_carries_some_is_refused(bench: Bench, packet: 
     assert region.read(0, qp.mtu) == bytes(qp.mtu)
 
 
-@case("MTU-06", breaks=WRONG_LENGTHS)
+@case("MTU-06", smoke=True, breaks=WRONG_LENGTHS)
 def test_a_write_first_of_no_bytes_is_refused(bench: Bench) -> None:
     each_is_refused(bench, [WRITE_FIRST(psn=0, dmalen=0, a=1)], INVALID_REQUEST)
 
 
-@case("UC-09", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE)
+@case("UC-09", smoke=True, needs=[Capability.UC], breaks=OUT_OF_SEQUENCE)
 def test_an_unreliable_write_of_no_bytes_that_carries_some_is_dropped(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()

@@ -88,7 +88,7 @@ def test_a_gap_draws_one_nak_at_the_missing_psn(bench: Bench) -> None:
     qp.drops(*(WRITE_ONLY(psn=psn, a=1) for psn in range(3, 103)), fence=1, msn=2)
 
 
-@case("NAK-02")
+@case("NAK-02", smoke=True)
 def test_a_burst_behind_a_gap_draws_one_nak(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in range(1, 101)))
@@ -96,7 +96,7 @@ def test_a_burst_behind_a_gap_draws_one_nak(bench: Bench) -> None:
     qp.fence(0)
 
 
-@case("NAK-03", breaks=OUT_OF_SEQUENCE)
+@case("NAK-03", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_new_gap_draws_a_new_nak(bench: Bench) -> None:
     qp = bench.connect()
     for gap in (0, 1, 2):
@@ -123,7 +123,7 @@ def test_a_new_gap_inside_a_message_draws_a_new_nak(bench: Bench) -> None:
     qp.fence(4)
 
 
-@case("NAK-04")
+@case("NAK-04", smoke=True)
 def test_a_gap_that_stays_is_filled_however_late(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=1, a=1))
@@ -187,7 +187,7 @@ def test_a_responder_is_silent_after_a_fatal_nak(bench: Bench, fault: Fault) -> 
     qp.expect_silence()
 
 
-@case("NAK-08")
+@case("NAK-08", smoke=True)
 def test_a_fatal_nak_is_the_end_of_one_queue_pair_only(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()
     qp.send(out_of_order(qp, 0))
@@ -197,7 +197,7 @@ def test_a_fatal_nak_is_the_end_of_one_queue_pair_only(bench: Bench) -> None:
     qp.fence(0)
 
 
-@case("NAK-11", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS | UNASKED)
+@case("NAK-11", smoke=True, needs=[Capability.UC], breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS | UNASKED)
 def test_uc_never_draws_a_nak(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region(access=NOT_WRITABLE)
@@ -215,7 +215,7 @@ def test_uc_never_draws_a_nak(bench: Bench) -> None:
     qp.fence(23)
 
 
-@case("NAK-11", needs=[Capability.UD], breaks=WRONG_LENGTHS | UNASKED)
+@case("NAK-11", smoke=True, needs=[Capability.UD], breaks=WRONG_LENGTHS | UNASKED)
 def test_ud_never_draws_a_nak(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     qp.send(UD_SEND_ONLY(payload=8, a=1), UD_SEND_ONLY(payload=8, a=1, qkey=qp.spec.qkey ^ 1))
@@ -234,7 +234,7 @@ def test_acks_that_are_due_come_before_a_fatal_nak(bench: Bench, fault: Fault) -
     qp.expect_silence()
 
 
-@case("NAK-12")
+@case("NAK-12", smoke=True)
 def test_acks_that_are_due_come_before_a_sequence_nak(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(*(WRITE_ONLY(psn=psn, a=1) for psn in (*range(8), 9)))
@@ -251,7 +251,7 @@ def test_the_psn_is_looked_at_before_anything_else(bench: Bench, fault: Fault) -
     qp.fence(0)
 
 
-@case("NAK-14", breaks=OUT_OF_SEQUENCE)
+@case("NAK-14", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_duplicate_is_acknowledged_whatever_is_wrong_with_it(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()])
@@ -261,7 +261,7 @@ def test_a_duplicate_is_acknowledged_whatever_is_wrong_with_it(bench: Bench) -> 
     qp.fence(1)
 
 
-@case("NAK-14")
+@case("NAK-14", smoke=True)
 def test_the_order_of_opcodes_is_looked_at_before_receives(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(SEND_LAST(psn=0, payload=8, a=1))
@@ -313,7 +313,7 @@ def test_one_of_several_faults_refuses_a_request(
     qp.expect_silence()
 
 
-@case("NAK-16", "ICRC-14")
+@case("NAK-16", "ICRC-14", smoke=True)
 def test_a_packet_with_a_wrong_icrc_counts_as_lost(bench: Bench) -> None:
     qp = bench.connect()
     accepts_each(qp, [WRITE_ONLY()])

@@ -114,7 +114,7 @@ def test_a_gap_across_the_wrap_is_a_gap(bench: Bench, ahead: int) -> None:
     accepts_each(qp, [WRITE_ONLY()] * 4, start=1)
 
 
-@case("PSN-15")
+@case("PSN-15", smoke=True)
 def test_the_responses_to_a_read_wrap(bench: Bench) -> None:
     qp = bench.connect(rq_psn=WRAP - 2)
     region = qp.region(5 * qp.mtu, filled=True)
@@ -138,7 +138,7 @@ def test_a_uc_message_crosses_the_wrap(bench: Bench, before: int) -> None:
     qp.fence(3)
 
 
-@case("PSN-17", needs=[Capability.UD])
+@case("PSN-17", smoke=True, needs=[Capability.UD])
 def test_the_psns_of_datagrams_are_not_looked_at(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     region = qp.region()
@@ -148,7 +148,7 @@ def test_the_psns_of_datagrams_are_not_looked_at(bench: Bench) -> None:
         qp.receives(number, byte_len=UD_HEADER + 4 * size)
 
 
-@case("PSN-22", needs=[Capability.REQUESTER, Capability.WRITE])
+@case("PSN-22", smoke=True, needs=[Capability.REQUESTER, Capability.WRITE])
 def test_both_directions_count_apart_from_the_same_psn(bench: Bench) -> None:
     start = bench.random.randrange(WRAP)
     qp = bench.connect(sq_psn=start, rq_psn=start)

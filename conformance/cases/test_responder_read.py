@@ -64,7 +64,7 @@ def test_a_read_of_nothing_is_answered_by_one_empty_response(bench: Bench) -> No
     qp.fence(3, msn=4)
 
 
-@case("READ-06")
+@case("READ-06", smoke=True)
 @over("operation", [READ_REQUEST, FETCH_ADD], ids=["READ", "ATOMIC"])
 def test_a_queue_pair_without_read_resources_refuses(bench: Bench, operation: Maker) -> None:
     qp = bench.connect(max_dest_rd_atomic=0)
@@ -72,7 +72,7 @@ def test_a_queue_pair_without_read_resources_refuses(bench: Bench, operation: Ma
     qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
 
 
-@case("READ-06", "READ-12")
+@case("READ-06", "READ-12", smoke=True)
 def test_more_reads_than_resources_are_served_in_turn_or_refused(bench: Bench) -> None:
     qp = bench.connect(max_dest_rd_atomic=2)
     size = LONG * qp.mtu
@@ -91,7 +91,7 @@ def test_more_reads_than_resources_are_served_in_turn_or_refused(bench: Bench) -
         qp.expect(*read_responses(qp, 2 * LONG, data))
 
 
-@case("READ-06", needs=[Capability.LOCKSTEP])
+@case("READ-06", smoke=True, needs=[Capability.LOCKSTEP])
 def test_a_read_beyond_the_resources_is_refused_behind_those_before(bench: Bench) -> None:
     qp = bench.connect(max_dest_rd_atomic=1)
     size = LONG * qp.mtu
@@ -167,7 +167,7 @@ def test_a_read_that_carries_a_payload_is_refused(bench: Bench, size: int) -> No
     assert region.read(0, region.size) == held
 
 
-@case("READ-09", "NAK-07")
+@case("READ-09", "NAK-07", smoke=True)
 def test_a_read_that_loses_its_memory_ends_with_a_nak_in_place_of_a_response(
     bench: Bench,
 ) -> None:
@@ -192,7 +192,7 @@ def test_a_read_is_answered_whether_it_asks_for_an_ack_or_not(bench: Bench) -> N
     qp.fence(3)
 
 
-@case("READ-12")
+@case("READ-12", smoke=True)
 def test_reads_of_one_queue_pair_are_answered_in_order_beside_those_of_another(
     bench: Bench,
 ) -> None:

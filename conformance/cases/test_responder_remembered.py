@@ -36,7 +36,7 @@ MAKERS: dict[Op, Maker] = {
 DEPTHS = (1, 2, 3, 15, 16)
 DEEPEST = 16  # of which every device keeps as many as it is told
 WORDS = 1 << 64
-BYTES = 4096
+BYTES, WORD = 1024, 8
 
 
 class Asked(NamedTuple):
@@ -54,7 +54,7 @@ class Memory(NamedTuple):
 
     def value(self) -> int:
         """What the word holds."""
-        return int.from_bytes(self.word.read(0, 8), "little")
+        return int.from_bytes(self.word.read(0, WORD), "little")
 
 
 class Remembering:
@@ -81,7 +81,7 @@ class Remembering:
             offset = draw.randrange(memory.read.size - length)
             request = READ_REQUEST(psn=self._psn, dmalen=length, **at(memory.read, offset))
         else:
-            original, length = memory.value(), 8
+            original, length = memory.value(), WORD
             request = MAKERS[op](
                 psn=self._psn, swap=draw.getrandbits(64), compare=original, **at(memory.word)
             )
@@ -126,8 +126,9 @@ def both_come_again(bench: Bench, qps: Sequence[Remembering], memory: Memory) ->
 
 def remembers(bench: Bench, ops: Sequence[Op], depths: Sequence[int]) -> None:
     """With any number of places, at each filling that is a border, two queue pairs at once."""
-    memory = Memory(*(bench.target.register(BYTES, access=FULL_ACCESS) for _ in range(2)))
-    memory.word.write(0, bench.random.randbytes(8))
+    sizes = BYTES + min(bench.claims.path_mtus), WORD
+    memory = Memory(*(bench.target.register(size, access=FULL_ACCESS) for size in sizes))
+    memory.word.write(0, bench.random.randbytes(WORD))
     qps: list[Remembering] = []
     for depth in depths:
         starts = [(1 << 24) - bench.random.randrange(1, 2 * DEEPEST) for _ in range(2)]

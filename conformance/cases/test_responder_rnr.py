@@ -72,7 +72,7 @@ def test_a_receive_beyond_those_that_it_holds_waits_for_its_turn(bench: Bench) -
         assert inbox.read(SIZE * psn, SIZE) == data
 
 
-@case("RNR-01")
+@case("RNR-01", smoke=True)
 def test_only_the_last_packet_of_an_immediate_write_needs_a_receive(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()
@@ -86,7 +86,7 @@ def test_only_the_last_packet_of_an_immediate_write_needs_a_receive(bench: Bench
     qp.expect(RNR(psn=0, msn=0))
 
 
-@case("RNR-02")
+@case("RNR-02", smoke=True)
 def test_the_timer_code_is_the_one_of_the_queue_pair(bench: Bench) -> None:
     for code in (0, 1, 12, 30, 31):
         qp = bench.connect(min_rnr_timer=code)
@@ -94,7 +94,7 @@ def test_the_timer_code_is_the_one_of_the_queue_pair(bench: Bench) -> None:
         qp.expect(RNR(psn=0, timer=code))
 
 
-@case("RNR-06")
+@case("RNR-06", smoke=True)
 def test_what_follows_an_rnr_nak_is_dropped_until_the_request_comes_again(bench: Bench) -> None:
     qp = bench.connect()
     sends = [qp.filled(SEND_ONLY(psn=psn, payload=8, a=1)) for psn in range(3)]
@@ -108,7 +108,7 @@ def test_what_follows_an_rnr_nak_is_dropped_until_the_request_comes_again(bench:
         qp.receives(number, byte_len=8)
 
 
-@case("RNR-07", "IMM-04")
+@case("RNR-07", "IMM-04", smoke=True)
 def test_an_immediate_write_goes_on_where_it_was_not_ready(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region()
@@ -145,7 +145,7 @@ def test_write_read_and_atomic_need_no_receive(bench: Bench, kind: str) -> None:
     qp.expect(answer)
 
 
-@case("RNR-09", "MSN-05")
+@case("RNR-09", "MSN-05", smoke=True)
 def test_an_rnr_nak_takes_neither_psn_nor_msn(bench: Bench) -> None:
     qp = bench.connect()
     send = qp.filled(SEND_ONLY(psn=0, payload=8, a=1))

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import product
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
 from roceproof.conformance.suite.connection import Connection
@@ -23,6 +26,7 @@ from roceproof.conformance.suite.pattern import (
     SEND_MIDDLE,
     SEND_ONLY,
     SEND_ONLY_IMM,
+    SEND_ONLY_INV,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_LAST_IMM,
@@ -33,6 +37,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.within_limits import executed_packets
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import FULL_ACCESS
@@ -44,7 +49,11 @@ pytestmark = RESPONDER
 MTU = 256
 SENDS = (SEND_MIDDLE, SEND_LAST, SEND_LAST_IMM)
 WRITES = (WRITE_MIDDLE, WRITE_LAST, WRITE_LAST_IMM)
-STARTS = (SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, CMP_SWAP, FETCH_ADD)
+WITHOUT_PAYLOAD = (READ_REQUEST, CMP_SWAP, FETCH_ADD)
+STARTS = (
+    *(SEND_FIRST, SEND_ONLY, SEND_ONLY_IMM, SEND_ONLY_INV),
+    *(WRITE_FIRST, WRITE_ONLY, WRITE_ONLY_IMM, *WITHOUT_PAYLOAD),
+)
 FIRSTS = (SEND_FIRST, WRITE_FIRST)
 NEEDED = {"remote_write": WRITE_ONLY, "remote_read": READ_REQUEST, "remote_atomic": FETCH_ADD}
 
@@ -72,36 +81,49 @@ def refuses(qp: Connection, request: Pattern) -> None:
     qp.expect(NAK(INVALID_REQUEST, psn=request.said["psn"]))
 
 
-@case("OPC-06")
-@over("maker", (*SENDS, SEND_LAST_INV, *WRITES), ids=name)
-def test_what_continues_a_message_needs_a_first(bench: Bench, maker: Maker) -> None:
+def each_is_refused(
+    bench: Bench,
+    makers: Iterable[Maker],
+    firsts: Sequence[Maker],
+    *,
+    middles: Iterable[int] = (0, 1),
+) -> None:
+    """Each of these packets, inside each of these messages, if any; memory stays as it is."""
     qp = bench.connect()
-    refuses(qp, maker(psn=0, payload=qp.mtu))
+    region, other = qp.region(4 * qp.mtu), qp.region(4 * qp.mtu)
+    for maker, first, count in product(
+        executed_packets(bench.claims, Service.RC, makers),
+        executed_packets(bench.claims, Service.RC, firsts) if firsts else [None],
+        middles if firsts else [0],
+    ):
+        qp.reconnect()
+        psn = 0
+        if first is not None:
+            qp.post_receive(region)
+            qp.send(first(psn=0, payload=qp.mtu, dmalen=4 * qp.mtu, **at(region)))
+            middle = SEND_MIDDLE if first is SEND_FIRST else WRITE_MIDDLE
+            qp.send(*(middle(psn=1 + n, payload=qp.mtu) for n in range(count)))
+            psn = 1 + count
+        qp.post_receive(other)
+        payload = {} if maker in WITHOUT_PAYLOAD else {"payload": qp.mtu}
+        refuses(qp, maker(psn=psn, **at(other), **payload))
+        assert other.read(0, other.size) == bytes(other.size), "what was refused was written"
 
 
-@case("OPC-07", breaks=WRONG_LENGTHS | OUT_OF_ORDER)
-@over("start", STARTS, ids=name)
+@case("OPC-06", smoke=True)
+def test_what_continues_a_message_needs_a_first(bench: Bench) -> None:
+    each_is_refused(bench, (*SENDS, SEND_LAST_INV, *WRITES), [])
+
+
+@case("OPC-07", smoke=True, breaks=WRONG_LENGTHS | OUT_OF_ORDER)
+def test_no_message_starts_inside_another(bench: Bench) -> None:
+    each_is_refused(bench, STARTS, FIRSTS)
+
+
+@case("OPC-08", smoke=True, breaks=OUT_OF_ORDER)
 @over("first", FIRSTS, ids=name)
-def test_no_message_starts_inside_another(bench: Bench, first: Maker, start: Maker) -> None:
-    qp = bench.connect()
-    opened(qp, first)
-    region = qp.region()
-    qp.post_receive(region)
-    payload = {} if start in (READ_REQUEST, CMP_SWAP, FETCH_ADD) else {"payload": qp.mtu}
-    refuses(qp, start(psn=1, **at(region), **payload))
-    assert region.read(0, region.size) == bytes(region.size)
-
-
-@case("OPC-08", breaks=OUT_OF_ORDER)
-@over("maker", (*SENDS, *WRITES), ids=name)
-@over("middles", [0, 1])
-def test_a_message_goes_on_as_it_began(bench: Bench, maker: Maker, middles: int) -> None:
-    qp = bench.connect()
-    opened(qp, WRITE_FIRST if maker in SENDS else SEND_FIRST)
-    if middles:
-        own = WRITE_MIDDLE if maker in SENDS else SEND_MIDDLE
-        qp.send(own(psn=1, payload=qp.mtu))
-    refuses(qp, maker(psn=1 + middles, payload=qp.mtu))
+def test_a_message_goes_on_as_it_began(bench: Bench, first: Maker) -> None:
+    each_is_refused(bench, WRITES if first is SEND_FIRST else (*SENDS, SEND_LAST_INV), [first])
 
 
 @case("OPC-09", smoke=True, breaks=OUT_OF_SEQUENCE)
@@ -130,15 +152,16 @@ def test_a_duplicate_inside_a_message_leaves_it_whole(bench: Bench, first: Maker
     assert region.read(0, len(data)) == data
 
 
-@case("OPC-10", needs=[Capability.UC], breaks=OUT_OF_SEQUENCE)
-@over("maker", (*SENDS, *WRITES), ids=name)
-def test_uc_drops_what_continues_no_message(bench: Bench, maker: Maker) -> None:
+@case("OPC-10", "UC-08", needs=[Capability.UC], smoke=True, breaks=OUT_OF_SEQUENCE)
+def test_uc_drops_what_continues_no_message(bench: Bench) -> None:
     qp = bench.connect(Service.UC)
-    qp.post_receive(qp.region())
-    qp.drops(maker(psn=0, payload=qp.mtu), fence=1)
+    inbox = qp.region()
+    for psn, maker in enumerate(executed_packets(bench.claims, Service.UC, (*SENDS, *WRITES))):
+        qp.post_receive(inbox)
+        qp.drops(maker(psn=2 * psn, payload=qp.mtu), fence=2 * psn + 1)
 
 
-@case("OPC-10", "NAK-11", needs=[Capability.UC], breaks=OUT_OF_ORDER | UNASKED)
+@case("OPC-10", "NAK-11", smoke=True, needs=[Capability.UC], breaks=OUT_OF_ORDER | UNASKED)
 @over("first", FIRSTS, ids=name)
 def test_uc_says_nothing_to_a_message_inside_another(bench: Bench, first: Maker) -> None:
     qp = bench.connect(Service.UC)

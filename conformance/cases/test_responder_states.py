@@ -134,7 +134,7 @@ def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
     assert region.read(0, 8) == bytes(8)
 
 
-@case("QPS-03", needs=[Capability.STATES])
+@case("QPS-03", smoke=True, needs=[Capability.STATES])
 @over("service", UNRELIABLE)
 def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: Service) -> None:
     qp, bystander = bench.connect(service), bench.connect()
@@ -152,7 +152,7 @@ def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: 
     assert region.read(0, 64) == bytes(64)
 
 
-@case("QPS-03", "NAK-08", breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS)
+@case("QPS-03", "NAK-08", smoke=True, breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS)
 def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()
     region = qp.region()
@@ -249,7 +249,7 @@ def serves_everything(qp: Connection) -> None:
     qp.expect(ACK(psn=7, msn=4))
 
 
-@case("QPS-04", "DUP-12", breaks=OUT_OF_SEQUENCE)
+@case("QPS-04", "DUP-12", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_reset_forgets_what_was_acknowledged(bench: Bench) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, a=1))
@@ -282,7 +282,7 @@ def test_reset_ends_an_open_message_of_an_unreliable_connection(
     qp.fence(2)
 
 
-@case("QPS-04", needs=[Capability.RESET], targets=["hdl", "model"])
+@case("QPS-04", smoke=True, needs=[Capability.RESET], targets=["hdl", "model"])
 def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
     qp = bench.connect()
     qp.fence(0)
@@ -301,7 +301,7 @@ def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
         qp.expect(ACK(psn=0, msn=1, sport=told.udp_sport, **fields))
 
 
-@case("QPS-03", needs=[Capability.STATES])
+@case("QPS-03", smoke=True, needs=[Capability.STATES])
 def test_receives_that_wait_for_room_are_flushed_too(bench: Bench) -> None:
     qp, bystander = bench.connect(), bench.connect()
     region = qp.region()

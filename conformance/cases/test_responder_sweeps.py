@@ -96,7 +96,7 @@ def test_a_packet_longer_than_the_path_mtu(bench: Bench, service: Service, mtu: 
     play.finish()
 
 
-@case("NAK-07", "RETH-12", targets=SIMULATED)
+@case("NAK-07", "RETH-12", smoke=True, targets=SIMULATED)
 @over_services
 def test_a_receive_in_memory_that_must_not_be_written(bench: Bench, service: Service) -> None:
     executed_of(bench.claims, service, [Op.SEND])

@@ -233,7 +233,7 @@ def test_a_faulty_message_is_dropped_and_the_next_is_delivered(bench: Bench, fau
     assert uc.region.read(uc.region.size - 8, 8) == bytes(8)
 
 
-@case("UC-09", "NAK-11")
+@case("UC-09", "NAK-11", smoke=True)
 def test_a_write_that_the_queue_pair_does_not_allow_is_dropped(bench: Bench) -> None:
     qp = bench.connect(Service.UC, access=frozenset({"local_write"}))
     region, inbox = qp.region(), qp.region()
@@ -254,7 +254,7 @@ def test_a_message_without_a_receive_is_dropped_without_a_word(bench: Bench, fam
     uc.delivers(uc.message(4, 9), uc.post_receive())
 
 
-@case("UC-11", breaks=OUT_OF_SEQUENCE)
+@case("UC-11", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_message_of_one_packet_that_comes_twice_is_delivered_twice(bench: Bench) -> None:
     uc = Receiver(bench, "SEND")
     receives = [uc.post_receive(), uc.post_receive()]
@@ -274,7 +274,7 @@ def test_a_torn_send_takes_its_receive_only_once(bench: Bench) -> None:
     uc.delivers(uc.message(42, 5), second)
 
 
-@case("UC-13", breaks=OUT_OF_SEQUENCE)
+@case("UC-13", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_gap_delays_the_next_message_and_does_not_lose_it(bench: Bench) -> None:
     uc = Receiver(bench, "WRITE")
     packets = [uc.message(7 * place, 8, offset=8 * place) for place in range(100)]

@@ -29,7 +29,7 @@ def delivers(qp: Connection, region: Region, receive: int, datagram: Pattern) ->
     assert region.read(HEADER, len(data)) == data, "other bytes than those of the datagram"
 
 
-@case("UD-01")
+@case("UD-01", smoke=True)
 def test_a_datagram_may_come_from_any_queue_pair(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     region = qp.region()
@@ -48,7 +48,7 @@ def test_a_datagram_with_another_q_key_is_dropped(bench: Bench) -> None:
     delivers(qp, region, receive, UD_SEND_ONLY(psn=5, payload=8))
 
 
-@case("UD-05")
+@case("UD-05", smoke=True)
 def test_a_datagram_that_its_receive_cannot_hold_is_dropped_or_ends_in_a_local_error(
     bench: Bench,
 ) -> None:

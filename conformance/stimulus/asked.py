@@ -12,11 +12,12 @@ from collections.abc import Collection, Sequence
 from roceproof.conformance.model.oracle import Oracle, Unexplained
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.stimulus.requests import Request
-from roceproof.conformance.suite.answers_told import all_shown, told
+from roceproof.conformance.suite.answers_told import all_shown, told, wrong_outcomes
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
 from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, meant_by
+from roceproof.conformance.suite.memory import is_addressed
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
@@ -67,8 +68,8 @@ class Asked:
         self._breaks = NOTHING
         self._outcomes: list[Outcome] = []
         self._oracle = self._new_oracle()
-        self._receives: list[int] = []
-        """Where they begin in the inbox."""
+        self._receives: list[range] = []
+        """Where they lie in the inbox."""
         self.begin()
 
     def begin(self) -> None:
@@ -105,7 +106,7 @@ class Asked:
         region = self.inbox.region
         number = self.qp.post_receive(region, offset=offset, length=length)
         self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
-        self._receives.append(offset)
+        self._receives.append(range(offset, offset + length))
 
     def may_be_asked(self, request: Request) -> bool:
         """Whether its service has the operation, a message of that length, and such ACKs."""
@@ -206,20 +207,27 @@ class Asked:
     def _wrong_completion(self) -> str | None:
         self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)
         allowed = self._oracle.observe_outcomes(self._outcomes)
-        if not allowed:
-            return None
-        shown = " or ".join(sorted({_outcomes(each) for each in allowed}))
-        return f"want  receives completed: {shown}\ngot   {_outcomes(self._outcomes)}"
+        return wrong_outcomes(allowed, self._outcomes) if allowed else None
 
     def _wrong_memory(self) -> str | None:
         found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}
-        unsaid = [range(at, at + _UNSAID) for at in self._receives if self.is_datagram]
+        starts = [each.start for each in self._receives if self.is_datagram]
+        unsaid = [range(at, at + _UNSAID) for at in starts]
         inbox = 0 if self.inbox is None else self.inbox.region.rkey
         differing = self._oracle.observe_memory(found, unsaid={inbox: unsaid})
         if differing is None:
             return None
         rkey, offset = differing
-        return f"want  other bytes from {offset} on in the region of key {rkey:#x}"
+        place = next(p for p in self._all_places() if p.region.rkey == rkey)
+        is_own = self._is_to_be_written(place, offset)
+        told = ", where a request was to write" if is_own else ""
+        return f"want  other bytes from {offset} on in the region of key {rkey:#x}{told}"
+
+    def _is_to_be_written(self, place: Place, offset: int) -> bool:
+        """By a request of this life, or by what comes into a receive."""
+        if place is self.inbox:
+            return any(offset in each for each in self._receives)
+        return is_addressed(self._frames, place.region.addr + offset, place.region.rkey)
 
 
 def until_taken(bench: Bench) -> None:
@@ -234,12 +242,3 @@ def until_taken(bench: Bench) -> None:
 def _is_notification(opcode: int) -> bool:
     row = OPCODES.get(opcode)
     return row is not None and row.transport is Transport.CNP
-
-
-def _outcomes(outcomes: Sequence[Outcome]) -> str:
-    return "; ".join(map(_outcome, outcomes)) or "none"
-
-
-def _outcome(outcome: Outcome) -> str:
-    killed = "" if outcome.invalidated is None else f" invalidates {outcome.invalidated:#x}"
-    return f"{outcome.wr_id} {outcome.status} {outcome.byte_len} {outcome.immediate}{killed}"

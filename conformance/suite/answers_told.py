@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.oracle import Unexplained
@@ -11,6 +11,7 @@ from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.conformance.wire.opcodes import name_of
+from roceproof.verbs.work import Outcome
 
 _KINDS: dict[int, str] = {AethType.ACK: "ACK", AethType.RNR_NAK: "RNR", AethType.NAK: "NAK"}
 
@@ -46,3 +47,19 @@ def shown(segment: Segment, start: int, *, is_wanted: bool = False) -> str:
         data = segment.payload
         words.append(f"payload={len(data)}[{data[:4].hex()}{'..' if len(data) > 4 else ''}]")
     return " ".join(words)
+
+
+def outcomes_told(outcomes: Sequence[Outcome]) -> str:
+    """How receives ended, in their order."""
+    return "; ".join(map(_outcome, outcomes)) or "none"
+
+
+def wrong_outcomes(allowed: Iterable[Sequence[Outcome]], got: Sequence[Outcome]) -> str:
+    """The completions of receives that were allowed, and those that came."""
+    shown = " or ".join(sorted({outcomes_told(each) for each in allowed}))
+    return f"want  receives completed: {shown}\ngot   {outcomes_told(got)}"
+
+
+def _outcome(outcome: Outcome) -> str:
+    killed = "" if outcome.invalidated is None else f" invalidates {outcome.invalidated:#x}"
+    return f"{outcome.wr_id} {outcome.status} {outcome.byte_len} {outcome.immediate}{killed}"

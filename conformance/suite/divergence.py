@@ -60,7 +60,7 @@ _BY_LIKENESS = _table(
     (r"^no (RC )?ACK", "ACK-01"),
     (r"^want ACK\w*, got NAK", "NAK-02"),
     (r"^want NAK\w*, got ACK", "NAK-07"),
-    (r"^other bytes|memory holds what it may not|bytes differ, the first", "RETH-12"),
+    (r"^other bytes|bytes differ, the first", "RETH-12"),
     (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
     (r"^rnr_retry_exc_err: ", "RNR-05"),
     (r"^retry_exc_err: ", "RTX-05"),
@@ -96,6 +96,7 @@ _COMPLETION = _table(
     (r"want nothing( more)?; got ACK", "ACK-06"),
     (r"want nothing( more)?; got (SEND|WRITE|READ)", "QPS-03"),
     (r"want receives completed", "IMM-04"),
+    (r"want other bytes .* where a request was to write", "PSN-12"),
 )
 _OF_ANSWERS = {
     "psn": "ACK-06",

@@ -59,6 +59,7 @@ def run(
         bystander.drain()
         for session in sessions:
             session.judge()
+            session.check_completions()
             session.check_memory()
 
 

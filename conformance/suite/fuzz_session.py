@@ -7,16 +7,17 @@ from functools import partial
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained
 from roceproof.conformance.model.segment import Segment, distance
-from roceproof.conformance.suite.answers_told import told
+from roceproof.conformance.suite.answers_told import told, wrong_outcomes
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.deviations import tolerated
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.intent import ANYTHING
-from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.memory import at, is_addressed
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
 from roceproof.conformance.suite.story import FRAMES_SEEN
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
@@ -51,7 +52,8 @@ class FuzzSession:
         self._frames: list[bytes] = []
         self._answers: list[Packet] = []
         self._judged = 0
-        region.write(0, qp.random.randbytes(region.size))
+        self._before = qp.random.randbytes(region.size)
+        region.write(0, self._before)
         self._oracle = Oracle(
             bench.target.host,
             qp.qp,
@@ -96,11 +98,31 @@ class FuzzSession:
             raise CaseFailed(self._told(unexplained))
         self._judged = len(self._frames)
 
+    def check_completions(self) -> None:
+        """Receives have ended as such a responder ends them, where all that comes has come."""
+        if Capability.LOCKSTEP not in self._bench.claims.capabilities:
+            return
+        outcomes = self._bench.completions(self.qp, count=0, within_ns=0)
+        allowed = self._oracle.observe_outcomes(outcomes)
+        if allowed:
+            raise CaseFailed(f"{wrong_outcomes(allowed, outcomes)}\n{self._story()}")
+
     def check_memory(self) -> None:
         """Memory holds, or soon will, what such a responder leaves there."""
         for place in self._places():
             if not self._bench.comes_true(partial(self._may_be, *place)):
-                raise CaseFailed(f"memory holds what it may not\n{self._story()}")
+                text = f"memory holds what it may not\n{self._story()}"
+                raise CaseFailed(text, rules=["RETH-12"] if self._is_beside(*place) else ())
+
+    def _is_beside(self, region: Region, offset: int, length: int) -> bool:
+        """Whether bytes have changed that no request of this connection names."""
+        found = region.read(offset, length)
+        changed = (
+            n for n, (now, was) in enumerate(zip(found, self._before, strict=False)) if now != was
+        )
+        return region is self.region and not all(
+            is_addressed(self._frames, region.addr + n, region.rkey) for n in changed
+        )
 
     def _places(self) -> list[tuple[Region, int, int]]:
         memory = (self.region, 0, self.region.size)

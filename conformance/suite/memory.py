@@ -3,15 +3,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import AtomicEth, Reth
 from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.work import Region
 
 _FARTHEST, _ENOUGH, _SHOWN = 64, 3, 8
+_WORD, _ADDRESSES = 8, 1 << 64
 
 
 def at(region: Region, offset: int = 0) -> dict[str, int]:
     """The address and key of a place in a region: `WRITE_ONLY(psn=0, **at(region, 8))`."""
     return {"va": (region.addr + offset) % (1 << 64), "rkey": region.rkey}
+
+
+def is_addressed(frames: Iterable[bytes], address: int, rkey: int) -> bool:
+    """Whether any of these requests names that byte of the device's memory."""
+    for packet in map(parse, frames):
+        if packet is None:
+            continue
+        request = Segment(packet.bth, packet.extensions, packet.payload)
+        named = request.extension(Reth) or request.extension(AtomicEth)
+        if named is None or named.rkey != rkey:
+            continue
+        length = max(named.length, len(packet.payload)) if isinstance(named, Reth) else _WORD
+        if (address - named.address) % _ADDRESSES < length:
+            return True
+    return False
 
 
 def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ import pytest
 from roceproof.conformance.model.ingress import GSI_QPN
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.suite.packets import Wanted
-from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.pattern import Maker, Pattern
 from roceproof.conformance.suite.skips import PREFIX, missing
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
@@ -176,6 +176,19 @@ def executed_of(claims: Claims, service: Service, operations: Iterable[Op]) -> l
     if not found:
         _skip(claims, f"it executes nothing of that on {service.name}")
     return found
+
+
+def executed_packets(claims: Claims, service: Service, makers: Iterable[Maker]) -> list[Maker]:
+    """Those of these packets that belong to an operation which the device executes."""
+    executed = claims.executed_on(service)
+    found = [each for each in makers if executed is None or _belongs(each, executed)]
+    if not found:
+        _skip(claims, f"it executes nothing of that on {service.name}")
+    return found
+
+
+def _belongs(maker: Maker, executed: Collection[Op]) -> bool:
+    return has_operation(OPCODES[maker().opcode], executed)
 
 
 def sent_of(claims: Claims, service: Service, operations: Iterable[Op]) -> list[Op]:

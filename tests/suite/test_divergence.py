@@ -49,6 +49,11 @@ DIED = "the device died: Assertion failed in TOP.top.port: port 0:"
         (f"{OWED} which is acknowledged", ["ACK-08"]),
         (f"{OWED} which has left", ["UC-01"]),
         ("at rest; want  other bytes from 0 on in the region of key 0x7", ["RETH-12"]),
+        (
+            "at rest; want  other bytes from 0 on in the region of key 0x7, where a request was to "
+            "write",
+            ["PSN-12"],
+        ),
         ("want  SEND_ONLY psn=+1; got   SEND_ONLY psn=+1; icrc: want 4[0], got 4[1]", ["ICRC-02"]),
         (f"{DIED} wr_valid fell before ready rose", ["ETH-07"]),
         (f"{DIED} a read of tag 0, as one that has no answer yet", ["READ-02"]),
