@@ -16,14 +16,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.shape import flaw
 from roceproof.conformance.runner.outcomes import ERROR, KNOWN
 
 Document = dict[str, Any]
 NAME = "cases.jsonl"
 _SUM = "sum"
 
-
 _DECIDED = frozenset(KNOWN) - {ERROR}
+_ENTRY = {"case": str, "outcome": str, "rules?": [str]}
+_SHAPES = (
+    {"case": str, "entry": _ENTRY, "observed": (dict, type(None))},
+    {"again": [str]},
+    {"run": object},
+)
 
 
 class Over(NamedTuple):
@@ -101,7 +107,7 @@ def _said(line: bytes) -> Document | None:
     try:
         document = json.loads(line) if line.endswith(b"\n") else None
         if isinstance(document, dict) and document.pop(_SUM, None) == _sum_of(document):
-            return document
+            return document if flaw(document, _SHAPES) is None else None
     except (ValueError, RecursionError):
         pass
     return None

@@ -34,7 +34,7 @@ FEW = "test_requester_psn and wrap"
 
 
 def over(outcome: str) -> Over:
-    return Over({"outcome": outcome}, None)
+    return Over({"case": "a", "outcome": outcome}, None)
 
 
 def suite(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -91,13 +91,21 @@ def sealed(document: object) -> bytes:
     return journal._line(document).encode()
 
 
-FIRST, CASE = {"run": RUN}, {"case": "a", "entry": {"outcome": "passed"}, "observed": None}
+ENTRY = {"case": "a", "outcome": "passed"}
+FIRST, CASE = {"run": RUN}, {"case": "a", "entry": ENTRY, "observed": None}
 DAMAGED = {
-    "an outcome nobody knows": sealed({**CASE, "entry": {"outcome": "faimed"}}),
+    "an outcome nobody knows": sealed({**CASE, "entry": {**ENTRY, "outcome": "faimed"}}),
+    "an outcome that is a list": sealed({**CASE, "entry": {**ENTRY, "outcome": ["passed"]}}),
+    "an entry that is none": sealed({**CASE, "entry": None}),
+    "an entry of no case": sealed({**CASE, "entry": {"outcome": "passed"}}),
+    "a case that is a number": sealed({**CASE, "case": 7}),
+    "what was seen lacks": sealed({"case": "a", "entry": ENTRY}),
+    "what was seen is a word": sealed({**CASE, "observed": "x"}),
+    "again of a number, sealed": sealed({"again": 7}),
     "an outcome changed": sealed(CASE).replace(b"passed", b"faimed"),
-    "a failure turned into a pass": sealed({**CASE, "entry": {"outcome": "failed"}}).replace(
-        b"failed", b"passed"
-    ),
+    "a failure turned into a pass": sealed(
+        {**CASE, "entry": {**ENTRY, "outcome": "failed"}}
+    ).replace(b"failed", b"passed"),
     "torn": sealed(CASE)[:30],
     "no line's end": sealed(CASE)[:-1],
     "half a line and another": sealed(CASE)[:30] + sealed(CASE),
