@@ -8,7 +8,7 @@ ends early when none is. Each failing plan is left as a small case of its own.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,8 @@ from roceproof.conformance.stimulus.steering import steered
 from roceproof.conformance.stimulus.trial import draws_of
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.interface import Claims
+from roceproof.dpi import load_manifest
+from roceproof.dpi.snapshot import Snapshot
 from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 12
@@ -62,6 +64,9 @@ def run_soak(wanted: Soak) -> int:
         mutant=wanted.mutant,
     )
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
+        look = _nothing_to_look_at
+        if wanted.target == "hdl":
+            look = Snapshot(load_manifest(options.dut)).must_hold
         widths = widths_of(options)
         factories = [open_factory(options, width) for width in widths]
         if not all(draws_of(factory.claims) for factory in factories):
@@ -71,18 +76,29 @@ def run_soak(wanted: Soak) -> int:
             )
         for factory in factories:
             factory.prepare(progress.step)
-        night = _Night(wanted, [factory.claims for factory in factories])
-        night.run(options, widths, progress)
+        night = _Night(wanted, [factory.claims for factory in factories], look)
+        end: BaseException | None = None
+        try:
+            night.run(options, widths, progress)
+        except (KeyboardInterrupt, RoceproofError) as error:  # what is known is told all the same
+            end = error
     night.tell()
+    if end is not None:
+        raise end
     if night.findings:
         return 1
     return 2 if night.broke else 0
 
 
+def _nothing_to_look_at() -> None:
+    """A model has no sources that may change."""
+
+
 class _Night:
-    def __init__(self, wanted: Soak, claims: list[Claims]) -> None:
+    def __init__(self, wanted: Soak, claims: list[Claims], look: Callable[[], None]) -> None:
         self._wanted = wanted
         self._claims = claims
+        self._look = look
         self._counts = Counts()
         self._seeds = 0
         self._started = time.monotonic()
@@ -113,7 +129,7 @@ class _Night:
                     )
                     next_seed += count
                 widths = [*widths[1:], *widths[:1]]
-                for found in come(pool.imap_unordered(play, chunks)):
+                for found in come(pool.imap_unordered(play, chunks), look=self._look):
                     self._take(found)
                 left = self._left()
                 progress.step(self._status(len(left)))
