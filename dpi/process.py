@@ -12,10 +12,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from roceproof.common.children import told_status
 from roceproof.common.errors import RoceproofError
 
 END_SECONDS = 10.0
 LAST_WORDS = 8
+_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
 _LOADER = re.compile(r".*(error while loading shared libraries|\(required by |Exec format error).*")
 
 
@@ -29,6 +31,10 @@ class SimulationError(RoceproofError):
 
 class Unstartable(SimulationError):
     """The executable does not start on this machine; the text is one line."""
+
+
+class Disturbed(SimulationError):
+    """Not the simulation has ended itself, but somebody or something else: one line."""
 
 
 class SimulationTimeout(SimulationError):
@@ -109,10 +115,14 @@ class SimulatorProcess:
         if status is None:
             self.kill()
             end = f"killed after {END_SECONDS:g} s"
-        elif status < 0:
-            end = f"killed by {signal.Signals(-status).name}"
         else:
-            end = f"exit status {status}"
+            end = told_status(status)
+        if status in _FROM_OUTSIDE:
+            self.drop_log()
+            return Disturbed(
+                f"the simulation was {end} from outside, which says nothing of the device: "
+                "is there memory enough?"
+            )
         words = self.log.read_text(errors="replace").splitlines()[-LAST_WORDS:]
         errors = [line for line in words if "%Error" in line or "%Fatal" in line]
         text = text or (errors or ["the simulation ended unexpectedly"])[0]

@@ -37,6 +37,7 @@ from roceproof.dpi.options import PortOptions, SessionOptions
 from roceproof.dpi.port import Port
 from roceproof.dpi.process import (
     END_SECONDS,
+    Disturbed,
     SimulationError,
     SimulationTimeout,
     SimulatorProcess,
@@ -280,9 +281,10 @@ class Simulation:
         status = self._process.wait()
         if status is None:
             self._process.kill()
-            raise SimulationTimeout(
-                f"the simulation did not end within {END_SECONDS:g} s; log: {self.log}",
-                log=self.log,
+            self._process.drop_log()
+            raise Disturbed(
+                f"the simulation did not end within {END_SECONDS:g} s, though its work was done: "
+                "is the machine overloaded?"
             )
         if status != 0:
             raise self._process.died()

@@ -261,9 +261,10 @@ def pytest_runtest_makereport(
         if not is_known(reason):
             report.outcome, report.longrepr = "failed", f"skipped for an unknown reason: {reason}"
         return report
-    error = call.excinfo.value if call.when == "setup" and call.excinfo else None
+    error = call.excinfo.value if call.when != "call" and call.excinfo else None
     if isinstance(error, DeviceDied) and options.target == "hdl":
-        report.longrepr = f"{error.said} before the case has begun: {error}"
+        place = "before the case has begun" if call.when == "setup" else "when the case was over"
+        report.longrepr = f"{error.said} {place}: {error}"
         report.user_properties += [("broken", "LIVE-01"), ("head", report.longrepr)]
     elif isinstance(error, TargetError):
         reason = str(error).partition("\n")[0]

@@ -23,7 +23,12 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.heads import likeness as kind_of
-from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
+from roceproof.conformance.targets.interface import (
+    CasePlace,
+    DeviceDied,
+    DeviceFactory,
+    TargetError,
+)
 from roceproof.verbs.addresses import Host
 
 
@@ -123,7 +128,7 @@ def play(chunk: Chunk) -> Found:
                 seconds=max(0.0, min(REDUCTION_SECONDS, left)),
                 is_worth=is_new,
             )
-        except CaseBreaks as broke:
+        except (CaseBreaks, TargetError) as broke:
             found.broke.append(f"seed {seed}: {broke}")
             continue
         if in_vain:

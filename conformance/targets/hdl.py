@@ -28,6 +28,7 @@ from roceproof.conformance.targets.movement import (
 )
 from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.targets.records_seen import RecordsSeen
+from roceproof.conformance.targets.told_end import told_end
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.events import Inbound, Until
@@ -410,7 +411,7 @@ class HdlTarget(Target):
                 f"for {most:.2g} s: is there a loop that does not end in the device?"
             ) from error
         except SimulationError as error:
-            raise DeviceDied(f"the simulation ended: {error}") from error
+            raise told_end(error) from error
         self._cycle = stop.cycle
         frames, completions = self._port.take_frames(), self._port.take_completions()
         taken = self._port.take_taken()

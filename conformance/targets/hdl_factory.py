@@ -19,11 +19,11 @@ from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.hdl_responder import HdlResponder
 from roceproof.conformance.targets.interface import (
     CasePlace,
-    DeviceDied,
     DeviceFactory,
     Target,
 )
 from roceproof.conformance.targets.manifest_claims import claims_of
+from roceproof.conformance.targets.told_end import told_end
 from roceproof.dpi.build import build_simulation
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.options import PortOptions
@@ -97,7 +97,7 @@ class HdlFactory(DeviceFactory):
                     simulation.abandon()
                     raise
         except SimulationError as error:
-            raise DeviceDied(f"the simulation ended: {error}") from error
+            raise told_end(error) from error
 
     def _target(self, simulation: Simulation, own: Host, seed: int) -> HdlTarget:
         clock_ps, responder = self.manifest.clock_ps_at(self._width), self.manifest.responder

@@ -12,7 +12,8 @@ import pytest
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.targets import allowance
 from roceproof.conformance.targets.hdl import HdlTarget
-from roceproof.conformance.targets.interface import DeviceDied
+from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
 from roceproof.dpi import PortOptions, Simulation, load_manifest
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
@@ -36,6 +37,26 @@ def simulation() -> Iterator[Simulation]:
 def lines(target: HdlTarget) -> dict[str, str]:
     """Of each stream, by its name."""
     return {line.split()[0]: line for line in target.streams()[1:]}
+
+
+def test_a_simulation_that_is_killed_says_nothing_of_the_device(simulation: Simulation) -> None:
+    target = HdlTarget(simulation, 6400, host=OWN)
+    target.wait(MICROSECOND)
+    os.kill(simulation.pid, signal.SIGKILL)
+    with pytest.raises(TargetError, match="killed by SIGKILL from outside") as killed:
+        target.wait(MICROSECOND)
+    assert not isinstance(killed.value, DeviceDied)
+    assert not simulation.log.exists()
+
+
+def test_nor_one_that_is_killed_when_its_case_is_over() -> None:
+    manifest = load_manifest(REPOSITORY / "dpi" / "test" / "dut.toml")
+    factory = HdlFactory(manifest, data_width=64)
+    with pytest.raises(TargetError) as killed, factory.device(CasePlace(name="a", seed=1)) as made:
+        made.wait(MICROSECOND)
+        os.kill(made._simulation.pid, signal.SIGTERM)
+    assert not isinstance(killed.value, DeviceDied)
+    assert "killed by SIGTERM from outside" in str(killed.value)
 
 
 def test_what_waits_for_what_is_told_of_every_stream(simulation: Simulation) -> None:

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Whose doing it is that a simulation has ended."""
+
+from __future__ import annotations
+
+from roceproof.conformance.targets.interface import DeviceDied, TargetError
+from roceproof.dpi.process import Disturbed, SimulationError
+
+
+def told_end(error: SimulationError) -> TargetError:
+    """The device's, unless the machine or somebody on it has ended it."""
+    if isinstance(error, Disturbed):
+        return TargetError(str(error))
+    return DeviceDied(f"the simulation ended: {error}")
