@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ IMAGE = "linux-image-"
 # Debian's and Ubuntu's plain flavours: no cloud, no rt, no candidate of a release (~rc).
 _PLAIN_IMAGE = re.compile(r"linux-image-(\d[\d.]*(?:\+[\w.]+)?(?:-\d+)?-(?:amd64|generic))")
 _CANDIDATE = re.compile(r"^(\S+):\n.*\n  Candidate: \d", re.MULTILINE)
+_PLANNED = re.compile(r"^Inst (\S+)", re.MULTILINE)
 DOWNLOAD_SECONDS = 300
 _LIST_SECONDS = 120
 
@@ -52,7 +54,7 @@ class Apt:
         except Unavailable:
             return []
         found = {match[1] for name in names if (match := _PLAIN_IMAGE.fullmatch(name))}
-        known = self._known([f"{IMAGE}{release}" for release in found])
+        known = self.known([f"{IMAGE}{release}" for release in found])
         releases = [name.removeprefix(IMAGE) for name in known]
         return sorted(releases, key=age_key, reverse=True)
 
@@ -67,7 +69,7 @@ class Apt:
             parts = [name for name in needed if name.endswith(f"-{release}")]
             fresh = [name for name in parts if name not in found]
         extra = [f"linux-modules-{release}", f"linux-modules-extra-{release}"]
-        return found + [name for name in self._known(extra) if name not in found]
+        return found + [name for name in self.known(extra) if name not in found]
 
     def depends(self, *packages: str) -> list[str]:
         """Return what packages need, of any version, with all alternatives."""
@@ -88,13 +90,19 @@ class Apt:
             ) from None
         return sorted(directory.glob("*.deb"))
 
+    def closure(self, packages: Sequence[str], suite: str) -> list[str]:
+        """Return packages and all that they need, each as apt names it of that suite."""
+        options = ("--simulate", "--no-install-recommends", "--target-release", suite)
+        planned = self._run("apt-get", "install", *options, *packages)
+        return [f"{name}/{suite}" for name in _PLANNED.findall(planned)]
+
     def update(self) -> None:
         """Fetch the lists of packages anew; one that cannot be had is an error, no warning."""
         strict = ("-o", "APT::Update::Error-Mode=any")
         self._run("apt-get", "-q", *strict, "update", timeout=DOWNLOAD_SECONDS)
 
-    def _known(self, packages: list[str]) -> list[str]:
-        """Those of the packages that can be downloaded, and are not only spoken of."""
+    def known(self, packages: list[str]) -> list[str]:
+        """Return those of the packages that can be downloaded, and are not only spoken of."""
         if not packages:
             return []
         return _CANDIDATE.findall(self._run("apt-cache", "policy", *packages))

@@ -38,6 +38,7 @@ KINDS = {
     "kernels": ("guest kernel", "fetches a kernel for the guest"),
     "apt": ("", "asks Debian's archive for kernels"),
     "accel": ("verdict on KVM", "probes KVM"),
+    "kbuild": ("root to build modules in", "fetches what builds modules"),
     "state": ("saved machine", "prepares the machine"),
     "env": ("", "starts or ends the background peer"),
 }
