@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers interop nic-agent nic-rehearsal coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ interop: setup ## stock RDMA tools in a guest as clients of the model and of our
 
 reproducers: setup ## docs/upstream, run in guests with the kernels that its table names
 	@$(BIN)/python -m roceproof.conformance.kernels.reproducers
+
+upstream: setup ## the patches of docs/upstream, built and tried on 6.12 and the newest kernel
+	@$(BIN)/python -m roceproof.conformance.kernels.upstream
 
 nic-agent: setup ## the verbs agent as one file, to be copied to a NIC's host: build/nic/roceproof-agent
 	@$(BIN)/roceproof nic agent -o $(BUILD)/nic/roceproof-agent

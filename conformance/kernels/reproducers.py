@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the reproducer for the kernel's maintainers in guests, and holds it against its table.
+"""Runs the reproducer for the kernel's maintainers in guests, and holds it against the ledger.
 
 python -m roceproof.conformance.kernels.reproducers [KERNEL]...
 """
@@ -8,39 +8,44 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from roceproof.common.errors import RoceproofError
-from roceproof.common.paths import BUILD, REPOSITORY
+from roceproof.common.paths import BUILD
 from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
+from roceproof.conformance.kernels.ledger import (
+    AS_IT_SHOULD_BE,
+    DEVIATES,
+    NOT_TOLD,
+    PANICS,
+    UPSTREAM,
+    root_causes,
+)
 from roceproof.rxe_env import kernels
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.inside import run_inside_vm
 
-UPSTREAM = REPOSITORY / "docs" / "upstream"
-DEVIATES, AS_IT_SHOULD_BE, NOT_TOLD = "deviates", "as it should be", "-"
+PROGRAM = "rxe_wire"
+NO_VERDICT = "no verdict"
 _FLAGS = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror")
-_WORDS = {"0": AS_IT_SHOULD_BE, "1": DEVIATES}
+_CASE_SECONDS = 20
+_MODULE = re.compile(r"^module (\S+)$", re.MULTILINE)
+_LINE = re.compile(r"^(not )?ok \d+ (\S+)( # SKIP.*)?$", re.MULTILINE)
 
-Table = dict[str, dict[str, str]]
-
-
-def told() -> Table:
-    """By case, what docs/upstream/README.md says of each kernel that it names."""
-    lines = (UPSTREAM / "README.md").read_text(encoding="utf-8").splitlines()
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:1] == "|"]
-    heads, cells = rows[0], rows[2:]
-    return {
-        re.sub(r"\[(.+)\]\(.+\)", r"\1", row[0]): dict(zip(heads[2:], row[2:], strict=True))
-        for row in cells
-    }
+Shown = dict[str, str]
 
 
-def told_of(release: str, table: Table) -> dict[str, str]:
-    """By case, what the table says of a kernel; `-` where it does not name it."""
+def told() -> dict[str, Shown]:
+    """By case, what the ledger says of each kernel that it names."""
+    return {case: cause.told for cause in root_causes() for case in cause.cases}
+
+
+def told_of(release: str, table: Mapping[str, Shown]) -> Shown:
+    """By case, what the ledger says of a kernel; `-` where it does not name it."""
     return {
         name: next((row[head] for head in row if kernels.is_of(release, head)), NOT_TOLD)
         for name, row in table.items()
@@ -48,33 +53,52 @@ def told_of(release: str, table: Table) -> dict[str, str]:
 
 
 def build(place: Path) -> Path:
-    """Compile it as its report says."""
+    """Compile it as it says."""
     place.mkdir(parents=True, exist_ok=True)
-    program = place / "rxe_repro"
-    source = UPSTREAM / "rxe_repro.c"
-    run([tool("cc"), *_FLAGS, "-o", program, source, "-libverbs"])
+    program = place / PROGRAM
+    sources = sorted((UPSTREAM / "selftest").glob("*.c"))
+    run([tool("cc"), *_FLAGS, "-o", program, *sources, "-libverbs"])
     return program
 
 
-def seen(program: Path, names: list[str], *, kernel: str | None) -> dict[str, str]:
-    """By case, what it shows on a kernel, all of them in one machine."""
+def seen(
+    program: Path,
+    names: Sequence[str],
+    *,
+    kernel: str | None,
+    modules: Mapping[str, Path | None] | None = None,
+) -> dict[str, Shown]:
+    """By module and case what is shown on a kernel, all in one machine.
+
+    `modules` has images of rdma_rxe by name, None for that of the kernel, which is the default.
+    """
+    tried = modules or {"-": None}
     script = "".join(
-        f"timeout 30 {program} {name}; echo {name} code $?; rdma link delete repro; "
-        for name in names
+        f"echo module {name}; "
+        + (f"rmmod rdma_rxe; insmod {image}; " if image else "")
+        + f"timeout {_CASE_SECONDS * len(names)} {program} {' '.join(names)}; "
+        + "rdma link delete repro 2>/dev/null; "
+        for name, image in tried.items()
     )
-    _, printed = run_inside_vm(["sh", "-c", script], kernel=kernel)
-    codes = dict(re.findall(r"^(\S+) code (\d+)$", printed, re.MULTILINE))
-    return {name: _words(codes.get(name)) for name in names}
+    seconds = 60.0 + _CASE_SECONDS * len(names) * len(tried)
+    _, printed = run_inside_vm(["sh", "-c", script], kernel=kernel, timeout=seconds)
+    parts = _MODULE.split(printed)[1:]
+    texts = zip(parts[::2], parts[1::2], strict=True)
+    return {name: _verdicts(text, names) for name, text in texts}
 
 
-def _words(code: str | None) -> str:
-    return _WORDS.get(code or "", f"no verdict (exit code {code})")
+def _verdicts(text: str, names: Sequence[str]) -> Shown:
+    found = {
+        name: NO_VERDICT if skipped else DEVIATES if failed else AS_IT_SHOULD_BE
+        for failed, name, skipped in _LINE.findall(text)
+    }
+    return {name: found.get(name, NO_VERDICT) for name in names}
 
 
 @click.command()
 @click.argument("wanted", metavar="[KERNEL]...", nargs=-1)
 def main(wanted: tuple[str, ...]) -> None:
-    """Run all cases on each KERNEL (those of the table); 1 if one shows otherwise, or nothing."""
+    """Run all cases on each KERNEL (those of the ledger); 1 if one shows otherwise, or nothing."""
     try:
         sys.exit(_differs(wanted))
     except RoceproofError as error:
@@ -85,18 +109,19 @@ def main(wanted: tuple[str, ...]) -> None:
 def _differs(wanted: tuple[str, ...]) -> bool:
     table = told()
     program = build(BUILD / "upstream")
-    names = list(table)
     differ = False
-    for each in wanted or tuple(table[names[0]]):
+    for each in wanted or tuple(next(iter(table.values()))):
         with Progress(quiet=False) as progress:
             release = kernels.find(each, progress.step).release
             progress.step(f"running the reproducer on Linux {release}")
-            shown = seen(program, names, kernel=each)
+            due = told_of(release, table)
+            names = [name for name in table if due[name] != PANICS]
+            (shown,) = seen(program, names, kernel=each).values()
         click.echo(f"Linux {release}")
-        for name, due in told_of(release, table).items():
-            is_other = due not in (NOT_TOLD, shown[name])
-            differ = differ or is_other or shown[name] not in _WORDS.values()
-            click.echo(f"  {name:20}{shown[name]}" + (f"; told: {due}" if is_other else ""))
+        for name, verdict in shown.items():
+            is_other = due[name] not in (NOT_TOLD, verdict)
+            differ = differ or is_other or verdict == NO_VERDICT
+            click.echo(f"  {name:24}{verdict}" + (f"; told: {due[name]}" if is_other else ""))
     return differ
 
 
