@@ -15,9 +15,11 @@ from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import Observation
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
 from roceproof.conformance.diagnosis.psn.timeline import Suffered
-from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.structure.diagnosis import Structure, explain_structure
 
+_LEAST_SECOND = 3
+"""Frames that tell a fault beside another one."""
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
 
@@ -52,9 +54,7 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         for found in explain_icrcs(structure.for_icrcs(excerpt.chosen), facts, for_icrcs)
     ]
     changed = frozenset(n for found in icrcs if found.id == CORRUPT for n in found.frames)
-    as_sent = frozenset(
-        n for found in icrcs if found.id not in (CORRUPT, UNDECIDED) for n in found.frames
-    )
+    as_sent = frozenset(n for found in icrcs if found.id != UNDECIDED for n in found.as_sent)
     suffered = Suffered(changed, as_sent)
     odd = frozenset(structure.odd_messages)
     psns: list[Diagnosis] = []
@@ -72,7 +72,8 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         if psns:
             break  # a device is judged as a whole, and never twice
     built = _built(structure, icrcs, excerpt.all_seen())
-    diagnoses = copies + built + icrcs + psns
+    diagnoses = copies + built + icrcs
+    diagnoses += [_after(found, [*diagnoses, *psns]) for found in psns]
     return Explanation(diagnoses, for_icrcs.notes + for_psns.notes)
 
 
@@ -104,9 +105,30 @@ def _built(
     ]
 
 
+def _after(found: Diagnosis, others: Iterable[Diagnosis]) -> Diagnosis:
+    """What PSNs tell, in doubt where little tells it and something else is wrong that tells more.
+
+    One fault draws odd packets and answers, of which the next one is easily made.
+    """
+    accusing = (each for each in others if each.id not in (CORRUPT, LOST, COPIES))
+    more = [
+        each for each in accusing if each is not found and len(each.frames) >= len(found.frames)
+    ]
+    if found.id == UNDECIDED or len(found.frames) >= _LEAST_SECOND or not more:
+        return found
+    words = f"{found.text} Little tells it beside what else is wrong, which may have drawn it."
+    return _possible(found, words)
+
+
+def _possible(found: Diagnosis, words: str) -> Diagnosis:
+    """The same as no more than possible."""
+    possible = (found.id, *found.equivalent)
+    return replace(found, id=UNDECIDED, equivalent=possible, explained=0, text=words)
+
+
 def _without_end(found: Diagnosis) -> Diagnosis:
     words = f"{found.text} No ICRC tells whether the packets end there."
-    return replace(found, id=UNDECIDED, equivalent=(found.id,), explained=0, text=words)
+    return _possible(found, words)
 
 
 def _rests_on(found: Diagnosis, unsettled: Set[int]) -> bool:
@@ -115,8 +137,7 @@ def _rests_on(found: Diagnosis, unsettled: Set[int]) -> bool:
 
 
 def _in_doubt(found: Diagnosis) -> Diagnosis:
-    """The same as no more than possible."""
+    """What was found in packets of which no premise tells over what their ICRC was taken."""
     words = f"{found.text} One of these may be how the packets are built, for the ICRC may be "
     words += "that of other bytes than were sent."
-    possible = (found.id, *found.equivalent)
-    return replace(found, id=UNDECIDED, equivalent=possible, explained=0, text=words)
+    return _possible(found, words)

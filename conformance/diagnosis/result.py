@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 UNDECIDED = "undecided"
@@ -27,7 +27,11 @@ class Diagnosis:
     """The wrong frames of the device."""
     text: str
     advice: str
+    as_sent: frozenset[int] = field(default=frozenset(), compare=False)
+    """The frames that left like that, for an ICRC that this explains was taken over them."""
 
     def as_json(self) -> dict[str, Any]:
         """The fields as `roceproof explain --json` prints them."""
-        return asdict(self) | {"equivalent": [*self.equivalent], "frames": [*self.frames]}
+        fields = asdict(self) | {"equivalent": [*self.equivalent], "frames": [*self.frames]}
+        del fields["as_sent"]
+        return fields

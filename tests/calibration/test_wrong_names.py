@@ -56,6 +56,18 @@ from roceproof.conformance.calibration.run import explained, outcome
         (881001, 1860),  # P22, where the first READ is taken for a repetition
         (881004, 1462),  # OPC-01, where a message is sent again under new PSNs
         (881004, 1934),  # lost, where PSNs of two queue pairs lie alike
+        (510044, 188),  # P02, of an answer that changed on the way, with the ICRC of another
+        (510044, 1324),  # P04, of a request that did
+        (510066, 95),  # S18+S36, where beats are filled up, and all packets have one length
+        (510066, 1173),  # P16, where packets wait for results that were lost
+        (510088, 1113),  # S63, where all ICRCs lie in two beats
+        (510099, 1793),  # lost, where damaged packets took the PSNs that are missing
+        (7100002, 74),  # P18, in two packets of a sender whose PSNs are late
+        (7100002, 1412),  # P23, where addresses and QPNs changed on the way
+        (7100004, 958),  # lost, where packets wait for results that were lost
+        (7100012, 1976),  # S29+S34, where the ID of one packet changed on the way
+        (7100013, 1612),  # lost, where the only request of another queue pair took the PSN
+        (7100014, 638),  # corrupt, where one packet shows one of two faults
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],
 )

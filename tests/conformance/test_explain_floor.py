@@ -11,8 +11,13 @@ from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.diagnosis.icrc.beat_parts import Boundary
 from roceproof.conformance.diagnosis.icrc.beats import Origin
+from roceproof.conformance.diagnosis.icrc.changes import CHANGES
+from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.endings import ending_alike
+from roceproof.conformance.diagnosis.icrc.engine import ENGINES, Engine, Reordering
 from roceproof.conformance.diagnosis.icrc.floor import FLOORS, floor_of, shortage
+from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.icrc_catalogue import stream_fault
 from roceproof.conformance.rules.signatures import SIGNATURES
@@ -51,6 +56,32 @@ def test_one_wrong_packet_names_none_of_those_with_a_floor(fault: str) -> None:
             for case in cases
         ]
         assert not {each.id for each in explain(one)} & FLOORS.keys()
+
+
+def test_where_all_packets_end_alike_their_ends_tell_little() -> None:
+    cases = cases_of(own(healthy(1, tagged=(False,), ip_versions=(4,))))
+    place, beat = (
+        Recipe(Engine(), (), Coverage((option,)), Reordering(), Reordering())
+        for name in ("S36", "S40")
+        for option in [next(each for each in OPTIONS if each.id == name)]
+    )
+    alike = [case for case in cases if case.size % 64 == cases[0].size % 64]
+    assert {*ending_alike(place, alike)} == {"S36", "S38", "S39"}
+    assert {*ending_alike(beat, alike)} == {"S40"}
+    assert {*ending_alike(place, cases)} == {"S36"} and not [*ending_alike(beat, cases)]
+
+
+@pytest.mark.parametrize(("both", "name"), [(1, "S29"), (3, "S29+S34")])
+def test_a_fault_more_takes_more_than_one_packet(both: int, name: str) -> None:
+    frames = own(healthy(1, ip_versions=(4,), tagged=(False,)))[:40]
+    for place, frame in enumerate(frames):
+        frames[place] = frame[:18] + bytes([place < both, 0]) + frame[20:]
+    ids, engine, implied = next(row for row in ENGINES if row[0] == ("S29",))
+    zeroed = next(change for change in CHANGES if change.id == "S34" and not change.note)
+    device = Recipe(engine, ids, Coverage(), Reordering(), Reordering((), implied), (zeroed,))
+    found = explain(corrupt(frames, device.predict))
+    assert found[0].id == name
+    assert all(each.id == UNDECIDED for each in found[1:])
 
 
 @pytest.mark.slow

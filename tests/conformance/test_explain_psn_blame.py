@@ -27,9 +27,11 @@ def evidence(
     return Evidence(by, connection, cause, ids, frames, "it does", asked_by, weak)
 
 
-def said(monkeypatch: pytest.MonkeyPatch, *gathered: Evidence) -> list[tuple[str, ...]]:
+def said(
+    monkeypatch: pytest.MonkeyPatch, *gathered: Evidence, deaf: bool = False
+) -> list[tuple[str, ...]]:
     monkeypatch.setattr(diagnosis, "_gathered", lambda *_, **__: [*gathered])
-    found = diagnosis.explain_psns([], None)
+    found = diagnosis.explain_psns([], None, deaf=deaf)
     return [(each.id, *each.equivalent) for each in found]
 
 
@@ -133,3 +135,21 @@ def test_where_several_take_damaged_packets_the_capture_may_have_damaged_them(
     assert said(monkeypatch, one) == [("P21", CORRUPT)]
     both = [one, evidence(Cause.REACTION, "P21", CORRUPT, asked_by=OTHER, queue=2)]
     assert said(monkeypatch, *both) == [(CORRUPT, "P21")] * 2
+
+
+def test_what_no_icrc_bears_out_takes_several_packets(monkeypatch: pytest.MonkeyPatch) -> None:
+    begins = [evidence(Cause.START, "P02", queue=queue, frames=(queue,)) for queue in range(4)]
+    assert said(monkeypatch, begins[0]) == [("P02",)]
+    unproven = [found._replace(is_proven=False) for found in begins]
+    assert said(monkeypatch, unproven[0]) == [(UNDECIDED, "P02")]
+    assert said(monkeypatch, *unproven) == [("P02",)]
+
+
+def test_what_any_step_fits_is_told_with_what_fits_late_packets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gaps = evidence(Cause.COUNTING, "P16", frames=(1, 2, 3, 4))._replace(held_back=("P06",))
+    assert said(monkeypatch, gaps) == [("P16",)]
+    assert said(monkeypatch, gaps, deaf=True) == [("P16", "P06")]
+    exact = evidence(Cause.COUNTING, "P07", frames=(1, 2, 3, 4))._replace(held_back=("P06",))
+    assert said(monkeypatch, exact, deaf=True) == [("P07",)]

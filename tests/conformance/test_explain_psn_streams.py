@@ -23,6 +23,7 @@ from roceproof.conformance.diagnosis.psn.timeline import (
     Reply,
     Sent,
     Side,
+    Stray,
     Suffered,
     sides_of,
 )
@@ -157,12 +158,44 @@ def test_what_changed_on_the_way_is_damaged_from_the_first_packet_on() -> None:
     assert {each.number for side in sides for each in side.requests if each.damaged} == {first}
 
 
-def shared(psns: list[tuple[int, int]]) -> list[Stream]:
+def test_a_packet_that_changed_on_the_way_is_not_missing_elsewhere() -> None:
+    found = stream(sent(1, 100, UC_SEND_ONLY), sent(4, 103, UC_SEND_ONLY))
+    (step,) = found.steps
+    one, two = 101, 102 ^ 1 << 20
+    for strays, excused in (
+        ({}, False),
+        ({one: [Stray(2, False)], two: [Stray(1, False)]}, False),  # one came before
+        ({one: [Stray(2, False)], two: [Stray(3, False)]}, True),
+        ({one: [Stray(2, True)]}, True),  # it may have been a READ
+    ):
+        found.side.strays = strays
+        assert found.excused(step) == excused
+    assert not found.torn
+
+
+def test_what_stands_alone_with_a_wrong_icrc_may_belong_to_another_queue_pair() -> None:
+    frames = healthy(1, connections=1)
+    number, seen = next((n, s) for n, s in enumerate(observe(records(frames)), 1) if s.bth.psn)
+    frame = bytearray(frames[number - 1])
+    frame[seen.bth_at + 6] ^= 1  # the QPN
+    frames[number - 1] = bytes(frame)
+    sides = sides_of(observe(records(frames)), None)
+    stray = Stray(number, False)
+    mac = frames[number - 1][6:12]
+    assert all((stray in s.strays.get(seen.bth.psn, ())) == (s.station.mac == mac) for s in sides)
+    proven = {s.key.qpn: s.is_proven for s in sides}
+    assert not proven.pop(seen.bth.dest_qpn ^ 1 << 8)
+    assert all(proven.values())
+
+
+def shared(psns: list[tuple[int, int]], *, proven: bool = False) -> list[Stream]:
     """The streams of two queue pairs that take turns, met with each other."""
     queues: dict[int, list[Sent]] = {1: [], 2: []}
     for number, (queue, psn) in enumerate(psns, 1):
         queues[queue].append(sent(number, psn))
     made = [streams_of(side(*requests, queue=n), Budget())[0] for n, requests in queues.items()]
+    for each in made:
+        each.side.is_proven = proven
     meet_neighbours(made)
     return made
 
@@ -175,8 +208,19 @@ def test_a_register_that_queue_pairs_share_gives_no_psn_twice() -> None:
 
 
 def test_a_single_packet_may_have_been_sent_to_another_queue_pair() -> None:
-    own, _ = shared([(1, 10), (2, 11), (1, 12), (1, 13)])
+    psns = [(1, 10), (2, 11), (1, 12), (1, 13)]
+    own, _ = shared(psns)
     assert "P09" not in [*hypotheses(own), *besides(own)]
+    own, _ = shared(psns, proven=True)
+    assert "P09" in hypotheses(own)
+
+
+def test_a_damaged_packet_may_have_taken_a_psn_of_a_shared_register() -> None:
+    lost = replace(sent(2, 11), damaged=True)
+    whole = [side(sent(1, 10), sent(3, 12), sent(4, 13)), side(lost, sent(5, 14), queue=2)]
+    made = [stream for each in whole for stream in streams_of(each, Budget())]
+    meet_neighbours(made)
+    assert "P09" in hypotheses(made[0])
 
 
 def test_repeated_requests_tell_nothing_of_a_shared_register() -> None:

@@ -139,6 +139,19 @@ def test_slipped_results_that_are_wrong_besides(fault: str, offset: int) -> None
     assert slips(found)[0][0] == 51
 
 
+@pytest.mark.parametrize("fault", ["", "S01"])
+def test_a_packet_left_like_that_if_another_holds_its_result(fault: str) -> None:
+    changed = 70
+    frames = moved(with_fault(sent(9), fault) if fault else sent(9), steps((30, 1)))
+    frames[changed - 1] = (
+        frames[changed - 1][:60] + bytes([frames[changed - 1][60] ^ 4]) + (frames[changed - 1][61:])
+    )
+    (found,) = (each for each in explain(frames) if "S65" in each.id)
+    missing = {*range(1, len(frames) + 1)} - found.as_sent
+    assert changed in missing and missing <= {changed, 31}  # whose result was lost
+    assert "as_sent" not in found.as_json()
+
+
 def test_stale_and_wrong_may_be_a_slip_before_the_capture_too() -> None:
     (found,) = explain(moved(with_fault(sent(8), "S01"), steps((0, -1))))
     assert named([found]) == [("S01+S53", ("S01+S65",))]

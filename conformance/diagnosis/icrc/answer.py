@@ -3,23 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.endings import ending_alike
 from roceproof.conformance.diagnosis.icrc.floor import distinct, floor_of, shortage
-from roceproof.conformance.diagnosis.icrc.hypothesis import Contrasting, Hypothesis
+from roceproof.conformance.diagnosis.icrc.history import Stale
+from roceproof.conformance.diagnosis.icrc.hypothesis import Contrasting, Hypothesis, Recipe
 from roceproof.conformance.diagnosis.icrc.sampling import diverse
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
-from roceproof.conformance.diagnosis.result import UNDECIDED
+from roceproof.conformance.diagnosis.icrc.slips import Slipped
+from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 FLIPS = 500
 """Of how many packets a flipped bit is looked for."""
+_ENDS = 50
+"""Of how many packets the ends are compared."""
 LEAST_ADDED = 2
 """How many leftovers it takes to add a fault for them."""
+OF_OTHERS = frozenset({"S53", "S60", "S65"})
+"""What puts results of other packets into a packet."""
+_OF_NONE = frozenset({"S46", "S47", CORRUPT, UNDECIDED})
+"""What says nothing about the packets that it explains."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +68,78 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     best = sorted(best, key=lambda hypothesis: bool(doubts[hypothesis]))
     first = best[0]
     names = ["+".join(hypothesis.ids) for hypothesis in best]
+    judged = [*diverse(explained, _ENDS), *diverse(scope.right, _ENDS)]
+    alike = (name for hypothesis in best for name in ending_alike(hypothesis, judged))
+    names = [*dict.fromkeys((*names, *alike))]
     facts = (first.note,) if first.note else ()
     if doubts[first]:
         return Answer(UNDECIDED, scope, explained, tuple(names), (doubts[first], *facts))
     if "S53" in first.ids and _is_contradicted(scope, first):
         possible = (*names, *(name.replace("S53", "S65") for name in names))
         return Answer(UNDECIDED, scope, explained, tuple(dict.fromkeys(possible)), facts)
+    simpler = _simpler(scope, first, explained)
+    names = [*("+".join(hypothesis.ids) for hypothesis in simpler), *names]
+    if len(simpler) > 1:
+        return Answer(UNDECIDED, scope, explained, tuple(names), facts)
+    for first in simpler:
+        explained = [packet for packet in explained if first.predict(packet) == packet.found]
+        facts = (first.note,) if first.note else ()
     return Answer(names[0], scope, explained, tuple(names[1:]), facts, first)
+
+
+def _simpler(
+    scope: Scope, hypothesis: Hypothesis, explained: Sequence[CrcInput]
+) -> list[Hypothesis]:
+    """What says as much with a fault less, but for so few packets that they do not bear it out."""
+    if not isinstance(hypothesis, Recipe) or len(hypothesis.ids) < 2:
+        return []
+    try:
+        scope.budget.spend(sum(map(cost, scope.some_wrong)))
+    except OutOfBudget:
+        return []
+    return [
+        each
+        for each in hypothesis.without_one()
+        if len(each.ids) < len(hypothesis.ids)
+        and not _bears_out({*hypothesis.ids} - {*each.ids}, each, explained)
+        and all(each.predict(packet) == packet.found for packet in scope.some_right)
+    ]
+
+
+def _bears_out(added: Set[str], first: Hypothesis, packets: Sequence[CrcInput]) -> bool:
+    """Whether enough packets take the added faults, for the first one leaves them over."""
+    least = max(LEAST_ADDED, floor_of(added).errors)
+    left: list[CrcInput] = []
+    for packet in packets:
+        if first.predict(packet) != packet.found:
+            left.append(packet)
+            if len(left) >= least and distinct(left) >= least:
+                return True
+    return False
 
 
 def names_of(given: Answer) -> tuple[str, ...]:
     """Everything that an answer holds possible."""
     return given.equivalent if given.name == UNDECIDED else (given.name, *given.equivalent)
+
+
+def borne_out(given: Answer) -> Sequence[CrcInput]:
+    """The packets that left like that, for a result that the answer explains was taken over them.
+
+    Where results lie in packets of others, a packet is borne out by the one that holds its own.
+    """
+    ids = {*given.name.split("+")}
+    if ids & _OF_NONE:
+        return ()
+    if not ids & OF_OTHERS:
+        return given.explained
+    held = {packet.found for packet in given.scope.packets}
+    result = given.hypothesis.result if isinstance(given.hypothesis, Slipped | Stale) else _right
+    return [packet for packet in given.scope.packets if result(packet) in held]
+
+
+def _right(packet: CrcInput) -> int:
+    return packet.right
 
 
 def _doubt(scope: Scope, hypothesis: Hypothesis, explained: Sequence[CrcInput]) -> str:

@@ -57,7 +57,7 @@ def searched(scope: Scope, size: int, besides: Sequence[Hypothesis] = ()) -> Ans
 
 def _special(scope: Scope) -> Iterator[Hypothesis]:
     """Faults of the data path that predict some of the packets, so that all need be asked."""
-    probes = diverse(scope.wrong, 3)
+    probes = diverse(scope.telling, 3)
     longest = max(packet.size for packet in scope.wrong)
     for tail in tails(scope.wrong):
         yield from _predicting(scope, probes, wrong_counts(tail))
@@ -78,5 +78,5 @@ def _predicting(
 ) -> Iterator[Hypothesis]:
     for hypothesis in hypotheses:
         scope.budget.spend(sum(map(cost, probes)))
-        if sum(hypothesis.predict(packet) == packet.found for packet in probes) * 2 >= len(probes):
+        if any(hypothesis.predict(packet) == packet.found for packet in probes):
             yield hypothesis

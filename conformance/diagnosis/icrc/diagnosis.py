@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.answer import Answer
+from roceproof.conformance.diagnosis.icrc.answer import Answer, borne_out
 from roceproof.conformance.diagnosis.icrc.bare import without_icrc
 from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
@@ -81,7 +81,8 @@ def _sign(name: str, numbers: tuple[int, ...], words: str, doubt: str) -> Diagno
         return Diagnosis(
             UNDECIDED, candidates, numbers, 0, count, words, advice(UNDECIDED, candidates)
         )
-    return Diagnosis(name, (), numbers, count, count, f"{words}.", advice(name, ()))
+    words += "."
+    return Diagnosis(name, (), numbers, count, count, words, advice(name, ()), frozenset(numbers))
 
 
 def _diagnosis(station: Station, answer: Answer) -> Diagnosis:
@@ -94,4 +95,5 @@ def _diagnosis(station: Station, answer: Answer) -> Diagnosis:
         len(answer.scope.wrong),
         text(station, answer),
         advice(answer.name, answer.equivalent),
+        frozenset(packet.seen.number for packet in borne_out(answer)),
     )

@@ -35,9 +35,11 @@ class Stale:
     def predict(self, packet: CrcInput) -> int | None:
         """The earlier packet's value."""
         earlier = self.before(packet)
-        if earlier is None:
-            return None
-        return earlier.right if self.inner is None else self.inner.predict(earlier)
+        return None if earlier is None else self.result(earlier)
+
+    def result(self, packet: CrcInput) -> int | None:
+        """What the packet should hold if nothing came late."""
+        return packet.right if self.inner is None else self.inner.predict(packet)
 
 
 @dataclass(frozen=True)

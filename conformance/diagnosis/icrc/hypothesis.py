@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 from zlib import crc32
 
@@ -70,6 +70,18 @@ class Recipe:
         notes = [option.note for option in self.coverage.options]
         notes += [change.note for change in self.changes]
         return "; ".join(note for note in notes if note)
+
+    def without_one(self) -> Iterator[Recipe]:
+        """The recipes that lack one of its parts."""
+        options, none = self.coverage.options, Reordering()
+        if self.engine_ids:
+            yield replace(self, engine=Engine(), engine_ids=(), implied=none)
+        if self.reordering.ids:
+            yield replace(self, reordering=none)
+        for at in range(len(options)):
+            yield replace(self, coverage=Coverage(options[:at] + options[at + 1 :]))
+        for at in range(len(self.changes)):
+            yield replace(self, changes=self.changes[:at] + self.changes[at + 1 :])
 
     def predict(self, packet: CrcInput) -> int | None:
         """Compute the field as the device would."""

@@ -14,6 +14,7 @@ from itertools import pairwise
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import (
     LEAST_ADDED,
+    OF_OTHERS,
     Answer,
     flip_facts,
     flips,
@@ -36,8 +37,8 @@ _MISSING = 0.2
 """The share of packets that may follow one that was not captured."""
 _FOLLOWING = frozenset({"S53", "S54", "S55", "S63", "S65", "S66"})
 """What depends on the packets before, of which some may be missing."""
-_OF_OTHERS = _FOLLOWING | {"S60"}
-"""What puts values of other packets into a packet."""
+_OF_OTHERS = _FOLLOWING | OF_OTHERS
+"""What puts values of other packets, or parts of them, into a packet."""
 
 
 def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> list[Answer]:
@@ -176,6 +177,9 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
         left = [packet for packet in left if answer.hypothesis.predict(packet) is not None]
     if not left:
         return []
+    ids = {*answer.name.split("+")}
+    if more := [name for name in answer.equivalent if ids < {*name.split("+")}]:
+        return [Answer(UNDECIDED, scope, left, (*more, CORRUPT))]  # one fault more, or the way
     found = flips(left, answer.hypothesis)
     follows = _follows_others(answer.hypothesis)
     if follows:  # a bit of a packet shows in the one that carries its result, those of an ICRC here

@@ -54,6 +54,8 @@ class Slipped:
 
     order: str
     """Whose results stand in one queue, in words; empty for all of the transmitter's."""
+    result: Predict
+    """What a packet should hold if nothing had slipped."""
     explained: list[CrcInput] = field(default_factory=list)
     """Wrong packets that carry what the path says, or exchange it with a neighbour."""
     displaced: list[CrcInput] = field(default_factory=list)
@@ -186,17 +188,17 @@ def slipped(packets: Sequence[CrcInput], budget: Budget, predict: Predict) -> li
             continue
         parts.add(shape)
         budget.spend(_UNITS * len(packets))
-        result = Slipped(words)
+        result = Slipped(words, predict)
         for queue in queues:
-            _add(result, queue, predict)
+            _add(result, queue)
         if result.explained:
             found.append(result)
     return sorted(found, key=lambda each: -each.score)
 
 
-def _add(result: Slipped, queue: list[CrcInput], predict: Predict) -> None:
+def _add(result: Slipped, queue: list[CrcInput]) -> None:
     """Account for the packets of one queue."""
-    results = [predict(packet) for packet in queue]
+    results = [result.result(packet) for packet in queue]
     path, found, swapped = _read(results, [packet.found for packet in queue])
     if not path:
         return

@@ -36,6 +36,8 @@ from roceproof.conformance.diagnosis.psn.weighing import best
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 
 _SHOWN = 3
+_LEAST_UNPROVEN = 4
+"""Wrong steps and answers in packets of which no ICRC tells that they left like that."""
 _EXACT = frozenset({"P04", "P05", "P15", "P24", LOST}) | PLACED
 """What a single step tells, for no other error looks like it; or what accuses nobody."""
 _SHARE = 0.6  # of the wrong steps of a device; what explains less is not its habit
@@ -101,7 +103,7 @@ def explain_psns(
     return [
         diagnosis
         for device, found in devices.items()
-        for diagnosis in _diagnose(device, found, evidence, miscounted)
+        for diagnosis in _diagnose(device, found, evidence, miscounted, held_back=deaf)
     ]
 
 
@@ -153,12 +155,14 @@ def _diagnose(
     evidence: Sequence[Evidence],
     everything: Sequence[Evidence],
     miscounted: set[frozenset[Key]],
+    *,
+    held_back: bool,
 ) -> list[Diagnosis]:
     diagnoses = []
     counted: tuple[str, ...] = ()
     counting = [found for found in evidence if found.cause in (Cause.COUNTING, Cause.NETWORK)]
     if counting:
-        counted = best(counting, _SHARE)
+        counted = best(counting, _SHARE, held_back=held_back)
         diagnoses.append(_diagnosis(device, counted, counting, least=LEAST_COUNTED))
     starts = [found for found in evidence if found.cause is Cause.START]
     moved = counted if LOST not in counted else counted[:1]
@@ -212,6 +216,7 @@ def _diagnosis(
     shown = explained or evidence
     text = "; ".join(found.text for found in shown[:_SHOWN])
     few = len(frames) < least and ids[:1] != (LOST,) and not {*ids} <= _EXACT
+    few |= len(frames) < _LEAST_UNPROVEN and not all(found.is_proven for found in shown)
     if len(shown) > _SHOWN:
         text += f"; and in {len(shown) - _SHOWN} more connections"
     if few or not ids:

@@ -26,7 +26,9 @@ LEAST_COUNTED = 3  # fewer steps follow other packets by chance
 
 
 def counts(
-    events: Callable[[Stream], Sequence[Sent] | Sequence[Reply]], least: int = LEAST_COUNTED
+    events: Callable[[Stream], Sequence[Sent] | Sequence[Reply]],
+    least: int = LEAST_COUNTED,
+    lag: float = _LAG,
 ) -> Callable[[Stream, list[Step]], bool]:
     """Whether the PSN moves on with each of those frames, at most a few of them late."""
 
@@ -36,7 +38,7 @@ def counts(
             return False
         moved = [part for run in stream.runs for part in _of_known_length(run)]
         wrong = sum(step.wrong and not stream.excused(step) for run in moved for step in run)
-        return wrong >= least and all(_tracks(run, seen) for run in moved)
+        return wrong >= least and all(_tracks(run, seen, lag) for run in moved)
 
     return holds
 
@@ -48,7 +50,7 @@ def _of_known_length(run: list[Step]) -> Iterator[list[Step]]:
             yield [*part]
 
 
-def _tracks(run: list[Step], events: Sequence[Sent] | Sequence[Reply]) -> bool:
+def _tracks(run: list[Step], events: Sequence[Sent] | Sequence[Reply], lag: float) -> bool:
     begin = behind(events, run[0].before.number)
     extra, previous = 0, 0
     for step in run:
@@ -57,7 +59,7 @@ def _tracks(run: list[Step], events: Sequence[Sent] | Sequence[Reply]) -> bool:
         since, late = step.after.time_ns - _LATE_NS, 0
         while late < seen and events[begin + seen - 1 - late].time_ns > since:
             late += 1
-        if not max(previous, seen - late - _LAG) <= extra <= seen + _LAG:
+        if not max(previous, seen - late - lag) <= extra <= seen + _LAG:
             return False
         previous = extra
     return True

@@ -12,7 +12,7 @@ from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn import recovery as psn_recovery
 from roceproof.conformance.diagnosis.psn import responder as psn_responder
 from roceproof.conformance.diagnosis.psn.carry import carry
-from roceproof.conformance.diagnosis.psn.increment import LOOSE, besides, hypotheses
+from roceproof.conformance.diagnosis.psn.increment import LOOSE, besides, held_back, hypotheses
 from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, BY_KIND, at_the_end, by_kind
 from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
@@ -54,6 +54,10 @@ class Evidence(NamedTuple):
     """What fits, too, if other connections bear it out."""
     may_be_lost: bool = False
     """Whether losses would look the same."""
+    held_back: tuple[str, ...] = ()
+    """What fits, too, if packets may wait inside long after their PSNs were drawn."""
+    is_proven: bool = True
+    """Whether ICRCs tell that the packets which it rests on left like that."""
 
 
 def _evidence(
@@ -66,8 +70,10 @@ def _evidence(
     peer: bool,
     weak: Sequence[str] = (),
     may_be_lost: bool = False,
+    held_back: Sequence[str] = (),
 ) -> Evidence:
     other = side.counterpart
+    is_proven = side.is_proven and (cause is Cause.COUNTING or other is None or other.is_proven)
     device = other.station if peer and other else side.station
     connection = frozenset({side.key, other.key if other else side.key})
     return Evidence(
@@ -80,6 +86,8 @@ def _evidence(
         side.station,
         tuple(weak),
         may_be_lost,
+        tuple(held_back),
+        is_proven,
     )
 
 
@@ -145,6 +153,7 @@ def of_counting(stream: Stream) -> Iterator[Evidence]:
             peer=False,
             weak=weak,
             may_be_lost=between or LOST in fits,
+            held_back=held_back(stream),
         )
     torn = stream.torn
     if torn:

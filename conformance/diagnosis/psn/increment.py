@@ -9,6 +9,7 @@ healthy ones included, and says something else than a healthy requester somewher
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 from roceproof.conformance.diagnosis.psn.beats import BEATS_OF_BODY, BEATS_OF_FRAME, Predict
 from roceproof.conformance.diagnosis.psn.events import (
@@ -272,6 +273,20 @@ _BY_CHANCE = (
     ("P25", _some_behind_the_peer),
     ("P14", some_alike),
 )
+
+
+_HELD_BACK = (
+    ("P09", _partly_shared),
+    ("P06", counts(acks_received, 1, inf)),
+    ("P06", counts(acks_sent, 1, inf)),
+    ("P25", _some_behind_the_peer),
+    ("P25", counts(requests_received, 1, inf)),
+)
+
+
+def held_back(stream: Stream) -> list[str]:
+    """What fits packets that may have waited inside, long after their PSNs were drawn."""
+    return list(dict.fromkeys(id_ for id_, holds in _HELD_BACK if holds(stream, [])))
 
 
 def besides(stream: Stream) -> list[str]:

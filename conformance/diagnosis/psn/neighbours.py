@@ -16,7 +16,7 @@ from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS
 
 _LEAST_REQUESTS = 2
-"""Of a queue pair; one may have been sent to another and changed on the way."""
+"""Of a queue pair of which no ICRC is right; one may be another's, and changed on the way."""
 
 
 class _Turn(NamedTuple):
@@ -33,10 +33,10 @@ def meet_neighbours(streams: Sequence[Stream]) -> None:
     """Tell every stream where its station went on between its QPs as if they shared a register."""
     stations: dict[Station, list[_Turn]] = {}
     for stream in streams:
-        if len(stream.requests) < _LEAST_REQUESTS:
+        if len(stream.requests) < _LEAST_REQUESTS and not stream.side.is_proven:
             continue
         turns = stations.setdefault(stream.side.station, [])
-        for sent in stream.new:
+        for sent in (*stream.new, *stream.passed_over):
             due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
             turns.append(_Turn(sent.number, stream.side.key.qpn, sent.psn, due, stream))
     for turns in stations.values():

@@ -78,6 +78,15 @@ class Stream:
             if recovery.onward is not None:
                 yield recovery.onward
 
+    @property
+    def passed_over(self) -> Iterator[Sent]:
+        """The damaged ones whose PSNs nothing bears out, and no other has."""
+        known = {sent.psn for sent in self.requests if not sent.damaged}
+        new = {sent.number for sent in self.new}
+        for sent in self.requests:
+            if sent.damaged and sent.number not in new and sent.psn not in known:
+                yield sent
+
     @cached_property
     def messages(self) -> Messages:
         """Where they begin and end."""
@@ -99,7 +108,7 @@ class Stream:
         """Steps in which a UC message lost packets on its way to the capture."""
         if self.side.reliable:
             return []
-        return [step for step in self.steps if step.wrong and self.excused(step)]
+        return [s for s in self.steps if s.wrong and self._missing_in(s) and self._is_torn(s)]
 
     @cached_property
     def wrong(self) -> list[Step]:
@@ -108,16 +117,22 @@ class Stream:
 
     def excused(self, step: Step) -> bool:
         """Whether every PSN left out came later, or was sent although it was not seen."""
-        missing = step.skipped
-        if not missing:
-            return False
+        missing = self._missing_in(step)
+        if not missing or self._is_torn(step):
+            return bool(step.skipped)
         if not self.side.reliable:
-            return self.gap(step) is Gap.TORN
-        if self.gap(step) is Gap.TORN:
-            return True
+            return False
         if all(psn in self.filled for psn in missing):
             return True
         return self._acknowledged(step, missing[-1]) and not self._none_missing(step)
+
+    def _missing_in(self, step: Step) -> list[int]:
+        """The PSNs left out, but for those of packets that were changed on the way."""
+        skipped = step.skipped
+        return skipped[self.side.astray(skipped, step.before.number, step.after.number) :]
+
+    def _is_torn(self, step: Step) -> bool:
+        return self.gap(step) is Gap.TORN
 
     def _none_missing(self, step: Step) -> bool:
         """Whether the responder has counted no more messages, nor missed a byte of this one."""
@@ -215,7 +230,7 @@ class _Sorter:
         """Whether a damaged packet's PSN can be believed: it is due, or was seen or missed."""
         ahead = distance(sent.psn, self._newest.psn)
         due = ahead == (self.stream.span(self._newest) or 1)
-        return due or sent.psn in self._missing or sent.psn in self._contents
+        return due or sent.psn in self._missing or (self._reliable and sent.psn in self._contents)
 
     def _precedes(self, sent: Sent) -> bool:
         """Whether it was lost in front of the capture before the first request came."""

@@ -13,12 +13,17 @@ from roceproof.conformance.diagnosis.result import LOST
 
 _MANY = 4  # wrong steps; what explains fewer may do so by chance
 _FOR_LOOSE = 8  # the same of what only follows other packets
+_ANY_STEP = frozenset({"P12", "P16", "P23", LOST})
+"""What fits any step that skips, so that it is told by what does not fit."""
 
 
-def best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
+def best(
+    evidence: Sequence[Evidence], share: float = 0.0, *, held_back: bool = False
+) -> tuple[str, ...]:
     """The ids that explain the most packets, in the order in which they are most telling.
 
-    None if that is less than a share of all that is wrong.
+    None if that is less than a share of all that is wrong. With `held_back`, packets may leave long
+    after their PSNs were drawn.
     """
     weights: dict[str, int] = {}
     for found in evidence:
@@ -44,9 +49,11 @@ def best(evidence: Sequence[Evidence], share: float = 0.0) -> tuple[str, ...]:
             *_fitting_half(evidence, weights, names, most),
             *_losses_as_well(evidence, names),
         )
-        return names + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in names)
-    # Losses fit any gap, so what fits many of them is not ruled out.
-    return names + tuple(id_ for id_, count in weights.items() if most > count >= most / 2)
+    else:  # losses fit any gap, so what fits many of them is not ruled out
+        others = tuple(id_ for id_, count in weights.items() if most > count >= most / 2)
+    if held_back and _ANY_STEP.issuperset(names):
+        others += _fitting_later(evidence, most)
+    return names + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in names)
 
 
 def _but_for_losses(
@@ -65,6 +72,17 @@ def _but_for_losses(
     return tuple(
         id_ for id_ in clear if weights[id_] < most <= weights[id_] + min(lost[id_], weights[id_])
     )
+
+
+def _fitting_later(evidence: Sequence[Evidence], most: int) -> tuple[str, ...]:
+    """What fits half as much if packets may leave late."""
+    counts = Counter(
+        id_
+        for found in evidence
+        for id_ in {*found.ids, *found.weak, *found.held_back}
+        for _ in found.frames
+    )
+    return tuple(id_ for id_, count in sorted(counts.items()) if 2 * count >= most)
 
 
 def _contradicting(evidence: Sequence[Evidence], best: Sequence[str], most: int) -> tuple[str, ...]:
