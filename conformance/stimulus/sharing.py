@@ -48,6 +48,11 @@ class SharedQueue:
         self._held: list[tuple[int, int] | None] = [None] * count
         self._posted = 0
 
+    @property
+    def waiting(self) -> int:
+        """How many receives no message has taken yet."""
+        return len(self._waiting)
+
     def post(self, qp: int, count: int) -> None:
         """So many receives more, posted by way of that queue pair."""
         for _ in range(count):
@@ -106,6 +111,10 @@ class SharedQueue:
             ended = self._bench.completions(qp, count=1)
             if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
                 raise self._bench.failed(f"want  receive {held[0]} ended in error\ngot   {ended}")
+        self._bench.settle()
+        if more := self._bench.completions(qp, count=0, within_ns=0):
+            text = f"a queue pair that failed ended receives that wait for others, too: {more}"
+            raise self._bench.failed(text, rules=["QPS-06"])
         self._begin_anew(index)
 
     def _begin_anew(self, index: int) -> None:
