@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -20,6 +21,8 @@ pytestmark = [REQUESTER, needs(Capability.POWER_ON), needs(Capability.RC)]
 PUSHES = (Op.WRITE, Op.SEND, Op.WRITE_IMM, Op.SEND_IMM)
 SIMULATED = ["hdl", "model"]
 FRAMES = 4
+RESETS, TRAIN, LONG, PING = 12, 20, 600, 30
+SPREAD_NS = 2000
 
 
 def op_of(bench: Bench) -> Op:
@@ -99,3 +102,29 @@ def test_a_reset_leaves_nothing_behind(
             qp.transfer(op, size)
     for _ in range(min(bench.claims.qps, 16) - 1):
         bench.connect().transfer(op_of(bench), 5)
+
+
+@case("QPS-04", "LIVE-01", "LIVE-03", smoke=True, targets=SIMULATED)
+@over("first", ["ACK", "ARP", "ping"])
+def test_the_first_that_comes_behind_a_reset_is_taken(bench: Bench, first: str) -> None:
+    play, op = Play(bench), op_of(bench).name
+    for turn in range(RESETS):
+        play.connect(0)
+        play.post(0, op, 5)
+        play.until()
+        play.foreign("udp", LONG, count=2)
+        play.answer(0, back=1 + turn, count=TRAIN)
+        play.disturb(payload_gap=90)
+        play.post(0, op, 3 * LONG)
+        play.wait(bench.random.randrange(1, SPREAD_NS))
+        play.power_on()
+        play.disturb()
+        if first == "ACK":
+            play.connect(0)
+            play.post(0, op, 5)
+            play.until()
+            play.answer(0)
+        else:
+            play.ask(size=PING if first == "ping" else None)
+        play.settle()
+    play.finish()

@@ -53,6 +53,7 @@ _B, _I, _D, _F = BEHIND, "icrc", DAMAGED, FOREIGN
 EACH_BEHIND_EACH = (_B, _B, _I, _B, _D, _B, _F, _I, _I, _D, _I, _F, _D, _D, _F, _F)
 """Good, of a wrong ICRC, damaged, of others: every one follows every one in this ring."""
 SHORTEST_CODE, TIMEOUT_NS, SHIFT_NS = 1, 8192, 10
+TRAIN, TRAIN_BEATS = 24, 24  # frames of each length, and lengths in beats
 TURNS, GAPS = 24, (0, 20, 40, 60)  # so that an answer comes in every cycle around a timeout
 
 
@@ -170,6 +171,24 @@ def test_a_reliable_ring_lives_through_rubbish_of_every_length(bench: Bench) -> 
         post_tiny(storm, stream, 1)
         until_quiet(storm)
         bench.send(bench.target.host.mac + bench.random.randbytes(size - 6), is_void=True)
+        stream.qp.send(*all_that_left(storm, stream))
+        storm.rage()
+
+
+@case("LIVE-01", "LIVE-03", *RULES, smoke=True)
+@over("kind", ["answers", "strangers"])
+def test_a_train_of_frames_of_one_length_leaves_the_device_as_it_was(
+    bench: Bench, kind: str
+) -> None:
+    storm = Storm(bench)
+    stream = connected(storm, Service.RC)
+    hail = Hail(storm)
+    beat = lanes(bench)
+    longest = 60 + TRAIN_BEATS * beat
+    for size in [60, *range(60 + beat, longest, beat)]:
+        post_tiny(storm, stream, 1)
+        until_quiet(storm)
+        hail.train(stream, size, TRAIN, is_answer=kind == "answers")
         stream.qp.send(*all_that_left(storm, stream))
         storm.rage()
 

@@ -3,22 +3,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.play import Play
-from roceproof.conformance.stimulus.waiting import TICKS, Side, drawn, histories_of, steps_of
+from roceproof.conformance.stimulus.waiting import (
+    TICKS,
+    Side,
+    drawn,
+    held_up,
+    histories_of,
+    steps_of,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
-from roceproof.conformance.suite.recovery import awaited_code
+from roceproof.conformance.suite.recovery import NEVER, awaited_code
 from roceproof.conformance.suite.storm_crowd import PUSHES
-from roceproof.conformance.suite.within_limits import fixed_values, sent_of, skip_for_services
+from roceproof.conformance.suite.within_limits import (
+    fixed_values,
+    require_queue_pairs,
+    sent_of,
+    skip_for_services,
+)
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 
 pytestmark = [REQUESTER, needs(Capability.LOCKSTEP, Capability.RC)]
 
 RULES = ("RTX-01", "RTX-05", "ACK-08")
-CODE = 3  # 33 us
+CODE, SHORT = 3, 2  # 33 and 16 us
+TOGETHER, MOST_TOGETHER = 2, 5
 MOST = 16
+HELD_BACK = 99
 FIRST, MANY = 0x40, 16  # numbers of queue pairs in one place
 SIMULATED = ["hdl", "model"]
 ROUNDS = 6
@@ -32,32 +48,36 @@ def places(bench: Bench) -> list[int]:
     return [0, count - 1, *bench.random.sample(range(1, count - 1), MOST - 2)]
 
 
-def live(bench: Bench, histories: list[str]) -> None:
-    """All of these, as many at once as there are queue pairs."""
+def sides_of(bench: Bench, where: Sequence[int], *, first: int = 0, **spec: int) -> list[Side]:
+    """A queue pair in each of these places, for any message."""
     ops = sent_of(bench.claims, Service.RC, PUSHES)
     if not ops:
         skip_for_services(bench.claims, [Service.RC])
-    code, mtu = awaited_code(bench, CODE), min(bench.claims.path_mtus)
-    fixed = fixed_values(bench.claims, {"ack_timeout": code, "retry_count": 0})
+    fixed = fixed_values(bench.claims, {"retry_count": 0} | spec)
+    usual = {"path_mtu": min(bench.claims.path_mtus)} | spec | fixed
+    return [
+        Side(
+            key,
+            {
+                "local_qpn": (FIRST + MANY * first) * bench.claims.qps + place,
+                "sq_psn": bench.random.getrandbits(24),
+                **usual,
+            },
+            op=bench.random.choice(ops).name,
+            places=bench.claims.qps,
+        )
+        for key, place in enumerate(where, first)
+    ]
+
+
+def live(bench: Bench, histories: list[str]) -> None:
+    """All of these, as many at once as there are queue pairs."""
     where, play = places(bench), Play(bench)
+    code = awaited_code(bench, CODE)
     is_told = Capability.RESTART in bench.claims.capabilities
     for turn in range(0, len(histories), len(where)):
-        now, first = histories[turn : turn + len(where)], turn if is_told else 0
-        sides = [
-            Side(
-                first + each,
-                {
-                    "local_qpn": (FIRST + MANY * first) * bench.claims.qps + where[each],
-                    "path_mtu": mtu,
-                    "ack_timeout": code,
-                    "sq_psn": bench.random.getrandbits(24),
-                    **fixed,
-                },
-                op=bench.random.choice(ops).name,
-                places=bench.claims.qps,
-            )
-            for each in range(len(now))
-        ]
+        now = histories[turn : turn + len(where)]
+        sides = sides_of(bench, where[: len(now)], first=turn if is_told else 0, ack_timeout=code)
         for step in steps_of(sides, now, (ack_timeout_ns(code) or 0) // TICKS):
             step.apply(play)
     play.finish()
@@ -76,3 +96,21 @@ def test_every_history_of_a_timer_beside_every_other(bench: Bench, part: int) ->
     known, others = histories_of(bench.claims), range(len(places(bench)))
     bench.random.shuffle(known)
     live(bench, [*known, *(drawn(bench.random, bench.claims) for _ in others)])
+
+
+@case(*RULES, smoke=True, needs=[Capability.DISTURBANCE], targets=["hdl"])
+@over("held", ["tx_stall", "payload_gap"])
+def test_no_timer_runs_while_what_it_is_for_has_not_left(bench: Bench, held: str) -> None:
+    require_queue_pairs(bench.claims, TOGETHER)
+    code, longest = awaited_code(bench, SHORT), max(bench.claims.path_mtus)
+    where, play = places(bench)[:MOST_TOGETHER], Play(bench)
+    (front,) = sides_of(bench, where[:1], path_mtu=longest, ack_timeout=NEVER)
+    sides = sides_of(bench, where[1:], first=1, ack_timeout=code)
+    for side in (front, *sides):
+        side.begins().apply(play)
+    tick_ns = (ack_timeout_ns(code) or 0) // TICKS
+    for number, side in enumerate(sides):
+        second = "pP"[number % 2]
+        for step in held_up(side, front, {held: HELD_BACK}, tick_ns, second=second):
+            step.apply(play)
+    play.finish()

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from roceproof.conformance.stimulus.drawn_acts import DrawnActs
 from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet
-from roceproof.conformance.stimulus.waiting import TICKS, Side, drawn, histories_of, steps_of
+from roceproof.conformance.stimulus.waiting import (
+    TICKS,
+    Side,
+    drawn,
+    held_up,
+    histories_of,
+    steps_of,
+)
 
 _TICK_NS = 4096
 _CODES = (2, 4)
@@ -32,7 +39,13 @@ class DrawnMeetings(DrawnActs):
             drawn(self._draw.random, self._claims) if self._draw.maybe(0.6) else each
             for each in self._draw.random.choices(known, k=len(sides))
         ]
-        self._steps += steps_of(sides, histories, (_TICK_NS << code) // TICKS)
+        tick_ns = (_TICK_NS << code) // TICKS
+        self._steps += steps_of(sides, histories, tick_ns)
+        if len(sides) > 1 and self._draw.maybe(0.4):
+            one, front = self._draw.random.sample(sides, 2)
+            held = self._fields.held(**{self._draw.among(["tx_stall", "payload_gap"]): 99})
+            self._steps += (one.begins(), front.begins())
+            self._steps += held_up(one, front, held, tick_ns, second=self._draw.among("pP"))
 
     def _meetings(self) -> None:
         """Two things happen at once, again and again."""

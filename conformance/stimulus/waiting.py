@@ -41,6 +41,7 @@ _AMID = "rLSc"
 _LONGEST = 7
 _BEHIND = 1000  # the key of whoever takes a queue pair's place
 _PACKETS = 4
+_TICK_PARTS = 8
 _HALF = 1 << 23
 _REFUSED = 0x62
 
@@ -63,6 +64,7 @@ class Side:
         acts: Mapping[str, Callable[[], Iterator[Step]]] = {
             "p": lambda: self._posts(5),
             "P": lambda: self._posts(_PACKETS * self._spec["path_mtu"]),
+            "M": lambda: self._posts(self._spec["path_mtu"]),
             "a": lambda: self._is_answered(oldest=0),
             "l": lambda: self._is_answered(back=1),
             "n": self._is_answered,
@@ -119,3 +121,21 @@ def steps_of(sides: Sequence[Side], histories: Sequence[str], tick_ns: int) -> I
                 yield from side.does(letter)
         yield Step("wait", {"ns": tick_ns})
     yield Step("expire", {})
+
+
+def held_up(
+    side: Side, front: Side, held: Mapping[str, int], tick_ns: int, *, second: str = "p"
+) -> Iterator[Step]:
+    """The first of two is answered while the second has not left, for longer than a timeout."""
+    yield from side.does("p")
+    yield Step("until", {})
+    yield Step("disturb", dict(held))
+    yield from front.does("M")
+    yield from side.does(second)
+    yield Step("wait", {"ns": tick_ns // _TICK_PARTS})
+    yield from side.does("n")
+    yield Step("wait", {"ns": 2 * TICKS * tick_ns})
+    yield Step("disturb", {})
+    yield Step("until", {"frames": 2})
+    yield from side.does("n")
+    yield Step("settle", {})

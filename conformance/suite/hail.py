@@ -22,7 +22,7 @@ from roceproof.verbs.service import Service
 
 _LONGEST_ECHO = 1400
 _ECHO_REQUEST, _ECHO_REPLY = 8, 0
-_ARP = b"\x08\x06"
+_ARP, _EXPERIMENTAL = b"\x08\x06", b"\x88\xb5"
 
 
 class Hail:
@@ -54,6 +54,18 @@ class Hail:
         """So many questions of ARP and ping from anybody."""
         for _ in range(count):
             self._random.choice((self._ask, self._ping))(self._storm.streams[0])
+
+    def train(self, stream: Stream, size: int, count: int, *, is_answer: bool) -> None:
+        """So many frames of one length without a gap, which change nothing."""
+        peer = self._bench.peers[1]
+        for _ in range(count):
+            if is_answer:
+                old = stream.qp.frame(ACK(psn=stream.acked_psn - 1, msn=0))
+                frame = old + bytes(max(0, size - len(old)))
+            else:
+                frame = self._bench.target.host.mac + peer.mac + _EXPERIMENTAL
+                frame += self._random.randbytes(size - len(frame))
+            self._drop_or_answer(frame)
 
     @property
     def untaken(self) -> int:

@@ -119,6 +119,12 @@ def require_tries_after_rnr(claims: Claims) -> None:
         _skip(claims, "its rnr_retry is always 0")
 
 
+def require_queue_pairs(claims: Claims, count: int) -> None:
+    """For what shows where there are so many."""
+    if claims.qps < count:
+        _skip(claims, f"it has only {claims.qps} queue pairs")
+
+
 def several_mtus(claims: Claims) -> list[int]:
     """Those that the device claims, smallest first, where it has more than one."""
     if len(claims.path_mtus) < 2:
