@@ -98,7 +98,9 @@ HANGS = {
     "amid-what-it-hears": Hang(
         "heard-beat", 30, "rx", "amid a frame: WAITS for the device: rx_tready_o is low"
     ),
-    "after-a-damaged-frame": Hang("damaged", 1, _ALL, "WAITS for the device"),
+    "after-a-damaged-frame": Hang(
+        "damaged", 1, _ALL, "the device stands still: rx_tready_o is low"
+    ),
     "completes-nothing": Hang("cycle", 1, "cpl", "no work was ever completed: cpl_valid_o is low"),
     "completes-five": Hang(
         "completed", 5, "cpl", "after 5 completions no other comes: cpl_valid_o is low"

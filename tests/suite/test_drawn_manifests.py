@@ -7,8 +7,12 @@ tests/suite on the path is the same for one seed, and what replays a failure.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from gates import run_room
+from told_draw import with_draw
 
 from roceproof.common.paths import CASES
 
@@ -24,6 +28,13 @@ def passes(seed: int, *cases: str) -> str:
 
 def test_cases_of_responders_pass_under_what_each_draws() -> None:
     assert " passed" in passes(1, *(f"{CASES}/test_responder_{name}.py" for name in QUICK))
+
+
+def test_a_failure_has_one_command_and_that_draws_the_same_again() -> None:
+    report: Any = SimpleNamespace(longrepr="want SEND\ncapture: a\nreplay: roceproof test -k a")
+    again = "python -m drawn --seed 1 a"
+    told = str(with_draw(report, "qps = 1", replay=again).longrepr)
+    assert told == f"want SEND\ncapture: a\nqps = 1\nreplay: {again}"
 
 
 @pytest.mark.whole

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from functools import partial
 
 import pytest
+from told_draw import with_draw
 from unwarned import unwarned
 
 from drawn.device import DrawnDevices
@@ -53,8 +54,7 @@ def pytest_runtest_makereport(
         _, _, test = item.nodeid.partition("::")
         case = f"{item.path.relative_to(REPOSITORY)}::{test}"
         replay = f"PYTHONPATH=tests/suite .venv/bin/python -m drawn --seed {seed} '{case}'"
-        words = [str(report.longrepr), manifest, *told_habits(habits), replay]
-        report.longrepr = "\n".join(words)
+        return with_draw(report, manifest, *told_habits(habits), replay=replay)
     return report
 
 

@@ -15,6 +15,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
+from told_draw import with_draw
 from unwarned import unwarned
 
 from drawn_twins.base import Base, text_of
@@ -132,8 +133,7 @@ class Dealer:
                 f"--device {self._base.name} --draw {number} '{case}'"
             )
             shown = {name: part for name, part in draw.manifest.items() if name != "sources"}
-            words = [str(report.longrepr), text_of(shown), " ".join(draw.plusargs), replay]
-            report.longrepr = "\n".join(words)
+            return with_draw(report, text_of(shown), " ".join(draw.plusargs), replay=replay)
         return report
 
     @property
