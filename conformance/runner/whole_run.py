@@ -126,7 +126,5 @@ def said_of_one(standings: Standings, stop: Stop | None) -> str | None:
 
 
 def in_all(fact: Fact, ran: Sequence[str]) -> str:
-    """The sentence with how often it was seen."""
-    count = len(fact.cases)
-    where = f"in all {count} cases" if count == len(ran) else f"in {count} of {len(ran)} cases"
-    return f"{fact.says} {where}" if count > 1 else fact.says
+    """The sentence; where it is true of every case, it says so. Others are counted in front."""
+    return f"{fact.says} in all {len(ran)} cases" if 1 < len(fact.cases) == len(ran) else fact.says
