@@ -50,7 +50,8 @@ def _document(
     shown = min(root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name))
     stopped = root.stops
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
-    if stopped or root.head or not (rules or root.rules):
+    is_plain = root.hides and root.rules
+    if not is_plain and (stopped or root.head or not (rules or root.rules)):
         rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
     rules += sorted(root.rules.difference(rules))
     common = None

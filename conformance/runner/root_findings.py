@@ -89,7 +89,8 @@ def _of_all(
         # Cases that have failed without this device have done so with others of its kind.
         idle = {name for name in ran if not _used(standings[name])}
         hidden = failed & (fact.cases | idle)
-        yield Root([fact.trouble], hidden, says=in_all(fact, ran), hides=True)
+        says, rules = in_all(fact, ran), {fact.breaks} - {""}
+        yield Root([fact.trouble], hidden, says=says, hides=True, rules=rules)
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         never = Fact(f"{lost} was never answered", frozenset(asked))

@@ -25,6 +25,7 @@ class Stream(NamedTuple):
     says: str
     concerns: Callable[[Standings], bool]
     holds: Callable[[Standings], bool]
+    breaks: str = "LIVE-01"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Fact:
     says: str
     cases: frozenset[str]
     trouble: str = STREAM
+    breaks: str = ""
+    """The one rule that it breaks; what else its cases lack comes of it."""
 
 
 def of(standings: Standings, name: str) -> Standing:
@@ -79,6 +82,7 @@ _STREAMS = (
         "more work completes than was taken: cpl_valid_o tells of it more than once",
         lambda all_of: _beats(all_of, "cpl") > _beats(all_of, "wr") > 0,
         lambda _: True,  # wherever it is seen it is wrong
+        breaks="QPS-06",
     ),
     Stream(
         "frames left, and no work was ever completed: cpl_valid_o is low",
@@ -113,7 +117,7 @@ def facts(standings: Mapping[str, Standings]) -> list[Fact]:
     for stream in _STREAMS:
         concerned = [name for name, each in standings.items() if each and stream.concerns(each)]
         if concerned and all(stream.holds(standings[name]) for name in concerned):
-            return [Fact(stream.says, frozenset(concerned))]
+            return [Fact(stream.says, frozenset(concerned), breaks=stream.breaks)]
     return []
 
 

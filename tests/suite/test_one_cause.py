@@ -31,9 +31,10 @@ def test_a_stream_that_never_moved_is_all_that_is_told() -> None:
     for number in range(4):
         session.add(({"mtu": 256 << number}, NO_PACKET), broken=("LIVE-01",))
         also(session, standing=STANDING | {"wr": LOW})
-    session.add(({}, "field rkey"), got={"rkey": "7"}, head="rkey: want 1, got 7")
+    session.add(({}, "field rkey"), got={"rkey": "7"}, head="rkey: want 1", broken=("RETH-04",))
     also(session, standing=STANDING | {"wr": LOW})
     (finding,) = told(session)
+    assert finding["rules"] == ["LIVE-01"]
     assert finding["sentence"] == (
         "stop: no work request was ever taken: wr_ready_o is low in all 5 cases"
     )
