@@ -25,6 +25,46 @@ static enum verdict plain_ack_atomic(struct bench *bench) {
     return plain_ack(bench, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
 }
 
+static void respond(struct bench *bench, uint8_t opcode, uint32_t psn, size_t size) {
+    uint8_t data[AETH + MTU] = {ACK, [AETH] = 0xa5, [AETH + MTU - 1] = 0xa5};
+    size_t skipped = opcode == READ_MIDDLE ? AETH : 0;
+    send_packet(bench, opcode, psn, data + skipped, AETH - skipped + size);
+}
+
+/* An ACK that comes again between the responses of a READ: it is complete with the last one. */
+static enum verdict old_ack_in_read(struct bench *bench) {
+    struct packet got;
+    post(bench, IBV_WR_RDMA_WRITE, 64);
+    if (!receive(bench, &got))
+        return UNTOLD;
+    send_aeth(bench, ITS_PSN, ACK);
+    if (!has_succeeded(bench))
+        return UNTOLD;
+    post(bench, IBV_WR_RDMA_READ, 3 * MTU);
+    if (!expect(bench, READ_REQUEST, &got))
+        return UNTOLD;
+    respond(bench, READ_FIRST, ITS_PSN + 1, MTU);
+    send_aeth(bench, ITS_PSN, ACK);
+    respond(bench, READ_MIDDLE, ITS_PSN + 2, MTU);
+    respond(bench, READ_LAST, ITS_PSN + 3, MTU);
+    return has_succeeded(bench) && bench->memory[3 * MTU - 1] == 0xa5 ? DUE : DEVIATES;
+}
+
+/* A response that is too short, and again: the READ must not complete with success. */
+static enum verdict short_response(struct bench *bench) {
+    enum ibv_wc_status status;
+    struct packet got;
+    post(bench, IBV_WR_RDMA_READ, 64);
+    if (!expect(bench, READ_REQUEST, &got))
+        return UNTOLD;
+    for (int times = 0; times < 2; times++) {
+        respond(bench, READ_ONLY, ITS_PSN, 4);
+        if (completes(bench, 300, &status))
+            return status == IBV_WC_SUCCESS ? DEVIATES : DUE;
+    }
+    return DUE;
+}
+
 /* A WRITE, and a response with a reserved syndrome: it must not complete with success. */
 static enum verdict bad_response(struct bench *bench) {
     struct packet got;
@@ -164,6 +204,8 @@ static enum verdict q_key(struct bench *bench) {
 const struct named_case requester_cases[] = {
     {"plain-ack-read", plain_ack_read, {IBV_QPT_RC, 20, 3, false}},
     {"plain-ack-atomic", plain_ack_atomic, {IBV_QPT_RC, 20, 3, false}},
+    {"old-ack-in-read", old_ack_in_read, {IBV_QPT_RC, 20, 3, false}},
+    {"short-response", short_response, {IBV_QPT_RC, 20, 3, false}},
     {"bad-response", bad_response, {IBV_QPT_RC, 20, 3, false}},
     {"unsent-psn", unsent_psn, {IBV_QPT_RC, 20, 3, false}},
     {"retry-7", retry_7, {IBV_QPT_RC, 12, 7, false}},
