@@ -73,6 +73,8 @@ class FarSide:
             brink=brink,
             **fields,
         )
+        known.is_refused |= syndrome > _ACK
+        known.is_settled = False
         for turn in range(count):
             if flaw is None:
                 self._scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new

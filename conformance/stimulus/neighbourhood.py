@@ -69,7 +69,7 @@ class Neighbourhood:
             if self._fits(question, frame):
                 return None
             if question.is_owed:
-                return f"a wrong answer to {_told(question)}{what_is_wrong(frame)}"
+                return f"a wrong answer to {_told(question)}{what_is_wrong(frame, question.echo)}"
         return f"an answer to nothing that was asked: {frame[:80].hex()}"
 
     @property

@@ -273,7 +273,6 @@ class Play(FarSide):
             identification=known.life.identification,
             flushes=known.life.flushes,
         )
-        known.is_unclear |= bool(known.judge.owed())
         known.lives(life, qp)
         known.unserved = 0
         self._scene.changed(known)

@@ -32,6 +32,10 @@ class QueuePair:
     serve_every: int = 0
     is_unclear: bool = False
     """It was configured amid its traffic: from its frames alone nobody can tell its lives apart."""
+    is_refused: bool = False
+    """It was given a NAK, at whatever place, or configured amid its traffic."""
+    is_settled: bool = False
+    """Whatever it was given has taken effect."""
     unserved: int = 0
     """Messages that have ended and are not answered yet."""
     open: list[tuple[int, int]] = field(default_factory=list)
@@ -59,6 +63,11 @@ class QueuePair:
         """Whether anything is answered at all."""
         return self.life.spec.service is Service.RC
 
+    @property
+    def may_fail(self) -> bool:
+        """Whether anything may have ended its work but its completion."""
+        return self.is_refused or self.life.spec.ack_timeout != 0
+
     def posted(self, work: Work) -> None:
         """Work is about to be posted."""
         self.open.append((work.wr_id, self.life.packets(work)))
@@ -73,6 +82,9 @@ class QueuePair:
 
     def lives(self, life: Life, qp: Qp) -> None:
         """The queue pair has been configured again."""
+        is_amid = bool(self.judge.owed())
+        self.is_unclear |= is_amid
+        self.is_refused = is_amid or (self.is_refused and not self.is_settled)
         self.life, self.qp = life, qp
         self.open.clear()
         self.judge.configured(life)

@@ -174,6 +174,8 @@ class Scene:
                 if not owing:
                     break
                 self._fail_owing(owing)
+        for known in self.qps.values():
+            known.is_settled = True
         problem = self._neighbourhood.settled()
         if problem is not None:
             raise self.bench.failed(problem, rules=["LIVE-03"])
@@ -298,11 +300,17 @@ class Scene:
         if not known.judge.completes(outcome, time_ns):
             syndrome = "" if outcome.syndrome is None else f", syndrome {outcome.syndrome:#04x}"
             owed = ", ".join(known.judge.owed()[:2]) or "none"
+            where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
             raise self.bench.failed(
-                f"want  no such completion on qp {known.qp.qpn:#x}; owed: {owed}\n"
+                f"want  no such completion on {where}; owed: {owed}\n"
                 f"got   work {outcome.wr_id:#x} completed with {outcome.status}{syndrome}"
             )
         self._judge_violations(known)
+
+    def _beside(self, known: QueuePair) -> str:
+        """Whether whatever ends its work is another queue pair's."""
+        is_alone = known.may_fail or len(self.qps) == 1
+        return "" if is_alone else ", which nothing has failed"
 
     def _judge_asides(self, frames: Iterable[bytes]) -> None:
         for frame in frames:

@@ -68,13 +68,19 @@ _BY_LIKENESS = _table(
     (r"^other work completed with", "ACK-08 ACK-05"),
 )
 _COMPLETION = _table(
+    (r"which nothing has failed; .*completed with (wr_flush_err|rem_|r\w+_exc)", "QPS-06"),
     (r"want no such completion.*completed with success, syndrome 0x1f", "ACK-08 ACK-09"),
     (r"want no such completion.*completed with success, syndrome 0x[01]", "ACK-08 AETH-04"),
     (r"want no such completion.*completed with success, syndrome 0x[23]", "RNR-05"),
     (r"want no such completion.*completed with success, syndrome 0x6[0-3]", "NAK-09"),
     (r"want no such completion.*completed with success, syndrome 0xff", "ACK-08"),
     (r"want no such completion.*completed with success, syndrome", "AETH-05"),
-    (r"want no such completion.*completed with (wr_flush_err|rem_\w+)", "NAK-13 NAK-10"),
+    (
+        r"owed: work \w+ [^,]*, number \d+\) which (was not|waits).*with wr_flush_err",
+        "QPS-06 NAK-09",
+    ),
+    (r"want no such completion.*completed with wr_flush_err", "NAK-09"),
+    (r"want no such completion.*completed with rem_\w+", "NAK-13 NAK-10"),
     (r"want no such completion.*completed with rnr_retry", "RNR-05"),
     (r"want no such completion.*completed with retry_exc", "RTX-01"),
     (r"completed with success, .* without an answer", "ACK-08"),

@@ -22,6 +22,7 @@ from roceproof.verbs.service import Service
 
 _LONGEST_ECHO = 1400
 _ECHO_REQUEST, _ECHO_REPLY = 8, 0
+_NUMBERS = slice(38, 42)  # in an echo over IPv4 without options: identifier and sequence number
 _ARP, _EXPERIMENTAL = b"\x08\x06", b"\x88\xb5"
 
 
@@ -77,8 +78,13 @@ class Hail:
         for frame in self._bench.target.asides():
             if not self._is_right(frame):
                 asked = "an ARP request" if frame[12:14] == b"\x08\x06" else "an echo request"
-                wrong = f"a wrong answer to {asked}{what_is_wrong(frame)}"
+                wrong = f"a wrong answer to {asked}{what_is_wrong(frame, self._asked(frame))}"
                 raise self._bench.failed(wrong, rules=["LIVE-01"])
+
+    def _asked(self, frame: bytes) -> bytes | None:
+        """What the echo request carried that a wrong answer has the numbers of."""
+        numbers = frame[_NUMBERS]
+        return next((each for each in self._echoes if each.startswith(numbers)), None)
 
     # kinds
 

@@ -162,9 +162,11 @@ class Stream:
         if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
             later = [m.ordinal for m in self._to_complete if m.work.wr_id == outcome.wr_id]
             which = f", which is message {later[0]}: one before it is left out" if later else ""
+            of_departed = self.qp.spec.service is Service.UC
             raise Wrong(
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
-                f"completed with {status}\ngot   {told}{which}"
+                f"completed with {status}\ngot   {told}{which}",
+                rules=("UC-01",) if of_departed else (),
             )
         if status == SUCCESS:
             self.qp.succeeded.add(outcome.wr_id)

@@ -23,7 +23,8 @@ IPV4_BYTES = 4
 HOPS = 64
 _PROTOCOL = {ETHER_IPV4: 1, ETHER_IPV6: 58}
 _IPV4_HEADER, _IPV6_HEADER = 20, 40
-_SHOWN = 80  # bytes of a frame
+_SHOWN, _FEW = 80, 4  # bytes of a frame
+_NUMBERS = 4  # bytes of identifier and sequence number
 
 
 class Message(NamedTuple):
@@ -64,14 +65,28 @@ def icmp_message(frame: bytes) -> Message | None:
     return None if checksum(pseudo + message) else Message(family, message[0], message[4:])
 
 
-def what_is_wrong(frame: bytes) -> str:
-    """With an answer that is not right: its ICMP checksum if that is, else how it begins."""
+def what_is_wrong(frame: bytes, body: bytes | None) -> str:
+    """With an answer that is not right: its fields against what it had to carry, or its bytes."""
     found = _in_frame(frame)
-    if found is None or not checksum(found[1] + found[2]):
+    if found is None or body is None:
         return f": {frame[:_SHOWN].hex()}"
     _, pseudo, message = found
-    want = checksum(pseudo + message[:2] + bytes(2) + message[4:])
-    return f"; icmp checksum: want {want:#06x}, got {int.from_bytes(message[2:4]):#06x}"
+    got = message[4:]
+    differences = []
+    if len(got) != len(body):
+        differences.append(f"bytes behind the checksum: want {len(body)}, got {len(got)}")
+    at = next((n for n, (a, b) in enumerate(zip(body, got, strict=False)) if a != b), None)
+    if at is not None:
+        what = (
+            "identifier and sequence number"
+            if at < _NUMBERS
+            else f"data from byte {at - _NUMBERS} on"
+        )
+        differences.append(f"{what}: want {body[at:][:_FEW].hex()}, got {got[at:][:_FEW].hex()}")
+    want = checksum(pseudo + message[:2] + bytes(2) + body)
+    if (said := int.from_bytes(message[2:4])) != want:
+        differences.append(f"icmp checksum: want {want:#06x}, got {said:#06x}")
+    return "; " + "; ".join(differences) if differences else f": {frame[:_SHOWN].hex()}"
 
 
 def _in_frame(frame: bytes) -> tuple[int, bytes, bytes] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ipaddress
 
+import pytest
+
 from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.targets.ping import ECHO_REPLIES
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
@@ -46,3 +48,19 @@ def test_a_device_may_ask_and_announce_itself_and_that_answers_nothing() -> None
         assert near.answers(solicit(DEVICE, asked)) is None
     assert near.is_owing
     assert near.answers(solicit(ASKER, DEVICE.ip)) is not None
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        (36, "icmp checksum: want 0x"),
+        (38, "; identifier and sequence number: want 0"),
+        (50, "; data from byte 8 on: want "),
+    ],
+)
+def test_a_wrong_echo_is_told_by_what_it_had_to_carry(at: int, told: str) -> None:
+    near = Neighbourhood(DEVICE)
+    frame = bytearray(reply(near.asks(ASKER, 30)))
+    frame[at] ^= 1
+    text = str(near.answers(bytes(frame)))
+    assert told in text and ("icmp checksum" in text) == (at == 36)

@@ -16,6 +16,13 @@ OWED = "want  a completion; got   nothing in time; qp 0x11: work 0x1 (SEND of 1 
 DIED = "the device died: Assertion failed in TOP.top.port: port 0:"
 
 
+NOT_SENT = "want  no such completion on qp 0x1"
+FLUSHED = (
+    "owed: work 0x2f (SEND of 8 bytes, number 45) which was not sent; "
+    "got   work 0x2f completed with wr_flush_err, syndrome 0xff"
+)
+
+
 @pytest.mark.parametrize(
     ("head", "rules"),
     [
@@ -45,6 +52,9 @@ DIED = "the device died: Assertion failed in TOP.top.port: port 0:"
         ("want  work 0x1 completed with rnr_retry_exc_err; got   nothing", ["RNR-05"]),
         (f"{NO_SUCH} success, syndrome 0x7f", ["AETH-05"]),
         (f"{NO_SUCH} success, syndrome 0x21", ["RNR-05"]),
+        (f"{NOT_SENT}, which nothing has failed; {FLUSHED}", ["QPS-06"]),
+        (f"{NOT_SENT}; {FLUSHED}", ["QPS-06", "NAK-09"]),
+        (f"{NO_SUCH} wr_flush_err, syndrome 0xff", ["NAK-09"]),
         (f"{OWED} which is flushed", ["NAK-09"]),
         (f"{OWED} which is acknowledged", ["ACK-08"]),
         (f"{OWED} which has left", ["UC-01"]),
