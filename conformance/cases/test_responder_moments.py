@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Commands and requests in any cycle of each other: on one queue pair, and beside another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    ATOMIC_ACK,
+    FETCH_ADD,
+    NAK,
+    READ_REQUEST,
+    RNR,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_ONLY,
+    WRITE_ONLY,
+    Pattern,
+)
+from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.codec import Packet
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Region
+
+pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs(Capability.RESET)]
+
+SIMULATED = ["hdl", "model"]
+FEW, CYCLES, PARTS = 5, 64, 4
+"""How many moments smoke tries, and behind a frame how many cycles there are to choose from."""
+SIZE = 24
+NAK_KIND, RNR_KIND = 3, 1
+MODEL_CLOCK_PS = 6400
+
+over_parts = over("part", range(PARTS))
+
+
+class Request(NamedTuple):
+    """What is sent, and what must come of it."""
+
+    packets: list[Pattern]
+    answers: list[Pattern]
+    spans: int = 1
+    receive: int | None = None
+    length: int = 0
+
+    def is_served(self, qp: Connection) -> None:
+        """All of that comes."""
+        qp.expect(*self.answers)
+        if self.receive is not None:
+            qp.receives(self.receive, byte_len=self.length)
+
+
+def send(qp: Connection, region: Region, psn: int) -> Request:
+    """One packet into a receive."""
+    receive = qp.post_receive(region)
+    return Request([SEND_ONLY(psn=psn, payload=SIZE, a=1)], [ACK(psn=psn)], 1, receive, SIZE)
+
+
+def long_send(qp: Connection, region: Region, psn: int) -> Request:
+    """Two packets into a receive."""
+    receive = qp.post_receive(region)
+    first = SEND_FIRST(psn=psn, payload=qp.mtu)
+    last = SEND_LAST(psn=psn + 1, payload=SIZE, a=1)
+    return Request([first, last], [ACK(psn=psn + 1)], 2, receive, qp.mtu + SIZE)
+
+
+def write(_qp: Connection, region: Region, psn: int) -> Request:
+    """One packet."""
+    return Request([WRITE_ONLY(psn=psn, payload=SIZE, a=1, **at(region))], [ACK(psn=psn)])
+
+
+def read(qp: Connection, region: Region, psn: int) -> Request:
+    """Two responses."""
+    size = qp.mtu + SIZE
+    request = READ_REQUEST(psn=psn, dmalen=size, **at(region))
+    return Request([request], read_responses(qp, psn, region.read(0, size)), 2)
+
+
+def atomic(_qp: Connection, region: Region, psn: int) -> Request:
+    """Counts one up."""
+    original = int.from_bytes(region.read(0, 8), "little")
+    request = FETCH_ADD(psn=psn, swap=1, **at(region))
+    return Request([request], [ATOMIC_ACK(psn=psn, original=original)])
+
+
+Making = Callable[[Connection, Region, int], Request]
+REQUESTS: Mapping[Op, tuple[Making, ...]] = {
+    Op.SEND: (send, long_send),
+    Op.WRITE: (write,),
+    Op.READ: (read,),
+    Op.FETCH_ADD: (atomic,),
+}
+
+
+def requests_of(bench: Bench) -> list[Making]:
+    """All that the device executes."""
+    executed = executed_of(bench.claims, Service.RC, REQUESTS)
+    return [making for op in executed for making in REQUESTS[op]]
+
+
+def moments(bench: Bench, part: int | None) -> Iterable[int]:
+    """Cycles: a few by chance, or all of a part."""
+    if part is None:
+        return sorted(bench.random.sample(range(CYCLES), FEW))
+    return range(part, CYCLES, PARTS)
+
+
+def pass_by(bench: Bench, cycles: int) -> None:
+    """So many cycles of the device."""
+    bench.pump(cycles * (bench.target.clock_ps or MODEL_CLOCK_PS) // 1000)
+
+
+def all_is_taken(bench: Bench) -> None:
+    """To the cycle in which the device has taken the last frame."""
+    target = bench.target
+    end = target.now_ns + target.patience.answer_ns
+    while target.untaken() and target.now_ns < end:
+        pass_by(bench, 1)
+
+
+def kind_of(packet: Packet) -> int | None:
+    """Of an acknowledgement: ACK, RNR NAK or NAK."""
+    return None if packet.aeth is None else packet.aeth.syndrome >> 5
+
+
+def changes(bench: Bench) -> list[Callable[[Connection], None]]:
+    """Commands for another queue pair, or for memory of nobody's."""
+
+    def fails(other: Connection) -> None:
+        bench.target.set_state(other.qp, State.ERR)
+        other.reconnect()
+
+    def comes_and_goes(_other: Connection) -> None:
+        bench.target.register(SIZE).deregister()
+
+    found: list[Callable[[Connection], None]] = [Connection.reconnect]
+    if Capability.STATES in bench.claims.capabilities:
+        found.append(fails)
+    if Capability.TOLD_KEYS in bench.claims.capabilities:
+        found.append(comes_and_goes)
+    return found
+
+
+def changes_beside(bench: Bench, part: int | None) -> None:
+    """Each request is served, whatever is commanded meanwhile."""
+    qp, other = bench.connect(), bench.connect()
+    region, inbox = qp.region(2 * qp.mtu, filled=True), other.region(SIZE)
+    psn = 0
+    for making in requests_of(bench):
+        other.reconnect()
+        for change in changes(bench):
+            if other.executes(Op.SEND):
+                other.post_receive(inbox)
+            for cycles in moments(bench, part):
+                request = making(qp, region, psn)
+                qp.send(*request.packets)
+                pass_by(bench, cycles)
+                change(other)
+                request.is_served(qp)
+                psn += request.spans
+
+
+@case("QPS-06", "FUZZ-16", smoke=True, targets=SIMULATED)
+def test_a_change_beside_a_request_in_any_cycle(bench: Bench) -> None:
+    changes_beside(bench, None)
+
+
+@case("QPS-06", "FUZZ-16", targets=SIMULATED)
+@over_parts
+def test_every_change_beside_a_request_in_every_cycle(bench: Bench, part: int) -> None:
+    changes_beside(bench, part)
+
+
+def begins_anew(bench: Bench, part: int | None) -> None:
+    """A new life serves everything, whatever was under way in the old one."""
+    qp = bench.connect()
+    region, fresh = qp.region(2 * qp.mtu, filled=True), qp.region(2 * qp.mtu, filled=True)
+    for making in requests_of(bench):
+        for cycles in moments(bench, part):
+            qp.send(*making(qp, region, 0).packets)
+            all_is_taken(bench)
+            pass_by(bench, cycles)
+            qp.reconnect()
+            psn = 0
+            for again in requests_of(bench):
+                request = again(qp, fresh, psn)
+                qp.send(*request.packets)
+                request.is_served(qp)
+                psn += request.spans
+            if qp.executes(Op.SEND):
+                qp.send(SEND_ONLY(psn=psn, payload=1, a=1))
+                qp.expect(RNR(psn=psn))
+            qp.reconnect()
+
+
+@case("QPS-04", "MSN-07", smoke=True, targets=SIMULATED)
+def test_a_queue_pair_begins_anew_in_any_cycle_of_a_request(bench: Bench) -> None:
+    begins_anew(bench, None)
+
+
+@case("QPS-04", "MSN-07", targets=SIMULATED)
+@over_parts
+def test_a_queue_pair_begins_anew_in_every_cycle_of_each_request(bench: Bench, part: int) -> None:
+    begins_anew(bench, part)
+
+
+def receive_comes(bench: Bench, part: int | None) -> None:
+    """The message finds it, or is told to come again and then finds it."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp = bench.connect()
+    region = qp.region(SIZE)
+    for psn, cycles in enumerate(moments(bench, part)):
+        only = qp.filled(SEND_ONLY(psn=psn, payload=SIZE, a=1))
+        qp.send(only)
+        pass_by(bench, cycles)
+        receive = qp.post_receive(region)
+        answer = qp.next()
+        if answer is not None and kind_of(answer) == RNR_KIND:
+            qp.inbox.appendleft(answer)
+            qp.expect(RNR(psn=psn))
+            qp.send(only)
+        elif answer is not None:
+            qp.inbox.appendleft(answer)
+        qp.expect(ACK(psn=psn, msn=psn + 1))
+        qp.receives(receive, byte_len=SIZE)
+        assert region.read(0, SIZE) == only.said["payload"]
+
+
+@case("RNR-01", "RNR-06", smoke=True, targets=SIMULATED)
+def test_a_receive_is_posted_in_any_cycle_of_its_message(bench: Bench) -> None:
+    receive_comes(bench, None)
+
+
+@case("RNR-01", "RNR-06", targets=SIMULATED)
+@over_parts
+def test_a_receive_is_posted_in_every_cycle_of_its_message(bench: Bench, part: int) -> None:
+    receive_comes(bench, part)
+
+
+def key_goes(bench: Bench, part: int | None) -> None:
+    """The WRITE is executed or refused; either is told, and nothing is written later."""
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp = bench.connect()
+    for cycles in moments(bench, part):
+        region = bench.target.register(SIZE)
+        only = qp.filled(WRITE_ONLY(psn=0, payload=SIZE, a=1, **at(region)))
+        qp.send(only)
+        pass_by(bench, cycles)
+        region.deregister()
+        held = region.read(0, SIZE)
+        answer = qp.next()
+        if answer is not None:
+            qp.inbox.appendleft(answer)
+        is_refused = answer is not None and kind_of(answer) == NAK_KIND
+        qp.expect(NAK(ACCESS_ERROR, psn=0) if is_refused else ACK(psn=0))
+        if held != (bytes(SIZE) if is_refused else only.said["payload"]):
+            told = "refused" if is_refused else "acknowledged"
+            raise bench.failed(f"a WRITE was {told}, and memory holds otherwise", rules=["RETH-06"])
+        if region.read(0, SIZE) != held:
+            raise bench.failed("memory was written whose key had been taken back")
+        qp.reconnect()
+
+
+@case("RETH-06", "NAK-07", needs=[Capability.TOLD_KEYS], smoke=True, targets=SIMULATED)
+def test_a_key_is_taken_back_in_any_cycle_of_a_write(bench: Bench) -> None:
+    key_goes(bench, None)
+
+
+@case("RETH-06", "NAK-07", needs=[Capability.TOLD_KEYS], targets=SIMULATED)
+@over_parts
+def test_a_key_is_taken_back_in_every_cycle_of_a_write(bench: Bench, part: int) -> None:
+    key_goes(bench, part)
+
+
+def receives_end(bench: Bench, part: int | None) -> None:
+    """Each once, those that messages have filled with success, and in their order."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp = bench.connect()
+    region = qp.region(2 * SIZE)
+    for cycles in moments(bench, part):
+        receives = [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(2)]
+        qp.send(SEND_ONLY(psn=0, payload=SIZE, a=1))
+        pass_by(bench, cycles)
+        bench.target.set_state(qp.qp, State.ERR)
+        ended = bench.completions(qp, count=len(receives))
+        bench.settle()
+        ended += bench.completions(qp, count=0, within_ns=0)
+        if [each.wr_id for each in ended] != receives or ended[-1].status == "success":
+            shown = ", ".join(f"{each.wr_id:#x} {each.status}" for each in ended)
+            raise bench.failed(f"receives of a queue pair that was told to fail end as: {shown}")
+        qp.reconnect()
+
+
+@case("QPS-03", "QPS-06", needs=[Capability.STATES], smoke=True, targets=SIMULATED)
+def test_receives_end_once_when_a_queue_pair_fails_in_any_cycle_of_a_message(bench: Bench) -> None:
+    receives_end(bench, None)
+
+
+@case("QPS-03", "QPS-06", needs=[Capability.STATES], targets=SIMULATED)
+@over_parts
+def test_receives_end_once_when_a_queue_pair_fails_in_every_cycle(bench: Bench, part: int) -> None:
+    receives_end(bench, part)
