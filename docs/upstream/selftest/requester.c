@@ -31,7 +31,7 @@ static void respond(struct bench *bench, uint8_t opcode, uint32_t psn, size_t si
     send_packet(bench, opcode, psn, data + skipped, AETH - skipped + size);
 }
 
-/* An ACK that comes again between the responses of a READ: it is complete with the last one. */
+/* Old acknowledgments between the responses of a READ: it is complete with the last response. */
 static enum verdict old_ack_in_read(struct bench *bench) {
     struct packet got;
     post(bench, IBV_WR_RDMA_WRITE, 64);
@@ -45,6 +45,7 @@ static enum verdict old_ack_in_read(struct bench *bench) {
         return UNTOLD;
     respond(bench, READ_FIRST, ITS_PSN + 1, MTU);
     send_aeth(bench, ITS_PSN, ACK);
+    send_aeth(bench, ITS_PSN, NAK_INVALID);
     respond(bench, READ_MIDDLE, ITS_PSN + 2, MTU);
     respond(bench, READ_LAST, ITS_PSN + 3, MTU);
     return has_succeeded(bench) && bench->memory[3 * MTU - 1] == 0xa5 ? DUE : DEVIATES;

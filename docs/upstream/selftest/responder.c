@@ -30,17 +30,33 @@ static enum verdict empty_read_again(struct bench *bench) {
     return reads(bench, OUR_PSN + 1, 0) ? DUE : DEVIATES;
 }
 
-/* A READ of four packets, and the rest of it from the second on: that answer begins with FIRST. */
-static enum verdict partial_reread(struct bench *bench) {
+/* A READ of four packets, and its rest from the second on; the opcode that this is answered with.
+ */
+static int reread(struct bench *bench) {
     struct packet got;
     send_reth(bench, READ_REQUEST, OUR_PSN, 0, 4 * MTU, 0);
     for (int at = 0; at < 4; at++)
         if (!receive(bench, &got))
-            return UNTOLD;
+            return -1;
     send_reth(bench, READ_REQUEST, OUR_PSN + 1, MTU, 3 * MTU, 0);
     if (!receive(bench, &got))
+        return -1;
+    return got.opcode;
+}
+
+/* The answer to the rest of a READ begins with FIRST, like that to any other. */
+static enum verdict partial_reread(struct bench *bench) {
+    int opcode = reread(bench);
+    return opcode < 0 ? UNTOLD : opcode == READ_FIRST ? DUE : DEVIATES;
+}
+
+/* A READ that is asked for as a whole behind its rest: it is answered. */
+static enum verdict whole_reread(struct bench *bench) {
+    struct packet got;
+    if (reread(bench) < 0 || !receive(bench, &got) || !receive(bench, &got))
         return UNTOLD;
-    return got.opcode == READ_FIRST ? DUE : DEVIATES;
+    send_reth(bench, READ_REQUEST, OUR_PSN, 0, 4 * MTU, 0);
+    return expect(bench, READ_FIRST, &got) ? DUE : DEVIATES;
 }
 
 /* On a fresh connection a request one PSN before its start: at most an ACK of that PSN. */
@@ -166,6 +182,7 @@ const struct named_case responder_cases[] = {
     {"read-again", read_again, {IBV_QPT_RC, 20, 3, false}},
     {"empty-read-again", empty_read_again, {IBV_QPT_RC, 20, 3, false}},
     {"partial-reread", partial_reread, {IBV_QPT_RC, 20, 3, false}},
+    {"whole-reread", whole_reread, {IBV_QPT_RC, 20, 3, false}},
     {"ack-psn", ack_psn, {IBV_QPT_RC, 20, 3, false}},
     {"duplicate-ack", duplicate_ack, {IBV_QPT_RC, 20, 3, false}},
     {"nak-psn", nak_psn, {IBV_QPT_RC, 20, 3, false}},
