@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from roceproof.conformance.capture.record import Record
@@ -18,6 +19,7 @@ from roceproof.conformance.diagnosis.psn.timeline import Suffered
 from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.diagnosis.structure.diagnosis import Structure, explain_structure
 
+_NO_BLAME = frozenset({CORRUPT, LOST, COPIES})
 _LEAST_SECOND = 3
 """Frames that tell a fault beside another one."""
 Facts = Mapping[str, Any]
@@ -72,9 +74,8 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         if psns:
             break  # a device is judged as a whole, and never twice
     built = _built(structure, icrcs, excerpt.all_seen())
-    diagnoses = copies + built + icrcs
-    diagnoses += [_after(found, [*diagnoses, *psns]) for found in psns]
-    return Explanation(diagnoses, for_icrcs.notes + for_psns.notes)
+    psns = _in_turn(psns, built + icrcs, excerpt.all_seen())
+    return Explanation(copies + built + icrcs + psns, for_icrcs.notes + for_psns.notes)
 
 
 def _built(
@@ -105,19 +106,33 @@ def _built(
     ]
 
 
-def _after(found: Diagnosis, others: Iterable[Diagnosis]) -> Diagnosis:
-    """What PSNs tell, in doubt where little tells it and something else is wrong that tells more.
+def _in_turn(
+    psns: Sequence[Diagnosis], others: Iterable[Diagnosis], observations: Iterable[Observation]
+) -> list[Diagnosis]:
+    """What PSNs tell, in doubt where little tells it, and what tells more may have drawn it.
 
-    One fault draws odd packets and answers, of which the next one is easily made.
+    One wrong way of counting makes recoveries look wrong, and any fault the answers of the peer.
     """
-    accusing = (each for each in others if each.id not in (CORRUPT, LOST, COPIES))
-    more = [
-        each for each in accusing if each is not found and len(each.frames) >= len(found.frames)
+    senders = {seen.number: (seen.interface, seen.frame[6:12]) for seen in observations}
+    blaming = [found for found in (*psns, *others) if found.frames and found.id not in _NO_BLAME]
+    blaming.sort(key=lambda found: -len(found.frames))
+    of_psns = {id(found) for found in psns}
+
+    def follows(found: Diagnosis) -> bool:
+        count, sender = len(found.frames), senders.get(found.frames[0])
+        return count < _LEAST_SECOND and any(
+            id(other) in of_psns or senders.get(other.frames[0]) != sender
+            for other in takewhile(lambda each: len(each.frames) >= count, blaming)
+            if other is not found
+        )
+
+    words = "What else is wrong may have drawn it."
+    return [
+        _possible(found, f"{found.text} {words}")
+        if found.id != UNDECIDED and follows(found)
+        else found
+        for found in psns
     ]
-    if found.id == UNDECIDED or len(found.frames) >= _LEAST_SECOND or not more:
-        return found
-    words = f"{found.text} Little tells it beside what else is wrong, which may have drawn it."
-    return _possible(found, words)
 
 
 def _possible(found: Diagnosis, words: str) -> Diagnosis:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import pytest
+from explained import healthy, records
 
-from roceproof.conformance.diagnosis.observation import Station
+from roceproof.conformance.diagnosis import report
+from roceproof.conformance.diagnosis.observation import Station, observe
 from roceproof.conformance.diagnosis.psn import diagnosis
 from roceproof.conformance.diagnosis.psn.evidence import Cause, Evidence
 from roceproof.conformance.diagnosis.psn.timeline import Key
-from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED
+from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 
 ONE, OTHER = Station(0, b"one"), Station(0, b"other")
 
@@ -153,3 +155,22 @@ def test_what_any_step_fits_is_told_with_what_fits_late_packets(
     assert said(monkeypatch, gaps, deaf=True) == [("P16", "P06")]
     exact = evidence(Cause.COUNTING, "P07", frames=(1, 2, 3, 4))._replace(held_back=("P06",))
     assert said(monkeypatch, exact, deaf=True) == [("P07",)]
+
+
+def test_what_little_tells_beside_another_fault_is_in_doubt() -> None:
+    def told(id_: str, *frames: int) -> Diagnosis:
+        return Diagnosis(id_, (), frames, len(frames), len(frames), "", "")
+
+    def ids(psns: list[Diagnosis], others: list[Diagnosis]) -> list[str]:
+        return [found.id for found in report._in_turn(psns, others, seen)]
+
+    seen = [*observe(records(healthy(1)))]
+    own = [each.number for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
+    peers = [each.number for each in seen if each.frame[6:12] != seen[0].frame[6:12]]
+    start, little, much = told("P02", own[0]), told("P18", *own[:2]), told("P14", *own[:9])
+    assert ids([little], []) == ["P18"]
+    assert ids([much, little], []) == ["P14", UNDECIDED]
+    assert ids([much, told("P18", *own[:3])], []) == ["P14", "P18"]
+    assert ids([start], [told("S01", *own[:9])]) == ["P02"]
+    assert ids([start], [told("S01", *peers[:9])]) == [UNDECIDED]
+    assert ids([start], [told(CORRUPT, *peers[:9])]) == ["P02"]
