@@ -126,6 +126,12 @@ LIMITS = (
         most=MOST_CYCLES,
     ),
     Limit(
+        key="progress_cycles",
+        says="So long a message waits at most while others are busy; answer_cycles if not said.",
+        told="{} cycles until a message comes to its turn beside busy queue pairs",
+        most=MOST_CYCLES,
+    ),
+    Limit(
         key="quiet_cycles",
         says="This long nothing comes before silence is believed.",
         told="{} quiet cycles are silence",

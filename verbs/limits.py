@@ -71,6 +71,8 @@ class Limits:
     """Whether these two are of all queue pairs together, and not of each."""
     answer_cycles: int | None = None
     """By then what must come has come."""
+    progress_cycles: int | None = None
+    """So long at most a queue pair waits for its turn while others are busy."""
     quiet_cycles: int | None = None
     """This long nothing comes before silence is believed."""
     flushes: bool = True

@@ -7,7 +7,7 @@ does not come in time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
@@ -17,7 +17,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY
 from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.within_limits import executed_of, require_queue_pairs
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.icmp import ethernet
 from roceproof.verbs.service import Service
@@ -29,6 +29,7 @@ SIMULATED = ["hdl", "model"]
 AHEAD = 24  # frames that always wait for the device
 STEP = 1000  # ns
 LONG = 1 << 15
+BUSY, DEPTH, PACKETS, TURNS = 3, 2, 4, 3
 Flood = Callable[[int], bytes]
 
 
@@ -83,6 +84,52 @@ def test_messages_complete_amid_a_flood(bench: Bench, flood: Callable[[Bench], F
         qp.completes(message)
     bench.settle()
     bench.target.asides()
+
+
+@case("QPS-06", "LIVE-02", smoke=True, targets=SIMULATED)
+@REQUESTER
+@over("long", [False, True])
+def test_busy_queue_pairs_leave_every_other_its_turn(bench: Bench, long: bool) -> None:
+    require_queue_pairs(bench.claims, 2)
+    served(bench, Service.RC)
+    op = operations(bench, Service.RC)[0]
+    qp, *busy = (bench.connect() for _ in range(min(1 + BUSY, bench.claims.qps)))
+    for each in busy:
+        each.serve()
+    size = PACKETS * qp.mtu if long else 5
+    for _ in range(TURNS):
+        message, begun = qp.post(op, 5), bench.target.now_ns
+        while not qp.inbox:
+            keep_busy(bench, busy, op, size)
+            in_turn(bench, begun, "its packet never left")
+        qp.expect_message(message)
+        qp.ack(message)
+        begun = bench.target.now_ns
+        while not qp.has_outcome():
+            keep_busy(bench, busy, op, size)
+            in_turn(bench, begun, "it never completed")
+        qp.completes(message)
+    bench.settle()
+
+
+def keep_busy(bench: Bench, busy: Sequence[Connection], op: Op, size: int) -> None:
+    """Each of them has so much under way."""
+    for each in busy:
+        while len(each.under_way()) < DEPTH:
+            each.post(op, size)
+    bench.pump(STEP)
+    for each in busy:
+        each.inbox.clear()
+        each.has_more_outcomes()
+
+
+def in_turn(bench: Bench, begun_ns: int, what: str) -> None:
+    """It is not later than the manifest says."""
+    cycles, clock_ps = bench.claims.limits.progress_cycles, bench.target.clock_ps
+    usual = bench.target.patience.answer_ns
+    longest = cycles * clock_ps // 1000 if cycles and clock_ps else usual
+    if bench.target.now_ns > begun_ns + longest:
+        raise bench.failed(f"{what} in {longest} ns beside busy queue pairs", rules=["QPS-06"])
 
 
 @case("LIVE-03", "PSN-12", smoke=True, targets=SIMULATED)

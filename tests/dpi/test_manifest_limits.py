@@ -313,6 +313,7 @@ def test_every_limit_is_told_in_a_report() -> None:
         outstanding_shared=True,
         answer_cycles=5,
         quiet_cycles=6,
+        progress_cycles=7,
         flushes=False,
         identification="any",
         per_queue_pair=frozenset({"rkey", "remote_addr"}),

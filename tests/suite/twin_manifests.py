@@ -93,7 +93,10 @@ TWINS = {
         _CLAIMS + "[fixed]\nack_timeout = 0\n",
         change=("ack_tracker.sv", "peer.timeout != '0", "1'b0"),
     ),
-    "slow": Twin("Slow = 20", _CLAIMS + "answer_cycles = 400000\nquiet_cycles = 40000\n"),
+    "slow": Twin(
+        "Slow = 20",
+        _CLAIMS + "answer_cycles = 400000\nquiet_cycles = 40000\nprogress_cycles = 400000\n",
+    ),
     "small-and-slow": Twin(
         'LengthMultiple = 4\nOutstanding = 4\nFixedHeaders = "1\'b1"\nOneMtu = "1\'b1"\n'
         'OneQueuePair = "1\'b1"\nSlow = 20',

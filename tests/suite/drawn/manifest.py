@@ -134,6 +134,8 @@ def _habits(draw: _Draw) -> list[str]:
         lines.append("flushes = false")
     if draw.random() < 0.2:
         lines.append(f"answer_cycles = {draw.choice((15_625, 40_000, 200_000))}")
+    if draw.random() < 0.3:
+        lines.append(f"progress_cycles = {draw.choice((100_000, 400_000))}")
     if draw.random() < 0.2:
         lines.append(f"quiet_cycles = {draw.choice((3_125, 5_000, 10_000))}")
     if draw.lacks(0.5):
