@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -32,6 +34,7 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY
 MTU = 256
 _MANY = 32
 PARTS = 4
+SIDE_BY_SIDE, TOGETHER, TURNS = 6, 2, 4
 
 
 def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
@@ -96,6 +99,42 @@ def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> Non
     qp.send(*read_responses(qp, message.psn, data, msn=2))
     qp.completes(write)
     lands(bench, qp, message, into, data)
+
+
+@case("READ-04", "QPS-06", smoke=True)
+def test_reads_of_many_queue_pairs_are_answered_among_each_other(bench: Bench) -> None:
+    depth = min(TOGETHER, bench.claims.limits.fixed_of_qp.get("max_rd_atomic", TOGETHER))
+    pairs = [
+        bench.connect(path_mtu=MTU, max_rd_atomic=depth)
+        for _ in range(min(SIDE_BY_SIDE, bench.claims.qps))
+    ]
+    into = {qp: [qp.region(PARTS * qp.mtu) for _ in range(depth)] for qp in pairs}
+    for turn in range(TURNS):
+        asked = {
+            qp: [ask(qp, some_length(bench.random), each) for each in into[qp]] for qp in pairs
+        }
+        answers = {
+            qp: [
+                packet
+                for number, (message, data) in enumerate(found, turn * depth + 1)
+                for packet in read_responses(qp, message.psn, data, msn=number)
+            ]
+            for qp, found in asked.items()
+        }
+        order = [qp for qp, packets in answers.items() for _ in packets]
+        bench.random.shuffle(order)
+        for qp in order:
+            qp.send(answers[qp].pop(0))
+        for qp, found in asked.items():
+            for (message, data), where in zip(found, into[qp], strict=True):
+                lands(bench, qp, message, where, data)
+
+
+def some_length(random: Random) -> int:
+    """Of a few packets, often whole ones or a byte more or less."""
+    return max(
+        0, min(PARTS * MTU, random.randrange(PARTS + 1) * MTU + random.choice((-1, 0, 1, 77)))
+    )
 
 
 @case("READ-07", smoke=True, breaks=WRONG_ANSWERS)
