@@ -113,7 +113,7 @@ class RDETH(ExtensionLayer):
     fields_desc: ClassVar = [BitField("reserved", 0, 8), XBitField("eecontext", 0, 24)]
 
 
-class AETH(roce.AETH, ExtensionLayer):
+class AETH(ExtensionLayer, roce.AETH):
     """ACK extended transport header: Scapy's fields, and what follows them."""
 
     name = "AETH"
