@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Receives complete once each, with what became of them, whatever else stands still or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.failure import AS_CONTRACTED
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, WRONG_LENGTHS
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    SEND_FIRST,
+    SEND_MIDDLE,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    Pattern,
+)
+from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Outcome, Region
+
+pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs(Capability.RESET)]
+
+SIMULATED = ["hdl", "model"]
+MOST, SIZE, ROUNDS = 16, 32, 3
+FLUSHED = "wr_flush_err"
+STREAMS = ("tx_stall", "cpl_stall", "memory_stall", "memory_lag")
+
+
+def ended(bench: Bench, qp: Connection, count: int) -> list[Outcome]:
+    """So many completions, and those that come besides."""
+    found = bench.completions(qp, count=count)
+    bench.settle()
+    return found + bench.completions(qp, count=0, within_ns=0)
+
+
+def complete_once(bench: Bench, found: Sequence[Outcome], numbers: Sequence[int]) -> None:
+    """These receives and no others, in their order."""
+    have = [each.wr_id for each in found]
+    if have == list(numbers):
+        return
+    twice = next((n for place, n in enumerate(have) if n in have[:place]), None)
+    lacking = next((n for n in numbers if n not in have), None)
+    if twice is not None:
+        text = f"receive {twice:#x} completed {have.count(twice)} times, and may only once"
+        raise bench.failed(text, rules=[AS_CONTRACTED])
+    if lacking is not None:
+        text = f"receive {lacking:#x} did not complete, {len(have)} others did"
+    else:
+        text = "receives did not complete in their order"
+    raise bench.failed(text)
+
+
+@case("RNR-01", "LIVE-03", needs=[Capability.DISTURBANCE], smoke=True, targets=SIMULATED)
+@over("stream", STREAMS)
+def test_each_receive_completes_once_while_a_stream_hardly_moves(bench: Bench, stream: str) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp, count = bench.connect(), min(MOST, bench.claims.receives)
+    region = qp.region(count * SIZE)
+    for turn in range(ROUNDS):
+        first = turn * count
+        numbers = [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(count)]
+        bench.target.disturb(**{stream: 99})
+        sends = [
+            qp.filled(SEND_ONLY(psn=first + n, payload=SIZE, a=1)) for n in range(len(numbers))
+        ]
+        qp.send(*sends)
+        found = bench.completions(qp, count=count)
+        bench.target.disturb()
+        qp.expect(*(ACK(psn=first + n, msn=first + n + 1) for n in range(count)))
+        bench.settle()
+        complete_once(bench, found + bench.completions(qp, count=0, within_ns=0), numbers)
+        assert region.read(0, region.size) == b"".join(each.said["payload"] for each in sends)
+
+
+def no_message(_qp: Connection, _region: Region) -> list[Pattern]:
+    """Nothing is open."""
+    return []
+
+
+def a_send(qp: Connection, _region: Region) -> list[Pattern]:
+    """Of several packets."""
+    return [SEND_FIRST(psn=0, payload=qp.mtu)]
+
+
+def a_write(qp: Connection, region: Region) -> list[Pattern]:
+    """Of several packets."""
+    return [WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, **at(region))]
+
+
+OPEN: Mapping[Op, Callable[[Connection, Region], list[Pattern]]] = {
+    Op.SEND: a_send,
+    Op.WRITE: a_write,
+}
+
+
+def refusals(qp: Connection, region: Region, opened: str, psn: int) -> dict[int, list[Pattern]]:
+    """By their codes, requests that are refused there."""
+    if opened == "a_send":
+        return {
+            INVALID_REQUEST: [
+                WRITE_ONLY(psn=psn),
+                WRITE_MIDDLE(psn=psn, payload=qp.mtu),
+                SEND_MIDDLE(psn=psn, payload=qp.mtu - 4),
+                SEND_ONLY(psn=psn, payload=4),
+            ]
+        }
+    if opened == "a_write":
+        return {
+            INVALID_REQUEST: [
+                SEND_ONLY(psn=psn, payload=4),
+                SEND_MIDDLE(psn=psn, payload=qp.mtu),
+                WRITE_MIDDLE(psn=psn, payload=qp.mtu - 4),
+                WRITE_ONLY(psn=psn),
+            ]
+        }
+    wrong = at(region) | {"rkey": region.wrong_key(1 << 20)}
+    return {
+        INVALID_REQUEST: [
+            SEND_MIDDLE(psn=psn, payload=qp.mtu),
+            WRITE_ONLY(psn=psn, payload=8, dmalen=12, **at(region)),
+        ],
+        ACCESS_ERROR: [WRITE_ONLY(psn=psn, payload=8, **wrong)],
+    }
+
+
+@case("QPS-03", "NAK-07", smoke=True, targets=SIMULATED, breaks=OUT_OF_ORDER | WRONG_LENGTHS)
+@over("opening", [no_message, a_send, a_write], ids=lambda each: each.__name__)
+def test_receives_end_as_they_must_when_a_request_is_refused(
+    bench: Bench, opening: Callable[[Connection, Region], list[Pattern]]
+) -> None:
+    """The one that a message is filling with its error; all that wait are flushed."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    for op, each in OPEN.items():
+        if each is opening:
+            executed_of(bench.claims, Service.RC, [op])
+    qp = bench.connect()
+    region, inbox = qp.region(4 * qp.mtu), qp.region(4 * qp.mtu)
+    psn = len(opening(qp, region))
+    for code, requests in refusals(qp, region, opening.__name__, psn).items():
+        for request in requests:
+            qp.reconnect()
+            numbers = [qp.post_receive(inbox) for _ in range(3)]
+            qp.send(*opening(qp, region), request.but(a=1))
+            qp.expect(NAK(code, psn=psn))
+            found = ended(bench, qp, len(numbers))
+            complete_once(bench, found, numbers)
+            told = [each.status for each in found]
+            used = 1 if opening is a_send else 0
+            if "success" in told or set(told[used:]) != {FLUSHED}:
+                want = ["an error"] * used + [FLUSHED] * (len(told) - used)
+                raise bench.failed(
+                    f"receives end as {', '.join(told)} behind {request.name}; want "
+                    f"{', '.join(want)}: {opening.__name__} was open"
+                )
+
+
+def is_refused(_bench: Bench, qp: Connection) -> None:
+    """A packet that continues nothing ends the queue pair."""
+    qp.send(SEND_MIDDLE(psn=0, payload=qp.mtu, a=1), breaks=OUT_OF_ORDER)
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+
+
+def is_told_to_fail(bench: Bench, qp: Connection) -> None:
+    """By a command."""
+    bench.target.set_state(qp.qp, State.ERR)
+
+
+ENDS = [
+    pytest.param(is_refused, id="refused"),
+    pytest.param(is_told_to_fail, id="told", marks=needs(Capability.STATES)),
+]
+
+
+@case("QPS-03", "QPS-06", smoke=True, targets=SIMULATED, breaks=OUT_OF_ORDER)
+@over("fails", ENDS)
+def test_a_receive_that_waits_for_room_is_flushed_and_keeps_nobody_waiting(
+    bench: Bench, fails: Callable[[Bench, Connection], None]
+) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp, other = bench.connect(), bench.connect()
+    region, count = qp.region(), min(MOST, bench.claims.receives)
+    numbers = [qp.post_receive(region, may_wait=n == count) for n in range(count + 1)]
+    bench.settle()
+    fails(bench, qp)
+    complete_once(bench, ended(bench, qp, len(numbers)), numbers)
+    receive = other.post_receive(region, length=SIZE)
+    other.send(SEND_ONLY(psn=0, payload=SIZE, a=1))
+    other.expect(ACK(psn=0))
+    other.receives(receive, byte_len=SIZE)
