@@ -20,8 +20,10 @@ from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECI
 from roceproof.conformance.diagnosis.structure.diagnosis import Structure, explain_structure
 
 _NO_BLAME = frozenset({CORRUPT, LOST, COPIES})
-_LEAST_SECOND = 3
-"""Frames that tell a fault beside another one."""
+_LEAST_SECOND, _MANY = 3, 8
+"""Frames that tell a fault beside another one, and such as are enough whatever that shows in."""
+_OF_FIRST = 1 / 3
+"""Of the frames of the other one, what tells a fault beside it."""
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
 
@@ -120,8 +122,9 @@ def _in_turn(
 
     def follows(found: Diagnosis) -> bool:
         count, sender = len(found.frames), senders.get(found.frames[0])
-        return count < _LEAST_SECOND and any(
-            id(other) in of_psns or senders.get(other.frames[0]) != sender
+        return count < _MANY and any(
+            count < max(_LEAST_SECOND, _OF_FIRST * len(other.frames))
+            and (id(other) in of_psns or senders.get(other.frames[0]) != sender)
             for other in takewhile(lambda each: len(each.frames) >= count, blaming)
             if other is not found
         )

@@ -150,10 +150,12 @@ def test_what_no_icrc_bears_out_takes_several_packets(monkeypatch: pytest.Monkey
 def test_what_any_step_fits_is_told_with_what_fits_late_packets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gaps = evidence(Cause.COUNTING, "P16", frames=(1, 2, 3, 4))._replace(held_back=("P06",))
+    frames = tuple(range(1, 9))
+    gaps = evidence(Cause.COUNTING, "P16", frames=frames)._replace(held_back=("P06",))
     assert said(monkeypatch, gaps) == [("P16",)]
+    assert said(monkeypatch, gaps._replace(frames=frames[:7])) == [("P16", "P06")]
     assert said(monkeypatch, gaps, deaf=True) == [("P16", "P06")]
-    exact = evidence(Cause.COUNTING, "P07", frames=(1, 2, 3, 4))._replace(held_back=("P06",))
+    exact = evidence(Cause.COUNTING, "P07", frames=frames)._replace(held_back=("P06",))
     assert said(monkeypatch, exact, deaf=True) == [("P07",)]
 
 
@@ -171,6 +173,9 @@ def test_what_little_tells_beside_another_fault_is_in_doubt() -> None:
     assert ids([little], []) == ["P18"]
     assert ids([much, little], []) == ["P14", UNDECIDED]
     assert ids([much, told("P18", *own[:3])], []) == ["P14", "P18"]
+    more = told("P14", *own[:10])
+    assert ids([more, told("P18", *own[:3])], []) == ["P14", UNDECIDED]
+    assert ids([more, told("P18", *own[:8])], []) == ["P14", "P18"]
     assert ids([start], [told("S01", *own[:9])]) == ["P02"]
     assert ids([start], [told("S01", *peers[:9])]) == [UNDECIDED]
     assert ids([start], [told(CORRUPT, *peers[:9])]) == ["P02"]

@@ -22,8 +22,8 @@ def best(
 ) -> tuple[str, ...]:
     """The ids that explain the most packets, in the order in which they are most telling.
 
-    None if that is less than a share of all that is wrong. With `held_back`, packets may leave long
-    after their PSNs were drawn.
+    None if that is less than a share of all that is wrong. With `held_back`, there is a reason for
+    packets to leave long after their PSNs were drawn.
     """
     weights: dict[str, int] = {}
     for found in evidence:
@@ -51,7 +51,7 @@ def best(
         )
     else:  # losses fit any gap, so what fits many of them is not ruled out
         others = tuple(id_ for id_, count in weights.items() if most > count >= most / 2)
-    if held_back and _ANY_STEP.issuperset(names):
+    if _ANY_STEP.issuperset(names) and (held_back or most < _FOR_LOOSE):
         others += _fitting_later(evidence, most)
     return names + tuple(id_ for id_ in dict.fromkeys(others) if id_ not in names)
 
@@ -76,13 +76,8 @@ def _but_for_losses(
 
 def _fitting_later(evidence: Sequence[Evidence], most: int) -> tuple[str, ...]:
     """What fits half as much if packets may leave late."""
-    counts = Counter(
-        id_
-        for found in evidence
-        for id_ in {*found.ids, *found.weak, *found.held_back}
-        for _ in found.frames
-    )
-    return tuple(id_ for id_, count in sorted(counts.items()) if 2 * count >= most)
+    counts = Counter(id_ for found in evidence for id_ in found.held_back for _ in found.frames)
+    return tuple(id_ for id_, count in counts.items() if 2 * count >= most)
 
 
 def _contradicting(evidence: Sequence[Evidence], best: Sequence[str], most: int) -> tuple[str, ...]:
