@@ -62,7 +62,8 @@ def _details(finding: Document) -> list[str]:
     if finding["support"]:
         told.insert(0, finding["support"])
     if finding["not_reached"]:
-        told.append(f"{finding['not_reached']} of the cases were not reached")
+        were = "was" if finding["not_reached"] == 1 else "were"
+        told.append(f"{finding['not_reached']} of the cases {were} not reached")
     lines = ["; ".join(told)] if told else []
     if finding.get("explained"):
         lines.append(f"explain: {finding['explained']}")

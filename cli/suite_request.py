@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,9 +58,11 @@ class Output:
 
 def arguments_of(request: Request, directory: Path) -> list[str]:
     """Of a session that leaves what it finds in a directory."""
-    words = session_arguments(request.target)
+    places = [path.resolve() for path in request.cases or [CASES]]
+    folders = [place if place.is_dir() else place.parent for place in places]
+    words = session_arguments(request.target, root=Path(os.path.commonpath(folders)))
     words += ["-p", "roceproof.suite_workers", "-p", "no:unraisableexception"]
-    words += [str(path.resolve()) for path in request.cases or [CASES]]
+    words += map(str, places)
     words += ["--roce-suite", request.suite]
     words += ["--roce-seed", str(request.seed), "--roce-captures", str(directory)]
     words += ["--roce-report", str(directory / RESULTS)]

@@ -81,10 +81,13 @@ class Options:
         return shlex.join([*words, "--seed", str(self.seed), "-k", expression_for(nodeid)])
 
 
-def session_arguments(target: str) -> list[str]:
-    """What every session of ours over a target begins with; it prints nothing by itself."""
+def session_arguments(target: str, *, root: Path = CASES) -> list[str]:
+    """What every session of ours over a target begins with; it prints nothing by itself.
+
+    All cases lie below `root`: by that pytest tells those apart that two files call alike.
+    """
     return [
-        *("-c", str(CASES / "pytest.ini"), "--rootdir", str(CASES)),
+        *("-c", str(CASES / "pytest.ini"), "--rootdir", str(root)),
         *("-p", "no:terminal", "--roce-target", target),
     ]
 

@@ -234,6 +234,24 @@ def test_a_case_that_breaks_by_itself_shows_no_deviation(suite: Make) -> None:
     assert "deviation" not in case
 
 
+@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+def test_cases_that_two_files_call_alike_are_two(suite: Make, jobs: str) -> None:
+    mine = suite('@case("PSN-02")\ndef test_one(bench):\n    assert False\n')
+    passing = mine.folder / "test_other.py"
+    passing.write_text((mine.folder / "test_mine.py").read_text().replace("assert False", "pass"))
+    done = subprocess.run(
+        [COMMAND, "test", "--target", "model", "test_mine.py", "test_other.py", jobs],
+        cwd=mine.folder,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert "1 passed, 1 failed" in done.stdout
+    assert "-k 'test_mine and test_one'" in done.stdout
+    assert done.returncode == 1
+
+
 def test_a_worker_that_is_killed_is_an_error_of_its_case(suite: Make) -> None:
     mine = suite(DYING)
     done = mine.run("--target", "model", "-j2")
