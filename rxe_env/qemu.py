@@ -69,7 +69,7 @@ def agent_port(fd: int) -> list[str]:
 
 def network(fd: int, *, mac: str = GUEST_MAC) -> list[str]:
     """Return the arguments for the Ethernet port, served on listening socket `fd`."""
-    # QEMU 7.2 forgets a guest's VLAN filter when it restores it, so the guest has none.
+    # QEMU before 8.2 forgets a guest's VLAN filter when it restores it, so the guest has none.
     card = (
         f"virtio-net-pci,netdev=net,mac={mac},romfile=,host_mtu={HOST_MTU},speed=100000,duplex=full"
         ",ctrl_vlan=off"
