@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet
+from roceproof.conformance.model.codes import ack_timeout_ns
+from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet, run_out
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
+from roceproof.conformance.suite.recovery import awaited_code
 from roceproof.conformance.suite.storm_crowd import operations, served
 from roceproof.conformance.suite.within_limits import fixed_values
 from roceproof.conformance.targets.capability import Capability
@@ -23,9 +25,15 @@ pytestmark = [
 RULES = ("QPS-06", "NAK-09", "ACK-08", "LIVE-02")
 MOST = 16
 FIRST = 0x80
+SHORTEST, ROUNDS = 1, 12
 
 
-def pairs(bench: Bench) -> list[One]:
+def what_is_held(held: Mapping[str, int]) -> str:
+    """In the name of a case."""
+    return " ".join(f"{name} {percent}" for name, percent in held.items()) or "nothing"
+
+
+def pairs(bench: Bench, **spec: int) -> list[One]:
     """Queue pairs in the first and the last place of the device, and between."""
     services = served(bench, Service.RC, Service.RC, Service.UC)
     count = bench.claims.qps
@@ -38,7 +46,8 @@ def pairs(bench: Bench) -> list[One]:
                 "local_qpn": FIRST * count + place,
                 "path_mtu": min(bench.claims.path_mtus),
                 "sq_psn": bench.random.getrandbits(24),
-                **fixed_values(bench.claims, {}),
+                **spec,
+                **fixed_values(bench.claims, spec),
             },
             bench.random.choice(operations(bench, service)).name,
         )
@@ -48,7 +57,7 @@ def pairs(bench: Bench) -> list[One]:
 
 
 @case(*RULES, smoke=True, targets=["hdl"])
-@over("held", HELD, ids=lambda held: " ".join(held) or "nothing")
+@over("held", HELD, ids=what_is_held)
 def test_what_meets_on_two_queue_pairs_stays_apart(bench: Bench, held: Mapping[str, int]) -> None:
     play, known = Play(bench), pairs(bench)
     for one in known:
@@ -65,5 +74,26 @@ def test_what_meets_on_two_queue_pairs_stays_apart(bench: Bench, held: Mapping[s
                     step.apply(play)
                 met += zip(both, events, strict=True)
         for step in again(met):
+            step.apply(play)
+    play.finish()
+
+
+@MASSES
+@case("RTX-01", "RTX-05", *RULES, targets=["hdl"])
+@over(
+    "held",
+    [*HELD, {"payload_gap": 95}, {"tx_stall": 90}],
+    ids=what_is_held,
+)
+def test_timers_run_out_amid_all_that_happens(bench: Bench, held: Mapping[str, int]) -> None:
+    code = awaited_code(bench, SHORTEST)
+    play, known = Play(bench), pairs(bench, retry_count=0)
+    reliable = [one for one in known if one.spec["service"] == Service.RC.name]
+    for _ in range(ROUNDS):
+        waiting = bench.random.sample(reliable, -(-len(reliable) // 2))
+        others = [one for one in known if one not in waiting]
+        armed = [one._replace(spec={**one.spec, "ack_timeout": code}) for one in waiting]
+        timeout_ns = ack_timeout_ns(code) or 0
+        for step in run_out(armed, others, held, bench.random, timeout_ns):
             step.apply(play)
     play.finish()

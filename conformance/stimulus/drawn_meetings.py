@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.stimulus.drawn_acts import DrawnActs
-from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet
+from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet, run_out
 from roceproof.conformance.stimulus.waiting import (
     TICKS,
     Side,
@@ -62,7 +62,19 @@ class DrawnMeetings(DrawnActs):
                 apart = self._draw.pick({0: 2, self._draw.between(1, _FARTHEST_NS): 1})
                 self._steps += meet(*both, events, held, apart)
                 met += zip(both, events, strict=True)
-            if self._draw.maybe(0.7):
+            if self._draw.maybe(0.25) and len(ones) > 1:
+                code = self._draw.between(1, 2)
+                armed = [
+                    one._replace(spec={**one.spec, "ack_timeout": code, "retry_count": 0})
+                    for one in ones[::2]
+                    if one.spec["service"] == "RC"
+                ]
+                self._steps += again(met)
+                if armed:
+                    timeout_ns = _TICK_NS << code
+                    random = self._draw.random
+                    self._steps += run_out(armed, ones[1::2], held, random, timeout_ns)
+            elif self._draw.maybe(0.7):
                 self._steps += again(met)
             else:
                 self._acts(self._draw.between(1, 4))

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from random import Random
 from typing import Any, NamedTuple
 
 from roceproof.conformance.stimulus.plan import Step
 
 _PACKETS = 3
 _TOO_LONG = (1 << 31) + 1
+_HAPPENINGS, _ELSEWHERE = 60, 0.8
 _TIMELY_NS, _FILLING_NS, _SPENT_NS = 4000, 250, 600
 HELD: Sequence[Mapping[str, int]] = ({}, {"tx_stall": 99}, {"cpl_stall": 99}, {"rx_gap": 90})
 """Which stream is held back, and how much."""
@@ -78,6 +80,35 @@ def meet(
     if held:
         yield Step("disturb", {})
         yield Step("wait", {"ns": _SPENT_NS})
+
+
+def run_out(
+    waiting: Sequence[One],
+    others: Sequence[One],
+    held: Mapping[str, int],
+    random: Random,
+    timeout_ns: int,
+) -> Iterator[Step]:
+    """Timers run out one by one, amid all that happens to others or just in time to their own."""
+    for one in (*waiting, *others):
+        yield one.begins()
+    for one in (*others, *waiting):
+        yield one.posts(count=2)
+    frames = 2 * (len(waiting) + len(others))
+    yield Step("until", {"frames": frames, "within": _TIMELY_NS})
+    if held:
+        yield Step("disturb", dict(held))
+    yield Step("wait", {"ns": timeout_ns * 3 // 4})
+    for _ in range(_HAPPENINGS):
+        one = random.choice(others if others and random.random() < _ELSEWHERE else waiting)
+        yield EVENTS[random.choice([*EVENTS])].step(one)
+        yield Step("wait", {"ns": random.randrange(1, 2 * timeout_ns // _HAPPENINGS)})
+    if held:
+        yield Step("disturb", {})
+    yield Step("expire", {})
+    yield Step("settle", {})
+    for one in (*waiting, *others):
+        yield one.begins()
 
 
 def again(met: Iterable[tuple[One, str]]) -> Iterator[Step]:

@@ -195,6 +195,23 @@ def test_moments_know_order_distance_and_queue_pair() -> None:
     assert not any(name.startswith("timeout") for name in names(counts, "moment.distance"))
 
 
+def test_moments_know_the_stream_that_hardly_moves() -> None:
+    hardly, often = (
+        Disturbed(50, Flow(tx_stall=95, cpl_stall=90)),
+        Disturbed(150, Flow(tx_stall=60)),
+    )
+    life = [active(), hardly, sent(0, 100), answered(0, 104), often, sent(1, 200), answered(1, 204)]
+    met = names(counted(*life), "moment.held")
+    assert {"departure-ack/same/tx_stall", "departure-ack/same/nothing"} <= met
+    assert not any(name.endswith("cpl_stall") for name in met)
+
+
+def test_events_have_a_place_in_the_device() -> None:
+    last = 2 * CLAIMS.qps - 1
+    ends = [active(CLAIMS.qps), active(last), sent(0, qpn=CLAIMS.qps), sent(0, qpn=last)]
+    assert names(counted(*ends), "moment.place") == {"departure/first", "departure/last"}
+
+
 def test_an_answer_to_the_life_before_meets_the_restart() -> None:
     life = [active(0x11), sent(0, 100), active(0x11, 200), answered(0, 202)]
     assert "restart-ack/same/2..3" in names(counted(*life), "moment.distance")

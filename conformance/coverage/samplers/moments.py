@@ -15,6 +15,7 @@ from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
 
 _NO_RESPONSE = 0xFF
+_NOTHING, _HARDLY = "nothing", 90  # percent of the cycles in which a stream stands
 _KIND = 0x60  # bits of a syndrome
 _ANSWERS = {0x00: "ack", 0x20: "nak", 0x60: "nak"}
 
@@ -30,6 +31,8 @@ class MomentSampler(Sampler):
     def __init__(self, life: Life) -> None:
         super().__init__(life)
         self._distance = life.table.ranges("distance")
+        self._streams = life.table.dimensions["held"].values
+        self._places = life.queue_pairs.contexts
         self._before: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._behind: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for pair in life.table.dimensions["moment"].values:
@@ -39,6 +42,9 @@ class MomentSampler(Sampler):
         self._last: dict[str, list[_Last]] = defaultdict(list)
 
     def _happens(self, event: str, time: int, qpn: int) -> None:
+        place, places = qpn % self._places, self._places
+        at = "first" if place == 0 else "last" if place == places - 1 else "between"
+        self.add("moment.place", event, at)
         for first, pair in self._before[event]:
             for last in self._last[first]:
                 if time - last.time <= self._distance.end:
@@ -53,6 +59,14 @@ class MomentSampler(Sampler):
     def _meet(self, pair: str, last: _Last, qpn: int, distance: int) -> None:
         relation = "same" if last.qpn == qpn else "other"
         self.add("moment.distance", pair, relation, self._distance.of(distance))
+        self.add("moment.held", pair, relation, self._held())
+
+    def _held(self) -> str:
+        """The stream that is held back most, if it hardly moves."""
+        flow = self.life.flow
+        streams = {name: getattr(flow, name) for name in self._streams if name != _NOTHING}
+        most = max(streams, key=lambda name: streams[name])
+        return most if streams[most] >= _HARDLY else _NOTHING
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
         """A restart."""
