@@ -23,6 +23,7 @@ from roceproof.conformance.runner.outcomes import (
     BAD,
     CASE_BROKE,
     FAILING,
+    MARKED,
     NOT_REACHED,
     WAIVED,
     WARNING,
@@ -215,7 +216,8 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
     _print_waived(cases, console)
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
-        console.print(escape(f"  {count:5} show the known deviation {name} (docs/findings.md)"))
+        where = "" if name.startswith(MARKED) else " (docs/findings.md)"
+        console.print(escape(f"  {count:5} show the known deviation {name}{where}"))
     print_warnings(cases, console)
     for heading, name in (("broken", "broken"), ("explain", "explained")):
         found = Counter(word for case in _failed(cases) for word in case.get(name, []))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.conformance.runner.options import session_arguments
 from roceproof.reach_command import COVERAGE
@@ -59,6 +60,8 @@ class Output:
 def arguments_of(request: Request, directory: Path) -> list[str]:
     """Of a session that leaves what it finds in a directory."""
     places = [path.resolve() for path in request.cases or [CASES]]
+    if odd := next((place for place in places if "[" in str(place)), None):
+        raise RoceproofError(f"{odd}: pytest takes no [ in the place of a case; rename it")
     folders = [place if place.is_dir() else place.parent for place in places]
     words = session_arguments(request.target, root=Path(os.path.commonpath(folders)))
     words += ["-p", "roceproof.suite_workers", "-p", "no:unraisableexception"]

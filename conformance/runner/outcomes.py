@@ -6,6 +6,8 @@ from __future__ import annotations
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 NOT_REACHED, WAIVED, DEVIATION = "not_reached", "waived", "deviation"
 
+MARKED = "xfail: "
+"""So begins a deviation that is not declared, but marked by whoever has written the case."""
 FAILING = (FAILED, NOT_REACHED)
 """The device's doing."""
 CASE_BROKE = "case_broke"

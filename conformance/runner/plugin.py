@@ -260,6 +260,7 @@ def pytest_runtest_makereport(
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         if not is_known(reason):
             report.outcome, report.longrepr = "failed", f"skipped for an unknown reason: {reason}"
+            report.user_properties.append((CASE_BROKE, printable(report.longrepr)))
         return report
     error = call.excinfo.value if call.when != "call" and call.excinfo else None
     if isinstance(error, DeviceDied) and options.target == "hdl":

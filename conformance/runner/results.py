@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from roceproof import __version__
+from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner import journal
 from roceproof.conformance.runner.counted import COUNTERS
@@ -28,6 +29,7 @@ from roceproof.conformance.runner.outcomes import (
     ERROR,
     FAILED,
     FAILING,
+    MARKED,
     NOT_REACHED,
     RUNS_AGAIN,
     WAIVED,
@@ -94,6 +96,8 @@ class Results:
         entry |= {name: value for name, value in report.user_properties}
         if (seen := getattr(report, OBSERVED, None)) is not None and WARNING not in entry:
             self._observed[report.nodeid] = seen
+        if entry["outcome"] == DEVIATION and DEVIATION not in entry:
+            entry[DEVIATION] = printable(f"{MARKED}{report.wasxfail}")
         if NOT_REACHED in entry and entry["outcome"] == FAILED:
             entry["outcome"] = NOT_REACHED
         if entry["outcome"] == "skipped" and isinstance(report.longrepr, tuple):
@@ -170,7 +174,7 @@ class Results:
 
 
 def _outcome(report: pytest.TestReport) -> str:
-    if hasattr(report, "wasxfail"):
+    if hasattr(report, "wasxfail") and report.skipped:
         return DEVIATION
     if {UNREACHABLE, CASE_BROKE} & dict(report.user_properties).keys():
         return ERROR

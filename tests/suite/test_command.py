@@ -123,8 +123,9 @@ def test_what_a_target_does_not_claim_is_skipped_with_that_reason(suite: Make) -
 def test_a_skip_for_an_unknown_reason_is_an_error(suite: Make) -> None:
     mine = suite("import pytest\ndef test_lazy(bench):\n    pytest.skip('no time')\n")
     done = mine.run("--target", "model", "-j1")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "skipped for an unknown reason" in done.stdout
+    assert "1 error" in done.stdout
 
 
 def test_a_case_that_names_no_rule_of_the_table_is_refused(suite: Make) -> None:

@@ -252,6 +252,38 @@ def test_cases_that_two_files_call_alike_are_two(suite: Make, jobs: str) -> None
     assert done.returncode == 1
 
 
+def test_a_case_that_its_writer_expects_to_fail_is_told_with_the_reason(suite: Make) -> None:
+    mine = suite(
+        """
+        import pytest
+
+        @case("PSN-02")
+        @pytest.mark.xfail(reason="\\x1b[31mticket 1")
+        def test_one(bench):
+            assert False
+
+        @case("PSN-02")
+        @pytest.mark.xfail(reason="ticket 2")
+        def test_two(bench):
+            pass
+        """
+    )
+    done = mine.run("--target", "model", "-j", "1")
+    assert done.returncode == 0, done.stderr
+    assert "1 show the known deviation xfail: \\x1b[31mticket 1\n" in done.stdout
+    assert [case["outcome"] for case in mine.results()] == ["deviation", "passed"]
+
+
+def test_a_bracket_in_the_place_of_a_case_is_one_line(suite: Make) -> None:
+    mine = suite("")
+    odd = mine.folder / "test_[1].py"
+    odd.touch()
+    words = [COMMAND, "test", odd, "--target", "model", "-q", "--out", mine.folder / "out"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "rename it" in done.stderr
+
+
 def test_a_worker_that_is_killed_is_an_error_of_its_case(suite: Make) -> None:
     mine = suite(DYING)
     done = mine.run("--target", "model", "-j2")
