@@ -61,6 +61,7 @@ def test_a_patch_that_builds_on_another_names_it() -> None:
     behind = {cause.name: cause.behind.name for cause in CAUSES if cause.behind}
     assert behind == {
         "empty-read-again": "2-read-again.patch",
+        "whole-reread": "1-partial-reread.patch",
         "posts-put-off-timeout": "1-rnr-wait.patch",
     }
 
