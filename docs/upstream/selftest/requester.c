@@ -103,8 +103,8 @@ static enum verdict rnr_wait(struct bench *bench) {
     if (!receive(bench, &got))
         return UNTOLD;
     send_aeth(bench, ITS_PSN, RNR_NAK | 31); /* 491.52 ms */
-    if (!receive(bench, &got))
-        return completes(bench, 0, &status) ? DEVIATES : UNTOLD;
+    if (!receive_within(bench, 3000, &got))
+        return completes(bench, 3000, &status) ? DEVIATES : UNTOLD;
     send_aeth(bench, ITS_PSN, ACK);
     return has_succeeded(bench) ? DUE : DEVIATES;
 }
@@ -164,6 +164,7 @@ static enum verdict reset_completer(struct bench *bench) {
     if (!expect(bench, READ_REQUEST, &got))
         return UNTOLD;
     send_packet(bench, READ_FIRST, ITS_PSN, data, sizeof data);
+    usleep(200000);
     modify(bench, IBV_QPS_ERR);
     if (!completes(bench, 1000, &status))
         return UNTOLD;
