@@ -62,7 +62,7 @@ LANES = 64  # bytes of the widest stream
 SLOT, SLOTS = 512, 8
 BURST = SLOTS
 """Messages, each with a slot of its own."""
-ROUNDS = 3
+ROUNDS = 2
 DEEPEST = 16  # READs at once
 WORDS = 1 << 64
 BESIDE = "calls for nothing", "is damaged"

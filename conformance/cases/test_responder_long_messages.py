@@ -39,7 +39,7 @@ def length_of(qp: Connection) -> int:
     return (PACKETS - 1) * qp.mtu + 5
 
 
-@case("READ-02", "MSN-02", targets=SIMULATED)
+@case("READ-02", "MSN-02", targets=SIMULATED, smoke=True)
 def test_a_long_read_is_answered_to_its_end(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
     region = qp.region(length_of(qp), filled=True)

@@ -216,7 +216,7 @@ def test_many_receives_wait_and_are_used_in_their_order(bench: Bench) -> None:
         ends_well(play)
 
 
-@case("RNR-02")
+@case("RNR-02", smoke=True)
 def test_an_rnr_nak_carries_every_timer_code(bench: Bench) -> None:
     executed_of(bench.claims, Service.RC, [Op.SEND])
     qp = bench.connect(min_rnr_timer=0)

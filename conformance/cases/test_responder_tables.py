@@ -259,9 +259,9 @@ def test_messages_of_all_queue_pairs_come_packet_by_packet(bench: Bench, op: Op)
             message.ends_well()
 
 
-@case("QPS-06", "QPS-04", "RNR-01", smoke=True, targets=SIMULATED)
+@case("QPS-06", "QPS-04", "RNR-01", targets=SIMULATED)
 @needs(Capability.SHARED_RECEIVE, Capability.RESET)
-@over("most", [1, 2, 5])
+@over("most", [1, pytest.param(2, marks=pytest.mark.smoke), 5])
 def test_each_turn_behind_each_on_a_shared_queue(bench: Bench, most: int) -> None:
     """Of each of two queue pairs, with no more receives than that, and now and then with none."""
     queue = SharedQueue(bench, 2)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -14,6 +16,7 @@ from roceproof.verbs.work import Region
 
 pytestmark = [RESPONDER, needs(Capability.UD)]
 
+SIMULATED = ["hdl", "model"]
 HEADER = 40  # bytes in front of every datagram that is received
 GUARD = b"\xc3" * 64
 
@@ -62,6 +65,33 @@ def test_a_datagram_that_its_receive_cannot_hold_is_dropped_or_ends_in_a_local_e
     assert [o.status for o in outcomes if o.wr_id == receive] in ([], ["loc_len_err"])
     qp.expect_silence()
     assert region.read(HEADER + 31, 64) == GUARD, "written behind the end of the receive"
+
+
+@case("UD-05", needs=[Capability.LOCKSTEP, Capability.RESET], targets=SIMULATED)
+@over("length", [0, pytest.param(1, marks=pytest.mark.smoke), 32, 255])
+def test_a_datagram_is_held_by_the_room_behind_its_header(bench: Bench, length: int) -> None:
+    """A receive that is too short by any byte keeps what lies behind it."""
+    qp, draw = bench.connect(Service.UD), bench.random
+    region = qp.region(HEADER + length + 2 * len(GUARD))
+    for room in range(max(0, length - 1), length + HEADER + 2):
+        qp.reconnect()
+        region.write(0, bytes(region.size - 2 * len(GUARD)) + GUARD * 2)
+        receive = qp.post_receive(region, length=room)
+        datagram = UD_SEND_ONLY(psn=0, payload=draw.randbytes(length))
+        if room >= HEADER + length:
+            delivers(qp, region, receive, datagram)
+            continue
+        qp.send(datagram)
+        qp.expect_silence()
+        outcomes = bench.completions(qp, count=0, within_ns=0)
+        behind = region.read(room, region.size - room)
+        kept = (bytes(region.size - 2 * len(GUARD)) + GUARD * 2)[room:]
+        if [each.status for each in outcomes] not in ([], ["loc_len_err"]) or behind != kept:
+            raise bench.failed(
+                f"a datagram of {length} bytes came into a receive of {room}, where {HEADER} of"
+                " network header have to fit, too",
+                rules=["UD-05"],
+            )
 
 
 @case("UD-05", smoke=True)

@@ -20,6 +20,7 @@ from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, m
 from roceproof.conformance.suite.memory import is_addressed
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
@@ -221,7 +222,12 @@ class Asked:
         place = next(p for p in self._all_places() if p.region.rkey == rkey)
         is_own = self._is_to_be_written(place, offset)
         told = ", where a request was to write" if is_own else ""
+        if place is self.inbox and self.is_datagram and self._is_in_front(offset):
+            told = ", in front of a datagram"
         return f"want  other bytes from {offset} on in the region of key {rkey:#x}{told}"
+
+    def _is_in_front(self, offset: int) -> bool:
+        return any(offset in range(each.start, each.start + GRH_BYTES) for each in self._receives)
 
     def _is_to_be_written(self, place: Place, offset: int) -> bool:
         """By a request of this life, or by what comes into a receive."""

@@ -102,6 +102,9 @@ _COMPLETION = _table(
     (r"want nothing( more)?; got ACK", "ACK-06"),
     (r"want nothing( more)?; got (SEND|WRITE|READ)", "QPS-03"),
     (r"want receives completed", "IMM-04"),
+    (r"\(UD\) at rest; want other bytes .* in front of a datagram", "GID-03"),
+    (r"\(UD\) at rest; want other bytes .* where a request was to write", "UD-05"),
+    (r"\(UC\) at rest; want other bytes .* where a request was to write", "UC-03"),
     (r"want other bytes .* where a request was to write", "PSN-12"),
 )
 _OF_ANSWERS = {

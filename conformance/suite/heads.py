@@ -32,12 +32,12 @@ _TOO_EARLY = re.compile(
 )
 _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
-_OF_A_RECEIVE = ("", "status", "byte_len", "immediate")
+_OF_A_RECEIVE = ("receive", "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
 """What is told behind that is where it was, and all that came."""
 _SAID = re.compile(r"(\w+)=([^\s;]+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
-_NOTHING = "nothing"
+_NOTHING, _NONE = "nothing", "none"
 _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+)")
 """What an oracle says of an answer that did not come, if none came otherwise."""
 _SYNDROME = re.compile(
@@ -150,6 +150,8 @@ def _differences(head: str) -> list[tuple[str, str, str]]:
     if receives := _RECEIVES.search(head):
         pairs = zip(*(receives[side].split("; ") for side in ("want", "got")), strict=False)
         for pair in pairs:
+            if _NONE in pair:
+                return []
             told = zip(_OF_A_RECEIVE, *(each.split() for each in pair), strict=False)
             if wrong := [(field, want, got) for field, want, got in told if want != got]:
                 return wrong

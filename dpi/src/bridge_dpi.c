@@ -205,7 +205,8 @@ void roceproof_memory_write(void *handle, long long address, const svBitVecVal *
 
 void roceproof_memory_read(void *handle, long long address, svBitVecVal *data, int length) {
     struct port *port = handle;
-    uint8_t bytes[CHUNK_BYTES] = {0};
+    uint8_t bytes[CHUNK_BYTES];
+    memset(bytes, NULL_LANE, CHUNK_BYTES);
     if (port && length > 0 && length <= CHUNK_BYTES) {
         memory_read(&port->memory, (uint64_t)address, bytes, (size_t)length);
     }

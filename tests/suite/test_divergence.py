@@ -64,6 +64,11 @@ FLUSHED = (
             "write",
             ["PSN-12"],
         ),
+        (
+            "queue pair 0 (UD) at rest; want  other bytes from 20 on in the region of key 0x7, in "
+            "front of a datagram",
+            ["GID-03"],
+        ),
         ("want  SEND_ONLY psn=+1; got   SEND_ONLY psn=+1; icrc: want 4[0], got 4[1]", ["ICRC-02"]),
         (f"{DIED} wr_valid fell before ready rose", ["ETH-07"]),
         (f"{DIED} a read of tag 0, as one that has no answer yet", ["READ-02"]),
