@@ -155,15 +155,28 @@ def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
     """The question that the device does not answer any more, and the failure."""
     try:
         bench.comes_true(lambda: not bench.target.untaken())
+        asked_ns = bench.target.now_ns
         lives = bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
     except DeviceDied as error:
         return "", CaseFailed(str(error), rules=["LIVE-01"])
     if lives:
         return "", None
-    lost, text = "ARP or ping", "the device does not answer ARP and ping behind the case"
+    lost, when = (
+        "ARP or ping",
+        "while it still sends" if _sends(bench, asked_ns) else "behind the case",
+    )
+    text = f"the device does not answer ARP and ping {when}"
     if Capability.LOCKSTEP in bench.claims.capabilities:
         own = bench.target.host.ip
         knows = any(is_advertised(frame, own) for frame in bench.target.asides())
         lost = "ping" if knows else "ARP"
         text += f": {lost} is lost"
     return lost, CaseFailed(text, rules=["LIVE-01"])
+
+
+def _sends(bench: Bench, since_ns: int) -> bool:
+    """Whether more of what it was given has come since then."""
+    while (arrival := bench.target.receive(0)) is not None:
+        if arrival.time_ns > since_ns:
+            return True
+    return False
