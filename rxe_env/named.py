@@ -145,7 +145,7 @@ def _restore(ready: Machine, state: Path) -> dict[str, Any]:
         "accel": ready.accel,
         "kernel": hello["kernel"],
         "mac": hello["mac"],
-        "ipv4": vm_backend.GUEST_IPV4,
+        "ipv4": ready.ipv4,
         "link": f"socket:{home / 'net.sock'}",
         "console": str(home / qemu.CONSOLE_LOG),
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from roceproof.rxe_env.commands import run, tool
 
-GUEST_MAC = "52:54:00:77:00:02"
+PEER_HOST = 2
 MEMORY_MIB = 512
 HOST_MTU = 9000
 CONSOLE_LOG = "console.log"
@@ -37,6 +37,17 @@ class Machine:
     initramfs: Path | None = None
     append: str = ""
     release: str = ""  # of the kernel, for who is told that it does not boot
+    host: int = PEER_HOST  # the last number of its addresses
+
+    @property
+    def ipv4(self) -> str:
+        """The address of its Ethernet port."""
+        return f"10.77.0.{self.host}"
+
+    @property
+    def mac(self) -> str:
+        """The hardware address of its Ethernet port."""
+        return f"52:54:00:77:00:{self.host:02x}"
 
     def hardware(self) -> list[str]:
         """Return the arguments that decide what the guest sees."""
@@ -67,7 +78,7 @@ def agent_port(fd: int) -> list[str]:
     ]
 
 
-def network(fd: int, *, mac: str = GUEST_MAC) -> list[str]:
+def network(fd: int, *, mac: str) -> list[str]:
     """Return the arguments for the Ethernet port, served on listening socket `fd`."""
     # QEMU before 8.2 forgets a guest's VLAN filter when it restores it, so the guest has none.
     card = (

@@ -63,7 +63,8 @@ def started(
 
 def peer_arguments(machine: Machine, fds: dict[str, int]) -> list[str]:
     """Return the arguments of a Soft-RoCE peer with its agent and Ethernet sockets."""
-    return [*machine.hardware(), *qemu.agent_port(fds["agent"]), *qemu.network(fds["net"])]
+    network = qemu.network(fds["net"], mac=machine.mac)
+    return [*machine.hardware(), *qemu.agent_port(fds["agent"]), *network]
 
 
 def restore_arguments(machine: Machine, state: Path, fds: dict[str, int]) -> list[str]:

@@ -70,6 +70,11 @@ class Verbs(ABC):
             self._pd = int(self.call("alloc_pd")["pd"])
         return self._pd
 
+    def reset(self) -> None:
+        """Free all that was allocated so far."""
+        self.call("reset")
+        self._pd = None
+
     def reg_mr(
         self, size: int, *, access: Iterable[str] = REMOTE_ACCESS, fill: int = 0
     ) -> MemoryRegion:

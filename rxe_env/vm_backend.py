@@ -14,21 +14,24 @@ from roceproof.rxe_env import accel, initramfs, kernels, rundir, saved, unpacked
 from roceproof.rxe_env.agent_build import build_agent
 from roceproof.rxe_env.channel import AgentChannel
 from roceproof.rxe_env.errors import PeerDied, Unavailable
-from roceproof.rxe_env.qemu import Machine
+from roceproof.rxe_env.qemu import PEER_HOST, Machine
 
 TOOLS = ("qemu-system-x86_64", "busybox", "cc", "zstd")
-GUEST_IPV4 = "10.77.0.2"
 RESTART_SECONDS = 5.0
 HELLO_SECONDS = 30.0
 
 
 def machine(
-    progress: Callable[[str], None], *, kernel: str | None = None, agent: Path | None = None
+    progress: Callable[[str], None],
+    *,
+    kernel: str | None = None,
+    agent: Path | None = None,
+    host: int = PEER_HOST,
 ) -> Machine:
     """Return the peer's machine with everything it boots from in place.
 
     `kernel` says which one as `kernels.find` takes it; `agent` replaces the agent that is built
-    from the sources.
+    from the sources. Two on one wire need a `host` each.
     """
     if lack := missing_tools(TOOLS):  # before anything is fetched
         raise Unavailable(lack)
@@ -44,6 +47,8 @@ def machine(
         accel.choose(guest_kernel.image, progress),
         image,
         release=guest_kernel.release,
+        append=f"peer_host={host}",
+        host=host,
     )
 
 
@@ -56,7 +61,6 @@ class VmBackend:
     """A machine restored from its saved state, or booted and saved the first time."""
 
     name = "vm"
-    ipv4 = GUEST_IPV4
     netns = None
 
     def __init__(
@@ -67,6 +71,7 @@ class VmBackend:
         console_log: Path | None = None,
     ) -> None:
         self.accel = ready.accel
+        self.ipv4 = ready.ipv4
         self._vm, self._agent, self.channel = saved.started(
             ready, progress, lambda state: _alive(ready, state, console_log)
         )
@@ -106,12 +111,12 @@ class AttachedBackend:
     """The background peer that env_up() started. Closing lets go of it; it stays up."""
 
     name = "vm"
-    ipv4 = GUEST_IPV4
     netns = None
 
     def __init__(self, status: dict[str, Any], agent_socket: Path) -> None:
         self.accel = str(status["accel"])
         self.link = str(status["link"])
+        self.ipv4 = str(status["ipv4"])
         self._console = Path(status["console"])
         self._agent = rundir.connect(agent_socket, timeout=vm.CONNECT_SECONDS)
         self.channel = AgentChannel(self._agent.fileno(), self._agent.fileno())

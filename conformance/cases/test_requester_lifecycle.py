@@ -12,14 +12,17 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.packet_flow import FLUSHED
 from roceproof.conformance.suite.pattern import (
     ACK,
+    ATOMIC_ACK,
     INVALID_REQUEST,
     NAK,
     RNR,
     SEQUENCE_ERROR,
 )
 from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code, write_all
+from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.rubbish import rubbish_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
@@ -214,6 +217,39 @@ def test_a_late_acknowledgement_of_the_connection_before_acknowledges_nothing(
     qp.send(*(ACK(psn=-step * 0x1000 + index, msn=index + 1) for index in range(2)))
     qp.does_not_complete()
     qp.finish(*messages)
+
+
+@case("QPS-04", needs=[Capability.READ, Capability.MEMORY, Capability.STATES])
+@over(
+    "then",
+    [Op.WRITE, pytest.param(Op.CMP_SWAP, marks=needs(Capability.ATOMIC)), Op.READ],
+    ids=["WRITE", "CMP_SWAP", "READ"],
+)
+def test_a_read_of_the_connection_before_that_had_begun(bench: Bench, then: Op) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(8 * qp.mtu)
+    read = qp.post(Op.READ, 3 * MTU, into=into)
+    qp.expect_message(read)
+    qp.send(read_responses(qp, 0, bytes(3 * qp.mtu), msn=1)[0])
+    bench.settle()
+    bench.target.set_state(qp.qp, State.ERR)
+    qp.completes(read, status=FLUSHED)
+    qp.reconnect()
+    data = qp.random.randbytes(8)
+    message = qp.post(then, 8, **({} if then is Op.WRITE else {"into": into}))
+    qp.expect_message(message)
+    original = int.from_bytes(data, "little")
+    qp.send(
+        *{
+            Op.WRITE: [ACK(psn=0, msn=1)],
+            Op.CMP_SWAP: [ATOMIC_ACK(psn=0, msn=1, original=original)],
+            Op.READ: read_responses(qp, 0, data, msn=1),
+        }[then]
+    )
+    qp.completes(message)
+    if then is not Op.WRITE and into.read(0, 8) != data:
+        raise bench.failed(f"{then.name} completed with success and without its data")
+    qp.transfer(Op.WRITE, 5)
 
 
 @case("LIVE-01")

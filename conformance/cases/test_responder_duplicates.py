@@ -156,6 +156,22 @@ def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipp
     qp.fence(4)
 
 
+@case("DUP-04")
+def test_a_read_comes_again_as_a_whole_behind_its_rest(bench: Bench) -> None:
+    """How the rest is answered is not judged here."""
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    size = 4 * qp.mtu - 3
+    data, rest = region.read(0, size), 2 * qp.mtu
+    for _ in range(2):
+        qp.send(READ_REQUEST(psn=0, dmalen=size, **at(region)))
+        qp.expect(*read_responses(qp, 0, data))
+        qp.send(READ_REQUEST(psn=2, dmalen=size - rest, **at(region, rest)))
+        bench.settle()
+        qp.inbox.clear()
+    qp.fence(4)
+
+
 @case("DUP-06", smoke=True)
 def test_a_repeated_read_that_asks_for_more_is_dropped(bench: Bench) -> None:
     qp = bench.connect()

@@ -37,8 +37,8 @@ over_families = over("family", ["SEND", "WRITE", "WRITE_IMM"])
 class Receiver:
     """A UC queue pair of the device, with memory and receives for messages of one family."""
 
-    def __init__(self, bench: Bench, family: str) -> None:
-        self.qp = bench.connect(Service.UC, path_mtu=MTU)
+    def __init__(self, bench: Bench, family: str, *, shared: bool = False) -> None:
+        self.qp = bench.connect(Service.UC, path_mtu=MTU, shared_receive=shared)
         self.family = family
         self.far = 4 * self.qp.mtu
         """A place behind the first messages."""
@@ -130,6 +130,19 @@ def test_the_messages_behind_a_torn_one_are_delivered(bench: Bench, family: str)
         uc.delivers(uc.message(3, 8), receives[0])
         uc.delivers(uc.message(4, 300), receives[1])
         uc.delivers(uc.message(6, 9), receives[2])
+
+
+@case("UC-05", needs=[Capability.SHARED_RECEIVE], breaks=OUT_OF_SEQUENCE)
+@over_families
+def test_a_torn_message_ends_nothing_where_receives_are_shared(bench: Bench, family: str) -> None:
+    """What becomes of a receive that it has taken is not judged."""
+    uc = Receiver(bench, family, shared=True)
+    for _ in range(3):
+        uc.post_receive()
+    uc.qp.send(uc.message(0, 3 * 256, offset=uc.far)[0])
+    uc.family = "WRITE"
+    for psn in (3, 4, 5):
+        uc.delivers(uc.message(psn, 8), None)
 
 
 @case("UC-05", smoke=True, breaks=OUT_OF_SEQUENCE)

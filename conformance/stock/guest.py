@@ -61,18 +61,21 @@ class StockGuest:
 
     def __init__(self, stock: Stock, number: int) -> None:
         machine = Machine(
-            stock.kernel.image, stock.accel, stock.image, append=f"stock_host={number}"
+            stock.kernel.image,
+            stock.accel,
+            stock.image,
+            append=f"stock_host={number}",
+            host=number,
         )
         self.number = number
-        self.ipv4 = f"10.77.0.{number}"
+        self.ipv4 = machine.ipv4
         self.ipv6 = f"fd77::{number}"
-        mac = f"52:54:00:77:00:{number:02x}"
         self._vm = Vm(
             ("agent", "net"),
             lambda fds: [
                 *machine.hardware(),
                 *qemu.agent_port(fds["agent"]),
-                *qemu.network(fds["net"], mac=mac),
+                *qemu.network(fds["net"], mac=machine.mac),
             ],
         )
         try:

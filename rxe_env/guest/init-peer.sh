@@ -3,8 +3,9 @@
 # shellcheck shell=dash
 #
 # PID 1 of a Soft-RoCE peer: brings up one interface with an rxe device on it
-# and runs the verbs agent on the first virtio port. It has 10.77.0.2 and fd77::2,
-# and 10.78.0.2 on VLAN 7 with priority 3. When the agent ends, so does the machine.
+# and runs the verbs agent on the first virtio port. Host N (from the kernel's
+# command line, peer_host=N) has 10.77.0.N and fd77::N, and 10.78.0.N on VLAN 7
+# with priority 3. When the agent ends, so does the machine.
 
 say() { echo "roceproof-guest: $*" >/dev/console; }
 
@@ -24,6 +25,10 @@ while read -r module; do
     insmod "/modules/$module" || fail "cannot load $module"
 done </modules/order
 
+read -r words </proc/cmdline
+host=${words##*peer_host=}
+host=${host%% *}
+
 # No unasked-for packets: the wire carries what the test asked for.
 for name in eth0 default; do
     echo 0 >/proc/sys/net/ipv6/conf/$name/accept_ra
@@ -34,12 +39,12 @@ done
 hostname rxe-peer
 ip link set lo up
 ip link set eth0 mtu 4200 up || fail "eth0 does not come up"
-ip addr add 10.77.0.2/24 dev eth0 || fail "eth0 takes no IPv4 address"
-ip addr add fd77::2/64 dev eth0 || fail "eth0 takes no IPv6 address"
+ip addr add "10.77.0.$host/24" dev eth0 || fail "eth0 takes no IPv4 address"
+ip addr add "fd77::$host/64" dev eth0 || fail "eth0 takes no IPv6 address"
 ip link add link eth0 name eth0.7 type vlan id 7 || fail "no VLAN 7"
 vconfig set_egress_map eth0.7 0 3 >/dev/null
 ip link set eth0.7 up
-ip addr add 10.78.0.2/24 dev eth0.7 || fail "eth0.7 takes no address"
+ip addr add "10.78.0.$host/24" dev eth0.7 || fail "eth0.7 takes no address"
 while ip addr show | grep -q tentative; do :; done
 rdma link add rxe0 type rxe netdev eth0 || fail "rdma link add"
 

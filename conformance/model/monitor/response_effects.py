@@ -51,7 +51,10 @@ class ResponseEffects:
     def _acknowledge(self, state: WatchState, psn: int, syndrome: int, now_ns: int) -> WatchState:
         kind, value = syndrome >> 5, syndrome & 31
         if kind == AethType.ACK:
-            return self._all_before(state, ahead(psn, 1), now_ns)
+            asked = self._wire.at(psn)
+            state = self._all_before(state, ahead(psn, 1), now_ns)
+            is_none = asked is not None and asked.awaits_data
+            return replace(state, may_be_dead=True) if is_none else state
         if kind == AethType.RNR_NAK:
             return self._rnr_nak(self._all_before(state, psn, now_ns), psn, value, now_ns)
         if kind == AethType.NAK and value == NakCode.PSN_SEQUENCE_ERROR:

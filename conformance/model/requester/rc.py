@@ -24,11 +24,12 @@ from roceproof.verbs.work import Op
 
 _ACKNOWLEDGE, _ATOMIC_ACK = 0x11, 0x12
 _VALUE = 31
-_STATUS_OF_NAK = {
+STATUS_OF_NAK = {
     NakCode.INVALID_REQUEST: "rem_inv_req_err",
     NakCode.REMOTE_ACCESS_ERROR: "rem_access_err",
     NakCode.REMOTE_OPERATIONAL_ERROR: "rem_op_err",
 }
+"""With which work fails that draws a fatal NAK."""
 
 
 class RcRequester(RcRecovery):
@@ -59,14 +60,20 @@ class RcRequester(RcRecovery):
         """Sort by syndrome; any credit code is an ACK (AETH-04)."""
         kind, value = syndrome >> 5, syndrome & _VALUE
         if kind == AethType.ACK:
-            self.all_before(ahead(psn, 1), now_ns)
+            self.positive(psn, now_ns)
         elif kind == AethType.RNR_NAK:
             self.rnr_nak(psn, value, now_ns)
         elif kind == AethType.NAK and value == NakCode.PSN_SEQUENCE_ERROR:
             self.sequence_nak(psn, now_ns)
-        elif kind == AethType.NAK and value in _STATUS_OF_NAK:
-            self.fatal_nak(psn, _STATUS_OF_NAK[NakCode(value)], now_ns)
+        elif kind == AethType.NAK and value in STATUS_OF_NAK:
+            self.fatal_nak(psn, STATUS_OF_NAK[NakCode(value)], now_ns)
         else:
+            self.unexpected()
+
+    def positive(self, psn: int, now_ns: int) -> None:
+        """An ACK; of a READ or an atomic it is no answer, since that brings data (FUZZ-11)."""
+        message = self.window.message_at(psn)
+        if not self.all_before(ahead(psn, 1), now_ns) and message is self.window.messages[0]:
             self.unexpected()
 
     def read_response(self, segment: Segment, now_ns: int) -> None:
