@@ -22,7 +22,12 @@ from requester_bench import (
 from responder_bench import pattern
 
 from roceproof.conformance.model.memory import Memory, Region
-from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread, ResponseGap
+from roceproof.conformance.model.requester.policy import (
+    RequesterPolicy,
+    Reread,
+    ResponseGap,
+    Unexpected,
+)
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import Reth
@@ -133,6 +138,9 @@ def test_an_acknowledgement_at_a_read_is_not_its_data() -> None:
     model.receive(ack(3), LATE)
     assert model.outcomes == []
     assert psns(drain(model, LATE)) == [0, 4]
+    model, _ = reading(policy=RequesterPolicy(unexpected=Unexpected.BAD_RESPONSE))
+    model.receive(ack(3), LATE)
+    assert statuses(model) == [(1, "bad_resp_err"), (2, "wr_flush_err")]
 
 
 def test_data_beyond_an_atomic_without_its_answer_ask_for_it() -> None:

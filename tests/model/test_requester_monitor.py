@@ -136,6 +136,9 @@ HEALTHY = {
     "or has, as is heard behind an ACK": (
         *(*SENT, hear(ack(2, 0x65)), hear(ack(4)), wait(T_NS), done(0, "bad_resp_err")),
     ),
+    "an ACK of a READ ends it": (
+        *(*SENT, 5, hear(ack(5)), done(0), done(1), done(2), done(3, "bad_resp_err")),
+    ),
     "what fits no request ends it": (*SENT, 5, hear(read_response(0x10, 2, b"")), wait(9 * T_NS)),
     "what is no response": (*SENT, hear(replace(ack(2), extensions=())), TIMEOUT, *SENT),
     "RNR NAKs in the wait": (*SENT, RNR_2, RNR_2, RNR_2, wait(20 * T_NS)),

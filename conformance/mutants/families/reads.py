@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
 from roceproof.conformance.mutants.frames import bth_of, edited
@@ -16,7 +16,8 @@ from roceproof.conformance.wire.frame_edits import Edit, layout_of, resize
 from roceproof.conformance.wire.headers import Reth
 from roceproof.verbs.work import Op
 
-_READ_REQUEST, _CMP_SWAP = 0x0C, 0x13
+_READ_REQUEST, _ACKNOWLEDGE, _CMP_SWAP = 0x0C, 0x11, 0x13
+_FIRST, _MIDDLE, _LAST = 0x0D, 0x0E, 0x0F
 _SWAP_AT, _COMPARE_AT, _OPERAND = 32, 40, 8  # from the UDP header
 
 
@@ -160,3 +161,55 @@ class NoImpliedNak(RcRequester):
 )
 def _no_implied_nak() -> Components:
     return made_of(NoImpliedNak)
+
+
+class EndsWithSuccess(RcRequester):
+    def ends(self) -> None:
+        self.complete(self.window.messages.popleft().work, "success")
+        self.flush()
+
+
+class OldAckEndsRead(EndsWithSuccess):
+    _is_over = False
+
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        opcode, window = segment.bth.opcode, self.window
+        read = window.messages[0] if window.messages else None
+        if read is not None and read.work.op is Op.READ and read.offset(window.oldest) > 0:
+            is_old = distance(segment.bth.psn, window.oldest) < 0
+            self._is_over |= opcode == _ACKNOWLEDGE and is_old
+            if self._is_over and opcode in (_MIDDLE, _LAST):
+                self.ends()
+                return
+        super().receive(segment, now_ns)
+
+
+@model_mutant(
+    "read-ends-by-an-old-ack",
+    "Behind an ACK of the past the next response to a READ is out of place, and the READ done.",
+    expected=["FUZZ-11", "ACK-10"],
+)
+def _old_ack_ends_read() -> Components:
+    return made_of(OldAckEndsRead)
+
+
+@model_mutant(
+    "reset-keeps-a-begun-read",
+    "A READ that had begun is remembered by the next connection, which refuses an ATOMIC ACK.",
+    expected=["QPS-04"],
+)
+def _reset_keeps_a_begun_read() -> Components:
+    class Remembers(EndsWithSuccess):
+        has_begun = False
+
+        def read_response(self, segment: Segment, now_ns: int) -> None:
+            type(self).has_begun = segment.bth.opcode in (_FIRST, _MIDDLE)
+            super().read_response(segment, now_ns)
+
+        def atomic_response(self, segment: Segment, now_ns: int) -> None:
+            if self.has_begun:
+                self.ends()
+            else:
+                super().atomic_response(segment, now_ns)
+
+    return made_of(Remembers)
