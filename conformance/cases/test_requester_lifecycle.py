@@ -235,10 +235,10 @@ def test_a_read_of_the_connection_before_that_had_begun(bench: Bench, then: Op) 
     bench.target.set_state(qp.qp, State.ERR)
     qp.completes(read, status=FLUSHED)
     qp.reconnect()
-    data = qp.random.randbytes(8)
     message = qp.post(then, 8, **({} if then is Op.WRITE else {"into": into}))
     qp.expect_message(message)
-    original = int.from_bytes(data, "little")
+    data = qp.random.randbytes(message.work.size)
+    original = int.from_bytes(data[:8], "little")
     qp.send(
         *{
             Op.WRITE: [ACK(psn=0, msn=1)],
@@ -247,7 +247,7 @@ def test_a_read_of_the_connection_before_that_had_begun(bench: Bench, then: Op) 
         }[then]
     )
     qp.completes(message)
-    if then is not Op.WRITE and into.read(0, 8) != data:
+    if then is not Op.WRITE and into.read(0, len(data)) != data:
         raise bench.failed(f"{then.name} completed with success and without its data")
     qp.transfer(Op.WRITE, 5)
 

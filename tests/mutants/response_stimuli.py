@@ -67,6 +67,7 @@ def corrupted(ack: bytes) -> Iterator[bytes]:
     yield patched(ack, p48=0x01)  # to a QPN with the same context
     yield patched(ack, p42=0x31)  # ACKNOWLEDGE of UC, if there were one
     yield patched(ack, p42=0x04)  # SEND ONLY of four bytes
+    yield patched(ack, p42=0x10)  # READ RESPONSE ONLY of no bytes
     yield ack + b"behind the packet"
 
 
