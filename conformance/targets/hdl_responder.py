@@ -31,6 +31,9 @@ _MESSAGES = 256  # of which the contract counts so many as one
 _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
 _ATOMIC_BYTES = 8
 _FIRST_CALLER = 0xCA11  # number of a queue pair that the device calls with
+_OTHER_PSN = 0x5A5A5A
+_UNSAID = {QpCommand.INIT: ("rq_psn", "sq_psn"), QpCommand.RTR: ("sq_psn",)}
+"""Start PSNs that a command says nothing of: those of later ones are others."""
 _COMMANDS = {
     State.RESET: QpCommand.RESET,
     State.INIT: QpCommand.INIT,
@@ -214,7 +217,7 @@ class HdlResponder(HdlTarget):
         super()._configure(spec, qpn, command=command)
 
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
-        return replace(
+        config = replace(
             config_of(spec, qpn, command=command),
             access=access_of(spec.access),
             pd=self._domain,
@@ -224,6 +227,8 @@ class HdlResponder(HdlTarget):
             srq=self._shared_queue_of(spec),
             completed=_completed(spec.completed_messages),
         )
+        unsaid = {name: getattr(config, name) ^ _OTHER_PSN for name in _UNSAID.get(command, ())}
+        return replace(config, **unsaid)
 
     def power_on(self) -> None:
         """No key names anything, and no receive is posted."""
