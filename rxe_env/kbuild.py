@@ -55,8 +55,10 @@ class Workshop:
         shutil.rmtree(tree, ignore_errors=True)
         base = self.root / ("source" if not patches else "work/base")
         run([tool("cp"), "-a", base, tree], timeout=_SECONDS)
+        # Inside a repository, git would pass over paths that are not of this folder.
+        alone = ("env", f"GIT_CEILING_DIRECTORIES={tree.parent.resolve()}")
         for patch in patches:
-            run([tool("git"), "apply", patch.resolve()], cwd=tree)
+            run([*alone, tool("git"), "apply", str(patch.resolve())], cwd=tree)
         touched = "".join(patch.read_text(encoding="utf-8") for patch in patches)
         built: dict[str, Path] = {}
         for folder, modules in MODULES.items():
