@@ -12,6 +12,7 @@ _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _TOLD = re.compile(r"[;,] ([a-z][a-z_ ]*): want (.+?), got ([^;]+?)(?=;|, [a-z_ ]+: |$)")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
+_UNSETTLED = " did not converge"
 _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index \d+ diff"
     r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
@@ -171,7 +172,9 @@ def _differences(head: str) -> list[tuple[str, str, str]]:
 
 
 def of_death(words: str) -> str | None:
-    """The assertion that a simulation ended with."""
+    """What a simulation ended with: an assertion, or a loop that the simulator has given up on."""
+    if _UNSETTLED in words:
+        return "a combinational loop of the device does not settle"
     found = _ASSERTION.search(words)
     if found is None:
         return None

@@ -230,6 +230,15 @@ def test_of_a_death_the_assertion_is_told() -> None:
     assert sentence == "show: the device breaks its contract: tx_tkeep is odd"
 
 
+def test_a_loop_that_does_not_settle_is_one_finding_in_words() -> None:
+    session = Session()
+    for log in "ab":
+        aborted = f"%Error: top.sv:10: Active region did not converge. (log: /tmp/{log}.log)"
+        session.add(head=f"the device died: the simulation ended: {aborted}; Aborting...")
+    (sentence,) = session.sentences()
+    assert sentence == "show: a combinational loop of the device does not settle"
+
+
 def test_the_same_words_at_another_place_in_another_storm_are_one_finding() -> None:
     session = Session()
     words = "(UC, 0x{:x}): want work 0x{:x} completed with success; got work 0x{:x}"
