@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from roceproof.common.held_up import ran_ns
 from roceproof.common.interruption import interruptions_held
@@ -57,6 +57,14 @@ _LOOK_SECONDS = 0.25
 R = TypeVar("R")
 
 
+class Peeked(NamedTuple):
+    """Bytes of the memory behind a port."""
+
+    port: int
+    address: int
+    data: bytes
+
+
 class Simulation:
     """A simulation process. Use `start`, best in a with statement."""
 
@@ -68,6 +76,8 @@ class Simulation:
         self._stop: Stop | None = None
         self._statistics: Statistics | None = None
         self._closed = False
+        self.peeked: Peeked | None = None
+        """What was read last, if nothing has run since."""
 
     @classmethod
     def start(
@@ -197,7 +207,7 @@ class Simulation:
         """Lockstep: advance `cycles`, or less if something of `until` comes first."""
         if cycles < 1:
             raise ValueError(f"run of {cycles} cycles, expected at least 1")
-        self._stop = None
+        self._stop = self.peeked = None
         self.send(MessageType.RUN, cycles.to_bytes(8, "little"), bytes((until,)))
         self.wait(lambda: self._stop is not None, timeout=timeout, what=f"a run of {cycles} cycles")
         assert self._stop is not None
@@ -245,6 +255,7 @@ class Simulation:
             return bool(answers)
 
         self.wait(has_come, timeout=QUERY_SECONDS, what="memory")
+        self.peeked = Peeked(index, address, answers[0])
         return answers[0]
 
     def send(self, kind: MessageType, *parts: bytes) -> None:

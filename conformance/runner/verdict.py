@@ -32,6 +32,7 @@ from roceproof.conformance.suite.comparison import compared
 from roceproof.conformance.suite.divergence import differed
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.heads import head_of
+from roceproof.conformance.suite.memory import unless_late
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.interface import DeviceDied, NoEnd
 from roceproof.dpi.streams import STREAMS
@@ -52,6 +53,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     """
     if bench.plans:
         item.user_properties.append(("plans", bench.plans))
+    own = None if own is None else unless_late(bench.target, own)
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
     hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=bool(failures))

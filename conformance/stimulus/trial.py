@@ -17,6 +17,7 @@ from roceproof.conformance.stimulus.reduction import Reduction
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.memory import unless_late
 from roceproof.conformance.targets.allowance import within_processor_seconds
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims, DeviceDied
@@ -79,7 +80,10 @@ def played(plan: Plan, seed: int, open_bench: Open) -> Played:
     bench = None
     try:
         with within_processor_seconds(), open_bench(seed, plan.host) as bench:
-            plan.play(bench)
+            try:
+                plan.play(bench)
+            except CaseFailed as failure:
+                raise unless_late(bench.target, failure) from failure
     except CaseFailed as failure:
         return Played(failure, bench)
     except DeviceDied as death:

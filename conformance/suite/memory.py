@@ -6,12 +6,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.suite.failure import AS_CONTRACTED, CaseFailed
+from roceproof.conformance.targets.interface import DeviceDied, Target
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import AtomicEth, Reth
 from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.work import Region
 
 _FARTHEST, _ENOUGH, _SHOWN = 64, 3, 8
+_LATE = (
+    "a request was answered, or its receive completed, before its bytes were in memory: "
+    "they came there later"
+)
 _WORD, _ADDRESSES = 8, 1 << 64
 
 
@@ -43,6 +49,21 @@ def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:
     shown = slice(first, first + _SHOWN)
     text = f"other bytes than were sent: want {want[shown].hex()}, got {got[shown].hex()}"
     return f"{text} from {first} on{_moved(want, got)}"
+
+
+def unless_late(target: Target, failure: CaseFailed) -> CaseFailed:
+    """The failure; another one where the bytes that it has just read are there later."""
+    if failure.stop is not None:
+        return failure
+    try:
+        is_late = target.memory_is_late()
+    except DeviceDied:
+        return failure
+    if not is_late:
+        return failure
+    first, newline, _ = str(failure).partition("\n")
+    place = f"{first}{newline}" if newline else ""
+    return CaseFailed(f"{place}{_LATE}", rules=[AS_CONTRACTED], entries=failure.entries)
 
 
 def _moved(want: bytes, got: bytes) -> str:

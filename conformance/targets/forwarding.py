@@ -59,6 +59,10 @@ class ForwardingTarget(Target):
         """As the inner target's patience."""
         return self._inner.cut_short
 
+    def memory_is_late(self) -> bool:
+        """As the inner target's."""
+        return self._inner.memory_is_late()
+
     def held_up_ns(self) -> int:
         """As the inner target."""
         return self._inner.held_up_ns()

@@ -184,6 +184,14 @@ class HdlTarget(Target):
             self._until_configured()
         self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
 
+    def memory_is_late(self) -> bool:
+        """Runs on to see it, if bytes were read in this cycle."""
+        peeked = self._simulation.peeked
+        if peeked is None:
+            return False
+        self._run(_QUIET_CYCLES, Until.CYCLES)
+        return self._simulation.peek(peeked.port, peeked.address, len(peeked.data)) != peeked.data
+
     def asides(self) -> list[bytes]:
         """Answers to ARP and ICMP."""
         taken = list(self._others)

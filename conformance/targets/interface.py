@@ -276,6 +276,10 @@ class Target(ABC):
         """What the records of a watched device have been; None where it has none."""
         return None
 
+    def memory_is_late(self) -> bool:
+        """Whether the bytes that were read now are others soon, though nothing more is sent."""
+        return False
+
     def streams(self) -> list[str]:
         """What of the device's streams waits for what, in lines; empty where nobody can see it."""
         return []

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from roceproof.conformance.stimulus.naming import rules_of_plan
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.suite.divergence import named
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.memory import otherwise
+from roceproof.conformance.suite.heads import head_of
+from roceproof.conformance.suite.memory import otherwise, unless_late
+from roceproof.conformance.targets.interface import Target
 
 NO_SUCH = "want  no such completion on qp 0x11; owed: work 0x1; got   work 0x1 completed with"
 OWED = "want  a completion; got   nothing in time; qp 0x11: work 0x1 (SEND of 1 bytes, number 0)"
@@ -123,3 +127,21 @@ def test_a_plan_that_ends_a_simulation_accuses_what_broke_the_contract() -> None
 def test_bytes_in_another_place_are_told_by_how_far_they_moved(got: bytes, told: str) -> None:
     assert str(otherwise(b"abcdefgh", got, bytes(8))).endswith(told)
     assert otherwise(b"abcdefgh", got, got) is None
+
+
+class _Remembering:
+    def __init__(self, *, is_late: bool) -> None:
+        self._is_late = is_late
+
+    def memory_is_late(self) -> bool:
+        return self._is_late
+
+
+def test_bytes_that_come_later_are_told_as_late_and_not_as_others() -> None:
+    failure = CaseFailed("test_x.py:9: assert region.read(0, 2) == b'ab'\nother bytes")
+    late = unless_late(cast(Target, _Remembering(is_late=True)), failure)
+    assert late.rules == ("LIVE-02",)
+    assert head_of(late).startswith("test_x.py:9: ") and "before its bytes were in memory" in str(
+        late
+    )
+    assert unless_late(cast(Target, _Remembering(is_late=False)), failure) is failure

@@ -65,6 +65,18 @@ def test_a_write_is_in_memory_when_it_is_acknowledged(target: Target) -> None:
         region.write(4090, b"too much")
 
 
+def test_memory_that_is_read_before_it_is_written_is_late(target: Target) -> None:
+    region = target.register(4096)
+    target.open(SPEC)
+    target.send(sent(WRITE_ONLY, 0, b"hello", Reth(region.addr, region.rkey, 5)))
+    assert region.read(0, 5) == bytes(5)
+    assert target.memory_is_late()
+    assert region.read(0, 5) == b"hello"
+    assert not target.memory_is_late()
+    target.wait(1)
+    assert not target.memory_is_late(), "nothing was read since"
+
+
 def test_frames_wait_until_the_configuration_of_their_queue_pair_is_taken(target: Target) -> None:
     region = target.register(64)
     target.disturb(qpc_gap=99)
