@@ -17,6 +17,7 @@ from roceproof.common.errors import RoceproofError
 
 END_SECONDS = 10.0
 LAST_WORDS = 8
+_TAIL_BYTES = 1 << 16
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
 _LOADER = re.compile(r".*(error while loading shared libraries|\(required by |Exec format error).*")
 
@@ -123,7 +124,7 @@ class SimulatorProcess:
                 f"the simulation was {end} from outside, which says nothing of the device: "
                 "is there memory enough?"
             )
-        words = self.log.read_text(errors="replace").splitlines()[-LAST_WORDS:]
+        words, is_all = self._last_words()
         errors = [line for line in words if "%Error" in line or "%Fatal" in line]
         text = text or (errors or ["the simulation ended unexpectedly"])[0]
         tail = "".join(f"\n  {line}" for line in words)
@@ -131,4 +132,15 @@ class SimulatorProcess:
         if unstartable:
             self.drop_log()
             return Unstartable(unstartable.strip())
+        if is_all and self._own_log:
+            self.drop_log()
+            return SimulationError(f"{text} ({end}){tail}")
         return SimulationError(f"{text} ({end}; log: {self.log}){tail}", log=self.log)
+
+    def _last_words(self) -> tuple[list[str], bool]:
+        """The last lines that it has printed, and whether there were no others."""
+        with self.log.open("rb") as log:
+            start = max(0, log.seek(0, os.SEEK_END) - _TAIL_BYTES)
+            log.seek(start)
+            lines = log.read().decode(errors="replace").splitlines()
+        return lines[-LAST_WORDS:], not start and len(lines) <= LAST_WORDS

@@ -59,6 +59,19 @@ def test_nor_one_that_is_killed_when_its_case_is_over() -> None:
     assert "killed by SIGTERM from outside" in str(killed.value)
 
 
+@pytest.mark.parametrize(("lines", "is_kept"), [(8, False), (9, True), (100_000, True)])
+def test_of_a_device_that_dies_only_a_log_is_kept_that_says_more(
+    simulation: Simulation, lines: int, is_kept: bool
+) -> None:
+    simulation.log.write_text("".join(f"line {number}\n" for number in range(lines)))
+    os.kill(simulation.pid, signal.SIGSEGV)
+    with pytest.raises(DeviceDied, match=rf"(?s)killed by SIGSEGV.*line {lines - 1}$") as death:
+        HdlTarget(simulation, 6400, host=OWN).wait(MICROSECOND)
+    assert simulation.log.exists() == is_kept
+    assert (str(simulation.log) in str(death.value)) == is_kept
+    simulation.log.unlink(missing_ok=True)
+
+
 def test_what_waits_for_what_is_told_of_every_stream(simulation: Simulation) -> None:
     target = HdlTarget(simulation, 6400, host=OWN)
     before = lines(target)
