@@ -17,6 +17,13 @@ _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index \d+ diff"
     r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
 )
+_COMPARED = re.compile(
+    r"^\S+\.py:\d+: assert (?P<what>.+) == .+?; assert (?P<got>.+?) == (?P<want>.+?)(; .*)?$"
+)
+"""A comparison in a case that says nothing of its own."""
+_REPEATED = re.compile(r"(?<=\S); assert .*")
+"""A comparison behind what its case says of it."""
+_LONG = re.compile(r"\d{6,}$")
 _PLACE = re.compile(
     r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
     r"|^(?:def test_found[^;]*; )?(?:play(?:\.\w+\([^;]*\)| = \w+\(bench\)); )+"
@@ -136,7 +143,10 @@ def in_short(head: str) -> str:
         return str(other["told"])
     if other and other["got"]:
         return f"other bytes than were sent: want {other['want']}, got {other['got']}"
-    clean = without_place(head)
+    if compared := _COMPARED.search(head):
+        want, got = (hex(int(n)) if _LONG.match(n) else n for n in compared.group("want", "got"))
+        return f"{compared['what']}: want {want}, got {got}"
+    clean = _REPEATED.sub("", without_place(head))
     wrong = _TOLD.findall(clean) or _differences(head)
     names = _NAME.findall(both["got"]) if (both := _WANT_GOT.search(head)) else []
     if not wrong or not (names or _RECEIVES.search(head)):

@@ -408,3 +408,21 @@ def test_a_nak_that_does_not_come_is_the_same_whatever_comes_instead() -> None:
     assert refused_with(said) == refused_with(at_rest) == "no 0x60"
     assert refused_with("want NAK psn=+0 syndrome=0x61 msn=0; got nothing") == "no 0x61"
     assert refused_with("want ACK psn=+0; got NAK psn=+0 syndrome=0x61 msn=0") == "got 0x61"
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (
+            "test_a.py:6: assert load(region) == before; assert 1230066625199609624 == 7; "
+            "+ where 1230066625199609624 = load(<memory.Region object at 0x7f6c64c2a7d0>)",
+            "load(region): want 7, got 0x1112131415161718",
+        ),
+        ("test_a.py:6: assert acks <= 8, text; 9 ACKs for 8; assert 9 <= 8", "9 ACKs for 8"),
+        ("test_a.py:6: assert a.hex() == b; assert '012' == '01'", "a.hex(): want '01', got '012'"),
+    ],
+)
+def test_a_comparison_of_a_case_is_told_as_what_was_wanted_and_what_came(
+    head: str, words: str
+) -> None:
+    assert in_short(head) == words
