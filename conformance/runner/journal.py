@@ -41,12 +41,14 @@ class Over(NamedTuple):
 
 def begin(path: Path, run: Document) -> int:
     """Start a journal of a run; what it holds then has so many bytes."""
+    _must_be_a_file(path)
     path.write_text(_line({"run": run}), encoding="utf-8")
     return path.stat().st_size
 
 
 def take_up(path: Path, run: Document) -> int:
     """The bytes of a journal that hold, which must be of the same run; what is torn is cut off."""
+    _must_be_a_file(path)
     try:
         lines = path.read_bytes().splitlines(keepends=True)
     except FileNotFoundError:
@@ -87,6 +89,12 @@ def add(path: Path, nodeid: str, over: Over) -> None:
 def run_again(path: Path, nodeids: Iterable[str]) -> None:
     """Note cases that say nothing about the device."""
     _append(path, {"again": list(nodeids)})
+
+
+def _must_be_a_file(path: Path) -> None:
+    """A pipe is waited for, and a device may have no end."""
+    if path.exists() and not path.is_file():
+        raise RoceproofError(f"{path} is no regular file: remove it")
 
 
 def _append(path: Path, document: Document) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -85,6 +86,16 @@ def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
         (tmp_path / journal.NAME).write_bytes(content)
         with pytest.raises(RoceproofError, match="it does not say of which"):
             journal.take_up(tmp_path / journal.NAME, RUN)
+
+
+def test_a_pipe_or_a_device_in_its_place_is_neither_waited_for_nor_read(tmp_path: Path) -> None:
+    pipe, device = tmp_path / "pipe", tmp_path / "device"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
+        for use in (journal.begin, journal.take_up):
+            with pytest.raises(RoceproofError, match="is no regular file: remove it"):
+                use(path, RUN)
 
 
 def sealed(document: object) -> bytes:
