@@ -76,17 +76,6 @@ static enum verdict bad_response(struct bench *bench) {
     return has_succeeded(bench) ? DEVIATES : DUE;
 }
 
-/* Two WRITEs, and a reserved syndrome for the second: neither must complete with success. */
-static enum verdict reserved_syndrome(struct bench *bench) {
-    struct packet got;
-    post(bench, IBV_WR_RDMA_WRITE, 64);
-    post(bench, IBV_WR_RDMA_WRITE, 64);
-    if (!receive(bench, &got) || !receive(bench, &got))
-        return UNTOLD;
-    send_aeth(bench, ITS_PSN + 1, RESERVED);
-    return has_succeeded(bench) ? DEVIATES : DUE;
-}
-
 /* A WRITE, and an ACK of a PSN a thousand ahead of it: it must not complete. */
 static enum verdict unsent_psn(struct bench *bench) {
     struct packet got;
@@ -220,7 +209,6 @@ const struct named_case requester_cases[] = {
     {"old-ack-in-read", old_ack_in_read, {IBV_QPT_RC, 20, 3, false}},
     {"short-response", short_response, {IBV_QPT_RC, 20, 3, false}},
     {"bad-response", bad_response, {IBV_QPT_RC, 20, 3, false}},
-    {"reserved-syndrome", reserved_syndrome, {IBV_QPT_RC, 20, 3, false}},
     {"unsent-psn", unsent_psn, {IBV_QPT_RC, 20, 3, false}},
     {"retry-7", retry_7, {IBV_QPT_RC, 12, 7, false}},
     {"rnr-wait", rnr_wait, {IBV_QPT_RC, 14, 0, false}},
