@@ -115,6 +115,11 @@ class State(NamedTuple):
         """The response takes effect."""
         if response.is_reserved:
             return self._replace(fault=Due(-1, _BAD_RESPONSE, response.syndrome))
+        fault = None if response.is_ack else Due(-1, str(response.fault), response.syndrome)
+        return self.acknowledges(response)._replace(fault=fault)
+
+    def acknowledges(self, response: Response) -> State:
+        """What stands before the response, or what it names, is done."""
         end = (response.psn + response.is_ack) % PSN_MODULUS
         reach = distance(end, self.oldest)
         done = [
@@ -124,13 +129,11 @@ class State(NamedTuple):
         ]
         pending = self.pending[len(done) :]
         asked = tuple(a for a in self.asked if distance(a.psn, self.oldest) >= reach)
-        fault = None if response.is_ack else Due(-1, str(response.fault), response.syndrome)
         return self._replace(
             oldest=end,
             pending=pending,
             due=self.due + tuple(done),
             asked=asked,
-            fault=fault,
             progress_ns=response.sent_ns,
         )
 

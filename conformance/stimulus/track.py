@@ -177,6 +177,9 @@ class Track(Endings):
             is_late = from_ns is not None and response.expires_ns >= from_ns
             if response.is_reserved and not is_late:
                 yield state
+                before = state.acknowledges(response)
+                yield before
+                yield before.heeds(response)
             yield waits if is_late else state.heeds(response)
 
     def _rested(self, state: State, since_ns: int) -> State:

@@ -133,6 +133,7 @@ HEALTHY = {
     "an implied NAK not taken": (*SENT, 5, 9, hear(ack(9)), TIMEOUT, 5, 9),
     "late and ghostly responses": (*SENT, hear(ack(1)), hear(nak(0)), hear(ack(9)), hear(nak(9))),
     "a reserved syndrome ends it": (*SENT, hear(ack(2, 0x65)), wait(20 * T_NS)),
+    "or acknowledges what stands before it": (*SENT, hear(ack(2, 0x65)), done(0), TIMEOUT, 2, 3),
     "or has, as is heard behind an ACK": (
         *(*SENT, hear(ack(2, 0x65)), hear(ack(4)), wait(T_NS), done(0, "bad_resp_err")),
     ),
@@ -209,8 +210,8 @@ BROKEN = {
     "ACK-09": (*SENT, hear(ack(9)), done(0)),
     "ACK-09 resent": (*SENT, hear(ack(9)), 0),
     "ACK-10": (*SENT, hear(ack(3)), hear(ack(1)), 2),
-    "AETH-05": (*SENT, hear(ack(2, 0x65)), done(0)),
-    "FUZZ-12": (*SENT, hear(atomic_ack(2)), done(0)),
+    "AETH-05": (*SENT, hear(ack(2, 0x65)), done(0), done(1)),
+    "FUZZ-12": (*SENT, hear(atomic_ack(2)), done(0), done(1)),
     "READ-07": (*SENT, 5, hear(read_response(0x0D, 5, bytes(P - 4))), 9),
     "QPS-03": (*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, TIMEOUT, done(0, "retry_exc_err"), 0),
     "IMM-06": (*SENT, 5, 9, TIMEOUT, *SENT, 5, IMMEDIATE_OF_ANOTHER),

@@ -224,6 +224,18 @@ def test_a_reserved_syndrome_is_ignored_or_ends_the_queue_pair(unexpected: Unexp
     play_reserved(unexpected)
 
 
+def test_what_stands_before_a_reserved_syndrome_may_be_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The answer names the second message."""
+    monkeypatch.setattr(
+        RcRequester,
+        "unexpected",
+        lambda own: own.progress((own.window.fresh - 1) % (1 << 24), now_ns=0),
+    )
+    play_reserved(Unexpected.IGNORED)
+
+
 def test_a_reserved_syndrome_acknowledges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         RcRequester, "unexpected", lambda own: own.progress(own.window.fresh, now_ns=0)

@@ -42,8 +42,10 @@ class Candidates:
             response, heard_ns = self._responses[taken_in]
             if heard_ns + self._reaction_ns > now_ns:
                 reached += states
-            take_in = self._effects.take_in
-            states = dict.fromkeys(take_in(state, response, heard_ns) for state in states)
+            readings = self._effects.readings
+            states = dict.fromkeys(
+                after for state in states for after in readings(state, response, heard_ns)
+            )
         return reached
 
     def settle(self, states: Iterable[WatchState]) -> None:

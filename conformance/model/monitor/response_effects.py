@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from roceproof.conformance.model.codes import AethType, NakCode, rnr_wait_ns
@@ -28,6 +29,15 @@ class ResponseEffects:
     def __init__(self, spec: QpSpec, wire: WireRecord) -> None:
         self._spec = spec
         self._wire = wire
+
+    def readings(self, state: WatchState, response: Segment, now_ns: int) -> Iterator[WatchState]:
+        """The states behind a response: what stands before one that makes no sense may be done."""
+        after = self.take_in(state, response, now_ns)
+        ignored = after.ignored
+        if ignored is not None and ignored is not state.ignored and after.may_be_dead:
+            done = self._all_before(after, ignored.psn, now_ns)
+            yield replace(done, may_be_dead=True)
+        yield after
 
     def take_in(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         """The state behind a response."""
