@@ -18,6 +18,7 @@ NEVER = 0
 _CODE_IN_LOCKSTEP = 8  # 1.05 ms: long beside a bus cycle, short beside a second
 _CODE_ON_THE_WALL = 16  # 268 ms: long beside what a busy host needs between two posts
 _LONGEST_AWAITED = 10  # 4.2 ms: simulated time gets there four times over
+_LAST_CODE = 31
 _UNHURRIED = 50  # times the wire is believed to be quiet in a case
 _DETECTION = 4  # a timeout is noticed after T to 4 T
 
@@ -48,6 +49,16 @@ def awaited_code(bench: Bench, usual: int) -> int:
     """A timeout to wait for: the usual one, or that of the device if it is as good."""
     fixed = bench.claims.limits.fixed.get("ack_timeout", usual)
     return fixed if usual <= fixed <= max(usual, _LONGEST_AWAITED) else usual
+
+
+def brisk_code(bench: Bench, quarters: int) -> int:
+    """A timeout to wait for often: the shortest of so many quarters of the time for silence.
+
+    Whatever a device is sent has taken effect in that time, so one that is slow has a longer one.
+    """
+    least = bench.target.patience.quiet_ns * quarters // 4
+    codes = (code for code in range(1, _LAST_CODE) if (ack_timeout_ns(code) or 0) >= least)
+    return awaited_code(bench, next(codes, _LAST_CODE))
 
 
 def unhurried_code(bench: Bench, usual: int = NEVER) -> int:
