@@ -152,7 +152,7 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
     kept = kept_seeds(wanted.manifest)
     sending = [width for width in widths if is_alive(known.checks[width])]
     if not sending:
-        known.landed = Landed(words="no frame comes out")
+        known.landed = Landed(words="its first message fails")
         return
     session = run_session(_request(wanted, sending), _output(wanted), snapshot=snapshot)
     if session is None:

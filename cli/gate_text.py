@@ -50,7 +50,9 @@ def _print_connectivity(document: Document, console: Terminal) -> None:
 def _print_cases(document: Document, console: Terminal) -> None:
     counts = document["cases"]
     if not counts:
-        lacking = "came to no end" if document["lacks"] else "had no device that sends or answers"
+        lacking = (
+            "came to no end" if document["lacks"] else "was not begun: the first message fails"
+        )
         console.print(f"the suite {lacking}")
         return
     told = [

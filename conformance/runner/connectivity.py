@@ -35,6 +35,7 @@ from roceproof.conformance.targets.interface import (
     DeviceFactory,
 )
 from roceproof.conformance.targets.movement import Completed, Movement, Sent
+from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -124,6 +125,10 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
         port = OF_WORK.get(refusals[0], "wr_i")
         return f"the work was refused ({refusals[0]}): look at {port}, or which limit lacks?"
+    for frame in (entry.frame for entry in bench.transcript.entries() if entry.is_sent):
+        _, found, due = icrc.check(frame)
+        if due and found and due != found:
+            return f"its packet has a wrong ICRC: want {due.hex()}, got {found.hex()}"
     if said := said_of_one(target.standing(), stop):
         return DEAF if _hears_nothing(bench, stop) else said
     if bench.strays and bench.connections:

@@ -38,6 +38,16 @@ class Mute(WireFault):
         return [] if parse(frame) else [frame]
 
 
+class Unsealed(Mute):
+    """RoCE frames leave with a wrong ICRC, and nothing is heard."""
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        return [frame[:-1] + bytes((frame[-1] ^ 1,))] if parse(frame) else [frame]
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        return []
+
+
 def outcomes(factory) -> dict[str, str]:
     return {check.name: check.outcome for check in check_connectivity(factory, seed=1)}
 
@@ -52,6 +62,12 @@ def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
     (check,) = check_connectivity(mute, seed=1)
     assert (check.name, check.outcome) == ("frame", "failed")
     assert "want" in check.words
+
+
+def test_a_wrong_icrc_is_told_before_what_follows_of_it() -> None:
+    factory = CorruptingFactory(ModelFactory(), WireMutant("seal", "", (), (), make=Unsealed))
+    (check,) = check_connectivity(factory, seed=1)
+    assert check.words.startswith("its packet has a wrong ICRC: want ")
 
 
 @pytest.mark.parametrize("executed", [Op.WRITE, Op.SEND])
