@@ -134,6 +134,8 @@ def rules_of_receive(field: str, want: object, got: object, own: Collection[str]
     """Those that a wrong field of a receive's completion breaks in a case of these rules."""
     if field == "immediate":
         return ["IMM-02"]
+    if field == "src_qpn":
+        return [FIELD_RULES[field]]
     if field != "byte_len" or not isinstance(want, int):
         return []
     if got == want + -want % 4:

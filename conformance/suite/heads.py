@@ -18,7 +18,8 @@ _OTHER_BYTES = re.compile(
     r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
 )
 _COMPARED = re.compile(
-    r"^\S+\.py:\d+: assert (?P<what>.+) == .+?; assert (?P<got>.+?) == (?P<want>.+?)(; .*)?$"
+    r"^\S+\.py:\d+: assert (?P<what>.+) (?:==|in) .+?; "
+    r"assert (?P<got>.+?) (?:==|in) (?P<want>.+?)(; .*)?$"
 )
 """A comparison in a case that says nothing of its own."""
 _REPEATED = re.compile(r"(?<=\S); assert .*")

@@ -418,6 +418,7 @@ def test_a_nak_that_does_not_come_is_the_same_whatever_comes_instead() -> None:
             "+ where 1230066625199609624 = load(<memory.Region object at 0x7f6c64c2a7d0>)",
             "load(region): want 7, got 0x1112131415161718",
         ),
+        ("test_a.py:6: assert a in b; assert [1] in ([], [2])", "a: want ([], [2]), got [1]"),
         ("test_a.py:6: assert acks <= 8, text; 9 ACKs for 8; assert 9 <= 8", "9 ACKs for 8"),
         ("test_a.py:6: assert a.hex() == b; assert '012' == '01'", "a.hex(): want '01', got '012'"),
     ],
