@@ -16,6 +16,7 @@ from roceproof.conformance.diagnosis.psn.increment import besides, hypotheses
 from roceproof.conformance.diagnosis.psn.neighbours import meet_neighbours
 from roceproof.conformance.diagnosis.psn.pairing import pair_sides
 from roceproof.conformance.diagnosis.psn.responder import constant_offset
+from roceproof.conformance.diagnosis.psn.strays import Stray
 from roceproof.conformance.diagnosis.psn.stream import Stream, streams_of
 from roceproof.conformance.diagnosis.psn.timeline import (
     ACKNOWLEDGE,
@@ -23,7 +24,6 @@ from roceproof.conformance.diagnosis.psn.timeline import (
     Reply,
     Sent,
     Side,
-    Stray,
     Suffered,
     sides_of,
 )

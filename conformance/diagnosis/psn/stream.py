@@ -19,6 +19,7 @@ from roceproof.conformance.diagnosis.psn.index import PsnIndex
 from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
 from roceproof.conformance.diagnosis.psn.path_mtu import learnt_mtu
 from roceproof.conformance.diagnosis.psn.steps import LARGEST_GAP, Recovery, Step
+from roceproof.conformance.diagnosis.psn.strays import astray
 from roceproof.conformance.diagnosis.psn.timeline import (
     HALF,
     PATH_MTUS,
@@ -129,7 +130,7 @@ class Stream:
     def _missing_in(self, step: Step) -> list[int]:
         """The PSNs left out, but for those of packets that were changed on the way."""
         skipped = step.skipped
-        return skipped[self.side.astray(skipped, step.before.number, step.after.number) :]
+        return skipped[astray(self.side.strays, skipped, step.before.number, step.after.number) :]
 
     def _is_torn(self, step: Step) -> bool:
         return self.gap(step) is Gap.TORN

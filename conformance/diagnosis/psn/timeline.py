@@ -9,7 +9,6 @@ that is, the one whose replies fit its PSNs best is taken, if there is only one.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,17 +18,15 @@ from zlib import crc32
 
 from roceproof.conformance.diagnosis.observation import Observation, Station, address_text
 from roceproof.conformance.diagnosis.psn.index import Latest
+from roceproof.conformance.diagnosis.psn.strays import Strays, strays_of
 from roceproof.conformance.wire.headers import Aeth, Reth
-from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Transport
+from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Transport
 
 PSN_MODULUS = 1 << 24
 HALF = PSN_MODULUS // 2
 ACKNOWLEDGE = 0x11
 SEQUENCE_NAK = 0x60
 PATH_MTUS = (256, 512, 1024, 2048, 4096)
-_PSN_BITS = 24
-_ALONE = 2
-"""Of so few packets to one queue pair each may belong to another."""
 
 
 def distance(a: int, b: int) -> int:
@@ -116,14 +113,6 @@ def _number(packet: Sent | Reply) -> int:
     return packet.number
 
 
-class Stray(NamedTuple):
-    """A packet that was changed on the way, and maybe in what tells where it belongs."""
-
-    number: int
-    may_read: bool
-    """Whether it may have taken more than one PSN."""
-
-
 @dataclass(eq=False)
 class Side:
     """One direction of one QP with all that it carried."""
@@ -146,28 +135,13 @@ class Side:
     """Whether wrong ICRCs of it were sent like that, so that one which was not suffered more."""
     is_proven: bool = False
     """Whether ICRCs tell which of its packets left like that."""
-    strays: Mapping[int, Sequence[Stray]] = field(default_factory=dict)
-    """Packets of its station, by PSN, that the way may have taken out of any of its directions."""
+    strays: Strays = field(default_factory=dict)
+    """Packets of its station that the way may have taken out of any of its directions."""
 
     def repeats_step(self, before: Sent, after: Sent) -> bool:
         """Whether two packets followed each other earlier, so that what is wrong is repeated."""
         pair = before.psn, before.content, after.psn, after.content
         return self._steps.setdefault(pair, after.number) < after.number
-
-    def astray(self, psns: Sequence[int], begin: int, end: int) -> int:
-        """How many PSNs, the first one on, are those of packets astray between two frames."""
-        for place, psn in enumerate(psns):
-            found = [
-                each
-                for one in (psn, *(psn ^ 1 << bit for bit in range(_PSN_BITS)))
-                for each in self.strays.get(one, ())
-                if begin < each.number < end
-            ]
-            if any(each.may_read for each in found):
-                return len(psns)
-            if not found:
-                return place
-        return len(psns)
 
     @property
     def answers(self) -> list[Reply]:
@@ -209,7 +183,7 @@ def sides_of(
     sides: dict[Key, Side] = {}
     trusting: set[Key] = set()
     observations = [*observations]
-    strays = _strays(observations, suffered)
+    strays = strays_of(observations, *(suffered or Suffered(frozenset())))
     for seen in observations:
         row = OPCODES.get(seen.bth.opcode)
         if row is None or row.transport not in (Transport.RC, Transport.UC):
@@ -237,31 +211,8 @@ def sides_of(
     return found
 
 
-def _strays(
-    observations: Sequence[Observation], suffered: Suffered | None
-) -> dict[Station, dict[int, list[Stray]]]:
-    """By station and PSN, what was changed on the way, or seems so and stands nearly alone."""
-    changed, as_sent = suffered or Suffered(frozenset())
-    of_each = Counter(map(_key, observations))
-    strays: dict[Station, dict[int, list[Stray]]] = {}
-    for seen in observations:
-        alone = of_each[_key(seen)] <= _ALONE and seen.number not in as_sent
-        if seen.number in changed or (alone and (seen.wrong or not seen.sound)):
-            row = OPCODES.get(seen.bth.opcode)
-            may_read = row is None or row.is_response or row.family is Family.READ
-            by_psn = strays.setdefault(Station(seen.interface, seen.frame[6:12]), {})
-            by_psn.setdefault(seen.bth.psn, []).append(Stray(seen.number, may_read))
-    return strays
-
-
 def _key(seen: Observation) -> Key:
-    return Key(seen.interface, seen.source, _destination(seen), seen.bth.dest_qpn)
-
-
-def _destination(seen: Observation) -> bytes:
-    size = 4 if seen.version == 4 else 16
-    at = seen.ip + (16 if seen.version == 4 else 24)
-    return seen.frame[at : at + size]
+    return Key(seen.interface, seen.source, seen.destination, seen.bth.dest_qpn)
 
 
 def _sent(seen: Observation, row: Opcode, *, damaged: bool, on_the_way: bool) -> Sent:
