@@ -85,12 +85,24 @@ def test_a_queue_pair_in_error_sends_nothing(bench: Bench) -> None:
     bench.pump(longest_wait_ns(bench))
     qp.expect_silence()
     qp.completes(*messages, status="wr_flush_err")
+    sends_no_more(bench, qp)
+
+
+def sends_no_more(bench: Bench, qp: Connection) -> None:
+    """Work is refused, or forgotten."""
     if bench.claims.limits.flushes:
         qp.refuses(Op.WRITE, 700)
         return
     with suppress(Refused):
         qp.post(Op.WRITE, 700)
     qp.expect_silence()
+
+
+@case("QPS-03", needs=[Capability.STATES, Capability.RC], smoke=True)
+def test_work_behind_the_error_state_is_not_sent(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    bench.target.set_state(qp.qp, State.ERR)
+    sends_no_more(bench, qp)
 
 
 def unacknowledged(bench: Bench, qp: Connection) -> None:
