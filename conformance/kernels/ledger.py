@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from roceproof.common.paths import REPOSITORY
@@ -44,12 +45,16 @@ class RootCause:
 
 
 def root_causes(readme: Path = UPSTREAM / "README.md") -> list[RootCause]:
-    """Read the ledger."""
-    lines = readme.read_text(encoding="utf-8").splitlines()
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:1] == "|"]
-    start = next(at for at, row in enumerate(rows) if tuple(row[: len(_HEADS)]) == _HEADS)
-    releases = rows[start][len(_HEADS) :]
-    return [_root_cause(row, releases, readme.parent) for row in rows[start + 2 :]]
+    """Read the ledger: the table with these heads, up to its end."""
+    lines = iter(readme.read_text(encoding="utf-8").splitlines())
+    heads = next(row for row in map(_cells, lines) if tuple(row[: len(_HEADS)]) == _HEADS)
+    next(lines)
+    rows = takewhile(bool, map(_cells, lines))
+    return [_root_cause(row, heads[len(_HEADS) :], readme.parent) for row in rows]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")[1:-1]]
 
 
 def _root_cause(row: list[str], releases: list[str], folder: Path) -> RootCause:
