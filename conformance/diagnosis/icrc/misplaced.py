@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log2
 
-from roceproof.conformance.diagnosis.icrc.answer import Answer, names_of
+from roceproof.conformance.diagnosis.icrc.answer import LEAST_ADDED, Answer, names_of
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
 from roceproof.conformance.diagnosis.icrc.history import elsewhere, held_nearby
@@ -114,9 +114,10 @@ def _of_other_qps(scope: Scope, found: Slipped) -> list[str]:
 
 
 def _within_a_qp(scope: Scope, found: Slipped) -> bool:
-    """Whether a mix-up between queue pairs is excluded."""
+    """Whether a mix-up between queue pairs is excluded; one owner may have changed on the way."""
     numbers = {packet.seen.number for packet in held_nearby(scope.packets, other_qp=True)}
-    return any(packet.seen.number not in numbers for packet in found.displaced)
+    within = (packet for packet in found.displaced if packet.seen.number not in numbers)
+    return distinct(within) >= LEAST_ADDED
 
 
 def mixed_up(scope: Scope) -> Answer | None:
