@@ -68,6 +68,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (7100012, 1976),  # S29+S34, where the ID of one packet changed on the way
         (7100013, 1612),  # lost, where the only request of another queue pair took the PSN
         (7100014, 638),  # corrupt, where one packet shows one of two faults
+        (7100026, 408),  # lost, of a start that acknowledgements moved
         (7200002, 75),  # S65, where one of two exchanged packets changed on the way
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],

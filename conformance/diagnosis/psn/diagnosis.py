@@ -167,7 +167,10 @@ def _diagnose(
     starts = [found for found in evidence if found.cause is Cause.START]
     moved = counted if LOST not in counted else counted[:1]
     if starts and not _MOVE_THE_START & {*moved}:
-        diagnoses.append(_diagnosis(device, best(starts, _SHARE), starts))
+        ids = best(starts, _SHARE)
+        if LOST in ids:
+            ids += tuple(id_ for id_ in counted if id_ in _MOVE_THE_START and id_ not in ids)
+        diagnoses.append(_diagnosis(device, ids, starts))
     resent = {found.connection for found in everything if _resends(found)}
     resending = Counter(found.requester for found in everything if _resends(found))
     answered = Counter(found.requester for found in evidence if found.cause is Cause.REACTION)
