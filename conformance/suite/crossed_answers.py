@@ -15,6 +15,7 @@ from roceproof.conformance.suite.crossed_requests import (
     Requests,
     Trial,
 )
+from roceproof.conformance.suite.exchange import Taking
 from roceproof.conformance.suite.pattern import (
     ACKNOWLEDGE,
     ATOMIC_ACK,
@@ -73,16 +74,24 @@ def play(bench: Bench, chosen: Iterable[Trial]) -> None:
         for each in requests:
             each.begins()
             each.answered()
-        bench.settle()
+        _settle(bench)
         found = [list(each.judged()) for each in requests]
         for each in requests:
             each.completed()
-        bench.settle()
+        _settle(bench)
         for each, before in zip(requests, found, strict=True):
             wrong += before or each.judged()
     if wrong:
         more = [f"and {len(wrong) - _SHOWN} more"] if len(wrong) > _SHOWN else []
         raise bench.failed("\n".join(wrong[:_SHOWN] + more))
+
+
+def _settle(bench: Bench) -> None:
+    """Until the device has taken all answers, and is quiet."""
+    taking = Taking(bench.target)
+    bench.settle()
+    while taking.goes_on():
+        bench.settle()
 
 
 def _opened(bench: Bench, op: Op) -> tuple[Connection, Region | None]:

@@ -73,7 +73,8 @@ class RcRequester(RcRecovery):
     def positive(self, psn: int, now_ns: int) -> None:
         """An ACK; of a READ or an atomic it is no answer, since that brings data (FUZZ-11)."""
         message = self.window.message_at(psn)
-        if not self.all_before(ahead(psn, 1), now_ns) and message is self.window.messages[0]:
+        has_all = self.all_before(ahead(psn, 1), now_ns)
+        if not has_all and message is next(iter(self.window.messages), None):
             self.unexpected()
 
     def read_response(self, segment: Segment, now_ns: int) -> None:
