@@ -10,6 +10,7 @@ from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.surplus_headers import DISPLACED, displacing_header
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.notation import first_difference
 from roceproof.conformance.wire.opcodes import OPCODES, Transport
 
 _ORDER = (
@@ -35,6 +36,8 @@ _HEX = frozenset(
 )
 _QUIET = {"a": 0, "se": 0, "pad": 0, "payload": b""}
 """What is not shown of a packet got, unless the case asked."""
+_DIGEST = 4
+"""Bytes of a payload that are shown."""
 _WHETHER = {True: ("none", "one"), False: ("one", "none")}
 
 
@@ -92,8 +95,10 @@ def mismatches(pattern: Pattern, packet: Packet, flow: FlowCodec) -> list[Mismat
     for name in _sorted(pattern.said):
         want, have = pattern.said[name], fields.get(name)
         if not _fits(name, want, have):
-            shown = "absent" if have is None else _shown(name, have)
-            found.append(Mismatch(name, _shown(name, want), shown))
+            both = [each for each in (want, have) if isinstance(each, bytes)]
+            first = first_difference(*both) if len(both) > 1 else 0
+            shown = "absent" if have is None else _shown(name, have, first)
+            found.append(Mismatch(name, _shown(name, want, first), shown))
     if "payload" in {each.field for each in found}:
         header = displacing_header(pattern, packet, flow)
         if header is not None:
@@ -120,14 +125,17 @@ def _sorted(names: Mapping[str, Any]) -> list[str]:
     return sorted(names, key=lambda n: (_ORDER.index(n) if n in _ORDER else len(_ORDER), n))
 
 
-def _shown(name: str, value: Any) -> str:
+def _shown(name: str, value: Any, first: int = 0) -> str:
+    """A value; of a payload some bytes, of which those that differ begin with the `first`."""
     if isinstance(value, frozenset | range):
         return "|".join(_shown(name, each) for each in sorted(value, key=_numbers_first))
     if name == "psn" and isinstance(value, int):
         return f"{value:+d}"
     if name == "payload" and isinstance(value, bytes):
-        digest = value[:4].hex() + (".." if len(value) > 4 else "")
-        return f"{len(value)}[{digest}]" if value else "0"
+        start = first if first >= _DIGEST else 0
+        digest = value[start:][:_DIGEST].hex() + (".." if value[start + _DIGEST :] else "")
+        place = f" from {start} on" if start else ""
+        return f"{len(value)}[{digest}{place}]" if value else "0"
     if name == "syndrome" and isinstance(value, int):
         return f"{value:#04x}"
     if isinstance(value, bytes):
