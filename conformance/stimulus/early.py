@@ -17,22 +17,34 @@ class EarlyTrack(Track):
     _early: list[Outcome] | None = None
 
     def completes(self, outcome: Outcome, time_ns: int) -> bool:
-        """Sooner or later it must fit."""
+        """Sooner or later it must fit; of refused work, which may be told at once, also later."""
         waiting = self._early or []
-        if waiting or not super().completes(outcome, time_ns):
+        is_in_turn = all(map(self._is_refusal, waiting))
+        if is_in_turn and super().completes(outcome, time_ns):
+            self._explain(time_ns)
+        else:
             self._early = [*waiting, outcome]
         return True
 
     def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None:
         """A frame, and what had waited for it."""
         life = super().takes(frame, time_ns, begun_ns=begun_ns)
-        while life is not None and self._early:
-            if not super().completes(self._early[0], time_ns):
-                break
-            del self._early[0]
+        if life is not None:
+            self._explain(time_ns)
         return life
 
     def owed(self) -> list[str]:
         """Completions that nothing has explained count as well."""
         unexplained = [f"work {o.wr_id:#x} completed with {o.status}" for o in self._early or ()]
         return super().owed() or unexplained
+
+    def _explain(self, time_ns: int) -> None:
+        while self._early and super().completes(self._early[0], time_ns):
+            del self._early[0]
+
+    def _is_refusal(self, outcome: Outcome) -> bool:
+        return any(
+            work.wr_id == outcome.wr_id and outcome.status in life.refusals(work)
+            for work in self.works
+            for life in self.lives
+        )

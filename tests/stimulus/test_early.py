@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Completions that are seen before what explains them, on devices whose order nobody knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from roceproof.conformance.model.components import Components
+from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.work import Outcome
+
+TOO_LONG = 1 << 31 | 1
+
+
+def healthy(components: Components | None = None) -> ModelFactory:
+    """A model that does not retransmit, so that its completions are tracked."""
+    factory = ModelFactory(components=components)
+    mute = factory.claims.capabilities - {Capability.RETRANSMISSION}
+    factory.claims = replace(factory.claims, capabilities=mute)
+    return factory
+
+
+def test_work_may_be_refused_before_work_that_a_nak_leaves_unsent_is_flushed() -> None:
+    slow = Components(requester_policy=RequesterPolicy(packet_interval_ns=10_000))
+    factory = healthy(slow)
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1)
+        play.post(key=1, count=2)
+        play.until(frames=1)
+        play.answer(key=1, syndrome=0x61)
+        play.post(key=1, length=TOO_LONG)
+        play.finish()
+
+
+def test_work_that_completes_out_of_its_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    completions = ModelTarget.completions
+
+    def reversed_order(self: ModelTarget, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        return completions(self, qp, count=count, timeout_ns=timeout_ns)[::-1]
+
+    monkeypatch.setattr(ModelTarget, "completions", reversed_order)
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1)
+        play.post(key=1, count=2)
+        play.until(frames=2)
+        with pytest.raises(CaseFailed):
+            play.finish()
