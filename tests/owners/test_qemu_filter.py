@@ -30,8 +30,8 @@ def test_a_restored_guest_has_its_vlan_filter_from_8_2_on(
     plain, save = qemu.network, saved._save
     before: list[Any] = []
 
-    def network(fd: int) -> list[str]:
-        return [word.replace(",ctrl_vlan=off", "") for word in plain(fd)]
+    def network(fd: int, *, mac: str) -> list[str]:
+        return [word.replace(",ctrl_vlan=off", "") for word in plain(fd, mac=mac)]
 
     def look_and_save(monitor: Qmp, through: Path, state: Path) -> None:
         before.extend(filters(monitor))
