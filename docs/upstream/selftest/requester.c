@@ -25,6 +25,15 @@ static enum verdict plain_ack_atomic(struct bench *bench) {
     return plain_ack(bench, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
 }
 
+static bool write_succeeds(struct bench *bench) {
+    struct packet got;
+    post(bench, IBV_WR_RDMA_WRITE, 64);
+    if (!receive(bench, &got))
+        return false;
+    send_aeth(bench, ITS_PSN, ACK);
+    return has_succeeded(bench);
+}
+
 static void respond(struct bench *bench, uint8_t opcode, uint32_t psn, size_t size) {
     uint8_t data[AETH + MTU] = {ACK, [AETH] = 0xa5, [AETH + MTU - 1] = 0xa5};
     size_t skipped = opcode == READ_MIDDLE ? AETH : 0;
@@ -34,11 +43,7 @@ static void respond(struct bench *bench, uint8_t opcode, uint32_t psn, size_t si
 /* Old acknowledgments between the responses of a READ: it is complete with the last response. */
 static enum verdict old_ack_in_read(struct bench *bench) {
     struct packet got;
-    post(bench, IBV_WR_RDMA_WRITE, 64);
-    if (!receive(bench, &got))
-        return UNTOLD;
-    send_aeth(bench, ITS_PSN, ACK);
-    if (!has_succeeded(bench))
+    if (!write_succeeds(bench))
         return UNTOLD;
     post(bench, IBV_WR_RDMA_READ, 3 * MTU);
     if (!expect(bench, READ_REQUEST, &got))
@@ -140,11 +145,7 @@ static enum verdict reset_index(struct bench *bench) {
 /* RESET while the ACK timer runs, and a connection without one: nothing is sent again. */
 static enum verdict reset_timers(struct bench *bench) {
     struct packet got;
-    post(bench, IBV_WR_RDMA_WRITE, 64);
-    if (!receive(bench, &got))
-        return UNTOLD;
-    send_aeth(bench, ITS_PSN, ACK);
-    if (!has_succeeded(bench))
+    if (!write_succeeds(bench))
         return UNTOLD;
     modify(bench, IBV_QPS_RESET);
     bench->wish.timeout = 0;
