@@ -82,9 +82,8 @@ def kinds_of(claims: Claims) -> list[Kind]:
     """All that the device executes, and frames that it must not."""
     found = [Kind(None, what) for what in BESIDE]
     for service, operations in SERVED.items():
-        executed = claims.executed_on(service)
         if Capability[service.name] in claims.capabilities:
-            found += [Kind(service, op) for op in operations if executed is None or op in executed]
+            found += [Kind(service, op) for op in operations if claims.does_execute(service, op)]
     return found
 
 

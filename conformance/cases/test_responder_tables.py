@@ -58,8 +58,7 @@ def connected(bench: Bench, op: Op) -> list[Connection]:
     """As many queue pairs as there are, in turn of each service that has the operation."""
     executed_of(bench.claims, Service.RC, [op])
     services = [Service.RC]
-    executed = bench.claims.executed_on(Service.UC)
-    if Capability.UC in bench.claims.capabilities and (executed is None or op in executed):
+    if Capability.UC in bench.claims.capabilities and bench.claims.does_execute(Service.UC, op):
         services.append(Service.UC)
     turns = cycle(services)
     return [bench.connect(next(turns)) for _ in range(min(MOST_QPS, bench.claims.qps))]

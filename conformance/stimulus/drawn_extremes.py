@@ -188,8 +188,7 @@ class DrawnExtremes(DrawnReceivers):
     # inside
 
     def _does(self, op: Op) -> bool:
-        executed = self._claims.executed_on(Service.RC)
-        return executed is None or op in executed
+        return self._claims.does_execute(Service.RC, op)
 
     def _anew(self, *services: str, key: int | None = None, **fields: int) -> int | None:
         """A queue pair of one of these services, in a life with all rights."""

@@ -171,8 +171,7 @@ class ResponderSide(PacketFlow):
         """Whether the device, as a responder, has the operation, for cases that do without."""
         if operation in AWAIT_DATA and self.spec.max_dest_rd_atomic == 0:
             return False
-        executed = self._exchange.claims.executed_on(self.spec.service)
-        return executed is None or operation in executed
+        return self._exchange.claims.does_execute(self.spec.service, operation)
 
     def _send_frame(self, frame: bytes, packet: Packet | None, **notes: Any) -> None:
         executable_request(self._exchange.claims, self.spec.service, packet)

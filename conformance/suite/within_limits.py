@@ -173,11 +173,11 @@ def executable_request(claims: Claims, service: Service, packet: Packet | None) 
 
 def executed_of(claims: Claims, service: Service, operations: Iterable[Op]) -> list[Op]:
     """Those of these operations that the device executes, for cases that take any."""
-    executed, held = claims.executed_on(service), held_reads(claims)
+    held = held_reads(claims)
     found = [
         each
         for each in operations
-        if (executed is None or each in executed) and (held != 0 or each not in AWAIT_DATA)
+        if claims.does_execute(service, each) and (held != 0 or each not in AWAIT_DATA)
     ]
     if not found:
         _skip(claims, f"it executes nothing of that on {service.name}")

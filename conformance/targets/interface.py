@@ -326,6 +326,11 @@ class Claims:
         """The operations that it executes on a service, None where that is all."""
         return None if self.executes is None else self.executes.get(service, frozenset())
 
+    def does_execute(self, service: Service, operation: Op) -> bool:
+        """Whether it executes one operation on a service."""
+        executed = self.executed_on(service)
+        return executed is None or operation in executed
+
 
 class DeviceFactory(ABC):
     """Where targets of one kind come from. Builds and boots on first use, then stays warm."""
