@@ -41,6 +41,7 @@ from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.notation import first_difference
+from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
 
@@ -156,7 +157,7 @@ class Flow:
         request = READ_REQUEST(psn=self._psn, dmalen=size, **at(self._region, offset))
         data = bytes(self._held[offset : offset + size])
         self._answers += read_responses(self.qp, self._psn, data)
-        self._psn += max(1, -(-size // self.qp.mtu))
+        self._psn += packet_count(size, self.qp.mtu)
         return request
 
     def _atomic(self, op: Op, offset: int) -> Pattern:

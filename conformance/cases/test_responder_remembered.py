@@ -21,6 +21,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.within_limits import executed_of, held_reads
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -88,7 +89,7 @@ class Remembering:
         self.asked.append(Asked(request, original))
         self.send([self.asked[-1]])
         self.is_answered([self.asked[-1]])
-        self._psn += -(-length // self.qp.mtu)
+        self._psn += packet_count(length, self.qp.mtu)
 
     def send(self, again: Sequence[Asked]) -> None:
         """These, in this order."""
