@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.crossed_requests import (
@@ -39,7 +40,7 @@ def trials(
     bench: Bench, op: Op, answers: Iterable[Answer], places: Callable[[int], Iterable[int]]
 ) -> Iterator[Trial]:
     """All that the device has room for; `places` says which PSNs there are of so many."""
-    lengths = (SHORT, LONG) if op in (Op.SEND, Op.WRITE, Op.READ) else (WORD,)
+    lengths = (WORD,) if op in ATOMICS else (SHORT, LONG)
     for answer in answers:
         for length in lengths:
             span = 3 if length == LONG else 1
@@ -96,7 +97,7 @@ def _settle(bench: Bench) -> None:
 
 def _opened(bench: Bench, op: Op) -> tuple[Connection, Region | None]:
     qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
-    return qp, None if op in (Op.SEND, Op.WRITE) else qp.region(ROOM)
+    return qp, qp.region(ROOM) if op in AWAIT_DATA else None
 
 
 def syndromes(*values: int) -> Answer:
@@ -109,10 +110,7 @@ def data(make: Maker) -> Answer:
 
     def answer(requests: Requests, psn: int) -> Pattern:
         response = make(psn=psn)
-        is_whole = response.opcode in (
-            READ_RESP_FIRST(psn=0).opcode,
-            READ_RESP_MIDDLE(psn=0).opcode,
-        )
+        is_whole = make in (READ_RESP_FIRST, READ_RESP_MIDDLE)
         size = requests.qp.mtu if is_whole else WORD
         payload = requests.bytes_at(psn)
         if len(payload) < size and (is_whole or not payload):

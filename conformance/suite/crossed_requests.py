@@ -17,15 +17,11 @@ from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.monitor.state import WatchState
 from roceproof.conformance.model.requester.rc import STATUS_OF_NAK
 from roceproof.conformance.model.segment import Segment, distance
-from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.model.segmentation import AWAIT_DATA, ahead
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
-from roceproof.conformance.suite.pattern import (
-    ACK,
-    ATOMIC_ACK,
-    Pattern,
-)
+from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, Pattern
 from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
@@ -81,8 +77,7 @@ class Requests:
     def _post(self, op: Op) -> Posted:
         is_odd = op is self._trial.op
         length = self._trial.length if is_odd else SHORT
-        brings_data = op not in (Op.SEND, Op.WRITE)
-        return self.qp.post(op, length, **({"into": self._into} if brings_data else {}))
+        return self.qp.post(op, length, **({"into": self._into} if op in AWAIT_DATA else {}))
 
     # what is sent
 
@@ -113,7 +108,7 @@ class Requests:
             yield from read_responses(
                 self.qp, message.psn, self._data[message.psn], msn=message.ordinal
             )
-        elif message.work.op in (Op.SEND, Op.WRITE):
+        elif message.work.op not in AWAIT_DATA:
             yield ACK(psn=message.last_psn, msn=message.ordinal)
         else:
             yield ATOMIC_ACK(psn=message.psn, msn=message.ordinal, original=self.original(message))
@@ -194,7 +189,7 @@ class Requests:
         return not repeats and bool(state.naks or state.rnr_naks)
 
     def _has_its_data(self, message: Posted) -> bool:
-        if message.work.op in (Op.SEND, Op.WRITE) or self._into is None:
+        if message.work.op not in AWAIT_DATA or self._into is None:
             return True
         data = self._data[message.psn]
         return self._into.read(0, len(data)) == data
