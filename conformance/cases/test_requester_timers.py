@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.stimulus.waiting import (
-    TICKS,
     Side,
     drawn,
     held_up,
     histories_of,
     steps_of,
+    tick_ns,
 )
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
@@ -78,7 +77,7 @@ def live(bench: Bench, histories: list[str]) -> None:
     for turn in range(0, len(histories), len(where)):
         now = histories[turn : turn + len(where)]
         sides = sides_of(bench, where[: len(now)], first=turn if is_told else 0, ack_timeout=code)
-        for step in steps_of(sides, now, (ack_timeout_ns(code) or 0) // TICKS):
+        for step in steps_of(sides, now, tick_ns(code)):
             step.apply(play)
     play.finish()
 
@@ -108,9 +107,8 @@ def test_no_timer_runs_while_what_it_is_for_has_not_left(bench: Bench, held: str
     sides = sides_of(bench, where[1:], first=1, ack_timeout=code)
     for side in (front, *sides):
         side.begins().apply(play)
-    tick_ns = (ack_timeout_ns(code) or 0) // TICKS
     for number, side in enumerate(sides):
         second = "pP"[number % 2]
-        for step in held_up(side, front, {held: HELD_BACK}, tick_ns, second=second):
+        for step in held_up(side, front, {held: HELD_BACK}, tick_ns(code), second=second):
             step.apply(play)
     play.finish()

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.drawn_acts import DrawnActs
 from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet, run_out
 from roceproof.conformance.stimulus.waiting import (
-    TICKS,
     Side,
     drawn,
     held_up,
     histories_of,
     steps_of,
+    tick_ns,
 )
 
-_TICK_NS = 4096
 _CODES = (2, 4)
 _FARTHEST_NS = 200
 
@@ -39,13 +39,12 @@ class DrawnMeetings(DrawnActs):
             drawn(self._draw.random, self._claims) if self._draw.maybe(0.6) else each
             for each in self._draw.random.choices(known, k=len(sides))
         ]
-        tick_ns = (_TICK_NS << code) // TICKS
-        self._steps += steps_of(sides, histories, tick_ns)
+        self._steps += steps_of(sides, histories, tick_ns(code))
         if len(sides) > 1 and self._draw.maybe(0.4):
             one, front = self._draw.random.sample(sides, 2)
             held = self._fields.held(**{self._draw.among(["tx_stall", "payload_gap"]): 99})
             self._steps += (one.begins(), front.begins())
-            self._steps += held_up(one, front, held, tick_ns, second=self._draw.among("pP"))
+            self._steps += held_up(one, front, held, tick_ns(code), second=self._draw.among("pP"))
 
     def _meetings(self) -> None:
         """Two things happen at once, again and again."""
@@ -71,7 +70,7 @@ class DrawnMeetings(DrawnActs):
                 ]
                 self._steps += again(met)
                 if armed:
-                    timeout_ns = _TICK_NS << code
+                    timeout_ns = ack_timeout_ns(code) or 0
                     random = self._draw.random
                     self._steps += run_out(armed, ones[1::2], held, random, timeout_ns)
             elif self._draw.maybe(0.7):

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from random import Random
 from typing import Any
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.plan import Step
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
@@ -93,6 +94,11 @@ class Side:
         self._spec["local_qpn"] += self._next_number
         self._spec.pop("remote_qpn", None)
         yield self.begins()
+
+
+def tick_ns(code: int) -> int:
+    """How long a tick of a history lasts for that code of an ACK timeout."""
+    return (ack_timeout_ns(code) or 0) // TICKS
 
 
 def histories_of(claims: Claims) -> list[str]:
