@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from roceproof.conformance.suite.failure import is_aside, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
-from roceproof.conformance.suite.notation import Mismatch, got, name_of
+from roceproof.conformance.suite.notation import Mismatch, data_shown, got, name_of
 from roceproof.conformance.suite.said_lengths import wrong_lengths
 from roceproof.conformance.suite.wrong_bytes import wrong_bytes
 from roceproof.conformance.wire.codec import Packet, build, parse
@@ -99,7 +99,7 @@ def _rest(packet: Packet) -> dict[str, object]:
 
 def _shown(value: object) -> str:
     if isinstance(value, bytes):
-        return f"{len(value)}[{value[:4].hex()}{'..' if len(value) > 4 else ''}]"
+        return data_shown(value)
     return f"{value:#x}" if isinstance(value, int) and value > 9 else str(value)
 
 

@@ -9,6 +9,7 @@ from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.oracle import Unexplained
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
 from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.suite.notation import data_shown
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.conformance.wire.opcodes import name_of
 from roceproof.verbs.work import Outcome
@@ -44,8 +45,7 @@ def shown(segment: Segment, start: int, *, is_wanted: bool = False) -> str:
     if original is not None:
         words.append(f"original={original.original:#x}")
     if segment.bth.opcode != ACKNOWLEDGE and original is None:
-        data = segment.payload
-        words.append(f"payload={len(data)}[{data[:4].hex()}{'..' if len(data) > 4 else ''}]")
+        words.append(f"payload={data_shown(segment.payload)}")
     return " ".join(words)
 
 

@@ -126,16 +126,12 @@ def _sorted(names: Mapping[str, Any]) -> list[str]:
 
 
 def _shown(name: str, value: Any, first: int = 0) -> str:
-    """A value; of a payload some bytes, of which those that differ begin with the `first`."""
     if isinstance(value, frozenset | range):
         return "|".join(_shown(name, each) for each in sorted(value, key=_numbers_first))
     if name == "psn" and isinstance(value, int):
         return f"{value:+d}"
     if name == "payload" and isinstance(value, bytes):
-        start = first if first >= _DIGEST else 0
-        digest = value[start:][:_DIGEST].hex() + (".." if value[start + _DIGEST :] else "")
-        place = f" from {start} on" if start else ""
-        return f"{len(value)}[{digest}{place}]" if value else "0"
+        return data_shown(value, first) if value else "0"
     if name == "syndrome" and isinstance(value, int):
         return f"{value:#04x}"
     if isinstance(value, bytes):
@@ -143,6 +139,14 @@ def _shown(name: str, value: Any, first: int = 0) -> str:
     if isinstance(value, int) and name in _HEX:
         return f"{value:#x}"
     return str(value)
+
+
+def data_shown(data: bytes, first: int = 0) -> str:
+    """How many bytes, and some: the first ones, or those from the `first` that differs on."""
+    start = first if first >= _DIGEST else 0
+    digest = data[start:][:_DIGEST].hex() + (".." if data[start + _DIGEST :] else "")
+    place = f" from {start} on" if start else ""
+    return f"{len(data)}[{digest}{place}]"
 
 
 def _numbers_first(value: int | str) -> tuple[bool, str, int]:
