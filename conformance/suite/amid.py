@@ -60,10 +60,9 @@ def reset_is_taken(bench: Bench, qp: Connection) -> bool:
 def expect_rest_or_refusal(bench: Bench, qp: Connection, responses: Sequence[Pattern]) -> None:
     """The responses behind a READ's first, all of them or a NAK in place of one, and no more."""
     for psn, response in enumerate(responses, start=1):
-        packet = qp.next()
+        packet = qp.peek()
         if packet is None:
             raise bench.failed(f"no response {psn} and no NAK")
-        qp.inbox.appendleft(packet)
         if packet.bth.opcode == _ACKNOWLEDGE:
             qp.expect(NAK(ACCESS_ERROR, psn=psn))
             break

@@ -183,6 +183,13 @@ class PacketFlow:
         self.lacks = None if self.inbox or quiet else Kind.NO_PACKET
         return self.inbox.popleft() if self.inbox else None
 
+    def peek(self) -> Packet | None:
+        """The next packet, which stays the next."""
+        packet = self.next()
+        if packet is not None:
+            self.inbox.appendleft(packet)
+        return packet
+
     def has_outcome(self) -> bool:
         """Whether a completion is there; no time passes."""
         if not self._outcomes:
