@@ -10,6 +10,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -287,10 +288,8 @@ def receives_end(bench: Bench, part: int | None) -> None:
         qp.send(SEND_ONLY(psn=0, payload=SIZE, a=1))
         pass_by(bench, cycles)
         bench.target.set_state(qp.qp, State.ERR)
-        ended = bench.completions(qp, count=len(receives))
-        bench.settle()
-        ended += bench.completions(qp, count=0, within_ns=0)
-        if [each.wr_id for each in ended] != receives or ended[-1].status == "success":
+        ended = bench.all_completions(qp, len(receives))
+        if [each.wr_id for each in ended] != receives or ended[-1].status == SUCCESS:
             shown = ", ".join(f"{each.wr_id:#x} {each.status}" for each in ended)
             raise bench.failed(f"receives of a queue pair that was told to fail end as: {shown}")
         qp.reconnect()

@@ -13,6 +13,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import AS_CONTRACTED
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, WRONG_LENGTHS
 from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -36,15 +37,7 @@ pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs
 
 SIMULATED = ["hdl", "model"]
 MOST, SIZE, ROUNDS = 16, 32, 3
-FLUSHED = "wr_flush_err"
 STREAMS = ("tx_stall", "cpl_stall", "memory_stall", "memory_lag")
-
-
-def ended(bench: Bench, qp: Connection, count: int) -> list[Outcome]:
-    """So many completions, and those that come besides."""
-    found = bench.completions(qp, count=count)
-    bench.settle()
-    return found + bench.completions(qp, count=0, within_ns=0)
 
 
 def complete_once(bench: Bench, found: Sequence[Outcome], numbers: Sequence[int]) -> None:
@@ -156,11 +149,11 @@ def test_receives_end_as_they_must_when_a_request_is_refused(
             numbers = [qp.post_receive(inbox) for _ in range(3)]
             qp.send(*opening(qp, region), request.but(a=1))
             qp.expect(NAK(code, psn=psn))
-            found = ended(bench, qp, len(numbers))
+            found = bench.all_completions(qp, len(numbers))
             complete_once(bench, found, numbers)
             told = [each.status for each in found]
             used = 1 if opening is a_send else 0
-            if "success" in told or set(told[used:]) != {FLUSHED}:
+            if SUCCESS in told or set(told[used:]) != {FLUSHED}:
                 want = ["an error"] * used + [FLUSHED] * (len(told) - used)
                 raise bench.failed(
                     f"receives end as {', '.join(told)} behind {request.name}; want "
@@ -196,7 +189,7 @@ def test_a_receive_that_waits_for_room_is_flushed_and_keeps_nobody_waiting(
     numbers = [qp.post_receive(region, may_wait=n == count) for n in range(count + 1)]
     bench.settle()
     fails(bench, qp)
-    complete_once(bench, ended(bench, qp, len(numbers)), numbers)
+    complete_once(bench, bench.all_completions(qp, len(numbers)), numbers)
     receive = other.post_receive(region, length=SIZE)
     other.send(SEND_ONLY(psn=0, payload=SIZE, a=1))
     other.expect(ACK(psn=0))

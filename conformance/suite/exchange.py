@@ -200,6 +200,12 @@ class Exchange:
         self.pump(0)
         return found
 
+    def all_completions(self, end: End, count: int) -> list[Outcome]:
+        """So many completions of a queue pair, and those that come besides."""
+        found = self.completions(end, count=count)
+        self.settle()
+        return found + self.completions(end, count=0, within_ns=0)
+
     def failed(
         self,
         text: str,
