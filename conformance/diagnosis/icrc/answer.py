@@ -81,7 +81,8 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     names = [*("+".join(hypothesis.ids) for hypothesis in simpler), *names]
     if len(simpler) > 1:
         return Answer(UNDECIDED, scope, explained, tuple(names), facts)
-    for first in simpler:
+    if simpler:
+        first = simpler[0]
         explained = [packet for packet in explained if first.predict(packet) == packet.found]
         facts = (first.note,) if first.note else ()
     return Answer(names[0], scope, explained, tuple(names[1:]), facts, first)
