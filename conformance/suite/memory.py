@@ -23,7 +23,7 @@ _WORD, _ADDRESSES = 8, 1 << 64
 
 def at(region: Region, offset: int = 0) -> dict[str, int]:
     """The address and key of a place in a region: `WRITE_ONLY(psn=0, **at(region, 8))`."""
-    return {"va": (region.addr + offset) % (1 << 64), "rkey": region.rkey}
+    return {"va": (region.addr + offset) % _ADDRESSES, "rkey": region.rkey}
 
 
 def is_addressed(frames: Iterable[bytes], address: int, rkey: int) -> bool:
