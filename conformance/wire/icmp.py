@@ -17,6 +17,7 @@ from roceproof.conformance.wire.framing import (
     payload_of_ethernet,
 )
 from roceproof.conformance.wire.ip import Ipv4, Ipv6, checksum
+from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.addresses import Host
 
 IPV4_BYTES = 4
@@ -75,8 +76,8 @@ def what_is_wrong(frame: bytes, body: bytes | None) -> str:
     differences = []
     if len(got) != len(body):
         differences.append(f"bytes behind the checksum: want {len(body)}, got {len(got)}")
-    at = next((n for n, (a, b) in enumerate(zip(body, got, strict=False)) if a != b), None)
-    if at is not None:
+    at = first_difference(body, got)
+    if at < min(len(body), len(got)):
         what = (
             "identifier and sequence number"
             if at < _NUMBERS
