@@ -23,12 +23,18 @@ from roceproof.rxe_env.errors import Unavailable
 
 KIND = "kbuild"
 INFINIBAND = Path("drivers/infiniband")
+SELFTESTS = Path("tools/testing/selftests")
 # By folder of the source the modules that are built there.
 MODULES = {"core": ("ib_core",), "sw/rxe": ("rdma_rxe",)}
 _COMPILER_SUITE, _COMPILER = "trixie", "gcc-14"
 _PROGRAMS = (
     *("make", "bash", "coreutils", "sed", "grep", "mawk", "findutils", "perl-base"),
     *("libelf1t64", "libssl3t64", "base-files", _COMPILER),
+)
+# Of the source; older kernels have no selftests of RDMA, but of something else with an R.
+_KEPT = (
+    *(f"{INFINIBAND}/{folder}" for folder in MODULES),
+    *(f"{SELFTESTS}/{name}" for name in ("lib.mk", "kselftest*.h", "r*")),
 )
 _LINKS = {"sh": "bash", "awk": "mawk"}
 _SECONDS = 900.0
@@ -51,14 +57,7 @@ class Workshop:
 
     def build(self, name: str, patches: Sequence[Path] = ()) -> dict[str, Path]:
         """Return by name the modules that differ by `patches`; without any, rdma_rxe as it is."""
-        tree = self.root / "work" / name
-        shutil.rmtree(tree, ignore_errors=True)
-        base = self.root / ("source" if not patches else "work/base")
-        run([tool("cp"), "-a", base, tree], timeout=_SECONDS)
-        # Inside a repository, git would pass over paths that are not of this folder.
-        alone = ("env", f"GIT_CEILING_DIRECTORIES={tree.parent.resolve()}")
-        for patch in patches:
-            run([*alone, tool("git"), "apply", str(patch.resolve())], cwd=tree)
+        tree = self._patched(name, "work/base" if patches else "source", patches)
         touched = "".join(patch.read_text(encoding="utf-8") for patch in patches)
         built: dict[str, Path] = {}
         for folder, modules in MODULES.items():
@@ -67,6 +66,29 @@ class Workshop:
                 self._make(tree, place)
                 built |= {module: tree / place / f"{module}.ko" for module in modules}
         return built
+
+    def build_selftest(self, name: str, patch: Path) -> Path | None:
+        """Return the program that a patch adds to the selftests of RDMA; None if there are none."""
+        if not (self.root / "source" / SELFTESTS / "rdma").is_dir():
+            return None
+        folder = self._patched("selftest", "source", [patch]) / SELFTESTS / "rdma"
+        run([tool("make"), "-s", "-C", folder, "USERCFLAGS=-Werror"], timeout=_SECONDS)
+        if not (folder / name).is_file():
+            raise Unavailable(
+                f"the selftests leave {name} out where pkg-config does not know libibverbs: "
+                "apt-get install pkg-config libibverbs-dev"
+            )
+        return folder / name
+
+    def _patched(self, name: str, base: str, patches: Sequence[Path]) -> Path:
+        tree = self.root / "work" / name
+        shutil.rmtree(tree, ignore_errors=True)
+        run([tool("cp"), "-a", self.root / base, tree], timeout=_SECONDS)
+        # Inside a repository, git would pass over paths that are not of this folder.
+        alone = ("env", f"GIT_CEILING_DIRECTORIES={tree.parent.resolve()}")
+        for patch in patches:
+            run([*alone, tool("git"), "apply", str(patch.resolve())], cwd=tree)
+        return tree
 
     def _make(self, tree: Path, place: Path) -> None:
         # What ib_core exports is known by checksums, which are computed from debug information.
@@ -89,7 +111,7 @@ def workshop(release: str, progress: Progress = lambda text: None) -> Iterator[W
         progress(f"fetching headers, source and compiler for Linux {release}")
         _assemble(release, place)
 
-    kept = cache.entry(KIND, release, build)
+    kept = cache.entry(KIND, f"{release}.{cache.digest(*_KEPT)[:8]}", build)
     with tempfile.TemporaryDirectory(prefix="kbuild-", dir=cache_dir()) as place:
         run([tool("tar"), "xf", kept / "root.tar", "-C", place], timeout=_SECONDS)
         yield Workshop(Path(place), release)
@@ -142,6 +164,6 @@ def _fetch(release: str, folder: Path) -> None:
 def _keep_source(archive: Path, place: Path) -> None:
     place.mkdir()
     name = archive.name.removesuffix(".tar.xz")
-    folders = [f"{name}/{INFINIBAND / folder}" for folder in MODULES]
-    options = ("-C", str(place), "--strip-components=1")
-    run([tool("tar"), "xf", str(archive), *options, *folders], timeout=_SECONDS)
+    options = ("-C", str(place), "--strip-components=1", "--wildcards")
+    kept = [f"{name}/{pattern}" for pattern in _KEPT]
+    run([tool("tar"), "xf", str(archive), *options, *kept], timeout=_SECONDS)

@@ -11,6 +11,7 @@ from pathlib import Path
 from roceproof.common.paths import REPOSITORY
 
 UPSTREAM = REPOSITORY / "docs" / "upstream"
+SELFTEST = UPSTREAM / "selftest" / "1-rxe-wire.patch"
 DEVIATES, AS_IT_SHOULD_BE, PANICS, NOT_TOLD = "deviates", "as due", "panics", "-"
 STATES = ("ready", "report", "sent", "confirmed", "merged", "refused")
 _HEADS = ("root cause", "owner", "severity", "state", "mail", "explains", "shown by")

@@ -22,7 +22,7 @@ from roceproof.conformance.kernels.ledger import (
     DEVIATES,
     NOT_TOLD,
     PANICS,
-    UPSTREAM,
+    SELFTEST,
     root_causes,
 )
 from roceproof.rxe_env import kernels
@@ -34,6 +34,7 @@ NO_VERDICT = "no verdict"
 _FLAGS = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror")
 _CASE_SECONDS = 20
 _MODULE = re.compile(r"^module (\S+)$", re.MULTILINE)
+_FILE = re.compile(r"^\+\+\+ b/\S+/(rxe_wire\S*)\n@@.*\n((?:\+.*\n)+)", re.MULTILINE)
 _LINE = re.compile(r"^(not )?ok \d+ (\S+)( # SKIP.*)?$", re.MULTILINE)
 
 Shown = dict[str, str]
@@ -53,12 +54,20 @@ def told_of(release: str, table: Mapping[str, Shown]) -> Shown:
 
 
 def build(place: Path) -> Path:
-    """Compile it as it says."""
-    place.mkdir(parents=True, exist_ok=True)
-    program = place / PROGRAM
-    sources = sorted((UPSTREAM / "selftest").glob("*.c"))
-    run([tool("cc"), *_FLAGS, "-o", program, *sources, "-libverbs"])
-    return program
+    """Compile it as it says, out of the patch that adds it to the kernel's selftests."""
+    compiler, folder = tool("cc"), place / "selftest"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in sources().items():
+        (folder / path).write_text(text, encoding="utf-8")
+    names = sorted(path for path in sources() if path.endswith(".c"))
+    run([compiler, *_FLAGS, "-o", place / PROGRAM, *names, "-libverbs"], cwd=folder)
+    return place / PROGRAM
+
+
+def sources() -> dict[str, str]:
+    """By name the files that the patch adds, but for those that make it a selftest."""
+    added = _FILE.findall(SELFTEST.read_text(encoding="utf-8"))
+    return {name: re.sub(r"^\+", "", text, flags=re.MULTILINE) for name, text in added}
 
 
 def seen(

@@ -21,8 +21,13 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import BUILD, cache_dir
 from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
-from roceproof.conformance.kernels.ledger import AS_IT_SHOULD_BE, RootCause, root_causes
-from roceproof.conformance.kernels.reproducers import NO_VERDICT, Shown, build, seen
+from roceproof.conformance.kernels.ledger import (
+    AS_IT_SHOULD_BE,
+    SELFTEST,
+    RootCause,
+    root_causes,
+)
+from roceproof.conformance.kernels.reproducers import NO_VERDICT, PROGRAM, Shown, build, seen
 from roceproof.rxe_env import kbuild, kernels
 from roceproof.rxe_env.kernel import Kernel
 from roceproof.rxe_env.kmodules import RXE
@@ -89,11 +94,10 @@ def _tried(wanted: str, *, whole: bool, alone: bool) -> bool:
         kernel = kernels.find(wanted, progress.step)
         place = cache_dir() / "upstream" / kernel.release
         stack.callback(shutil.rmtree, place, ignore_errors=True)
-        modules = _built(kernel.release, causes, place, progress, alone=alone)
+        program, modules = _built(kernel.release, causes, place, progress, alone=alone)
         tree = _tree(kernel, modules[ALL])
         progress.step(f"running the reproducer on {len(modules)} modules of {kernel.release}")
         cases = [case for cause in causes for case in cause.cases]
-        program = build(PLACE)
         images = {name: images[RXE] for name, images in modules.items()}
         found = faults(seen(program, cases, kernel=wanted, modules=images), causes)
     if whole:
@@ -106,9 +110,13 @@ def _tried(wanted: str, *, whole: bool, alone: bool) -> bool:
 
 def _built(
     release: str, causes: Sequence[RootCause], place: Path, progress: Progress, *, alone: bool
-) -> dict[str, dict[str, Path]]:
+) -> tuple[Path, dict[str, dict[str, Path]]]:
+    """The reproducer, as a selftest of that kernel where it has such, and the modules by name."""
     modules: dict[str, dict[str, Path]] = {}
     with kbuild.workshop(release, progress.step) as workshop:
+        PLACE.mkdir(parents=True, exist_ok=True)
+        selftest = workshop.build_selftest(PROGRAM, SELFTEST)
+        program = shutil.copyfile(selftest, PLACE / PROGRAM) if selftest else build(PLACE)
         for name, patches in modules_of(causes).items():
             if name not in (PLAIN, ALL) and not alone:
                 continue
@@ -119,7 +127,7 @@ def _built(
                 module: shutil.copyfile(image, folder / f"{module}.ko")
                 for module, image in workshop.build(name if patches else "base", patches).items()
             }
-    return modules
+    return program, modules
 
 
 def _tree(kernel: Kernel, patched: Mapping[str, Path]) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.kernels import ledger
-from roceproof.conformance.kernels.ledger import STATES, UPSTREAM, RootCause, root_causes
+from roceproof.conformance.kernels.ledger import SELFTEST, STATES, UPSTREAM, RootCause, root_causes
 from roceproof.conformance.suite.deviations import TABLE
 
 CAUSES = root_causes()
@@ -50,6 +50,18 @@ def test_each_mail_is_ready_for_who_sends_it(cause: RootCause) -> None:
     of_owner = "core/mad.c" if cause.owner == "core/mad.c" else "sw/rxe/rxe_"
     assert changed
     assert all(path.startswith(of_owner) for path in changed)
+
+
+def test_the_selftest_is_a_mail_too() -> None:
+    head, _, patch = SELFTEST.read_text().partition("\n---\n")
+    assert re.search(r"^Subject: \[PATCH rdma-next\] selftests/rdma: ", head, re.MULTILINE)
+    assert {"Shuah Khan", "linux-kselftest@vger"} <= set(
+        re.findall(r"Shuah Khan|linux-kselft\w+@vger", head)
+    )
+    assert head.endswith("Signed-off-by: NAME OF THE SENDER <sender@example.org>")
+    changed = re.findall(r"^\+\+\+ b/tools/testing/selftests/rdma/(\S+)$", patch, re.MULTILINE)
+    assert {"Makefile", "config", "rxe_wire.c"} <= set(changed)
+    subprocess.run(["git", "apply", "--numstat", SELFTEST], capture_output=True, check=True)
 
 
 @pytest.mark.parametrize("cause", MAILS, ids=lambda cause: cause.name)

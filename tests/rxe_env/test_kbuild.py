@@ -53,6 +53,31 @@ def test_what_patches_touch_is_built(
     assert set(made) == {f"M=/tree/drivers/infiniband/{folders[name]}" for name in modules}
 
 
+@pytest.mark.parametrize("has_tests", [False, True])
+@pytest.mark.parametrize("is_built", [False, True])
+def test_a_selftest_is_built_by_the_trees_own_makefile(
+    has_tests: bool, is_built: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / "source" / kbuild.SELFTESTS / "rdma"
+    (folder if has_tests else folder.parent).mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    (folder.parent / "lib.mk").write_text("all:\n" + "\ttouch $(PROGRAM)\n" * is_built)
+    patch = tmp_path / "1.patch"
+    path = kbuild.SELFTESTS / "rdma" / "Makefile"
+    added = f"+++ b/{path}\n@@ -0,0 +1,2 @@\n+PROGRAM := mine\n+include ../lib.mk\n"
+    patch.write_text(f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n{added}")
+    workshop = Workshop(tmp_path, RELEASE)
+    if not has_tests:
+        assert workshop.build_selftest("mine", patch) is None
+    elif is_built:
+        program = workshop.build_selftest("mine", patch)
+        assert program
+        assert program.is_file()
+    else:
+        with pytest.raises(Unavailable, match="leave mine out where pkg-config does not know"):
+            workshop.build_selftest("mine", patch)
+
+
 @pytest.mark.parametrize("is_here", [True, False])
 @pytest.mark.parametrize("version", ["9.8.7", "9.8.9"])
 def test_parts_come_from_where_the_release_is_and_its_source_has_to_fit(
