@@ -98,13 +98,6 @@ def sends_no_more(bench: Bench, qp: Connection) -> None:
     qp.expect_silence()
 
 
-@case("QPS-03", needs=[Capability.STATES, Capability.RC], smoke=True)
-def test_work_behind_the_error_state_is_not_sent(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU)
-    bench.target.set_state(qp.qp, State.ERR)
-    sends_no_more(bench, qp)
-
-
 def unacknowledged(bench: Bench, qp: Connection) -> None:
     """Messages wait for their acknowledgement."""
     write_all(qp, 700, 5)

@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over_services
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -20,7 +25,9 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 pytestmark = [RESPONDER, needs(Capability.SHARED_RECEIVE)]
 
@@ -109,21 +116,48 @@ def test_a_queue_pair_that_begins_anew_leaves_no_receive_in_use(
     qp.receives(receives[2], byte_len=qp.mtu + 5)
 
 
+def by_a_fatal_nak(bench: Bench, qp: Connection, region: Region) -> None:
+    """A WRITE comes amid the SEND."""
+    qp.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=1))
+    bench.settle()
+
+
+def by_a_command(bench: Bench, qp: Connection, _region: Region) -> None:
+    """Its owner says so."""
+    bench.target.set_state(qp.qp, State.ERR)
+    bench.settle()
+
+
 @case("NAK-08", "QPS-03", smoke=True, targets=SIMULATED, breaks=OUT_OF_ORDER)
-def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(bench: Bench) -> None:
-    bad, good = (bench.connect(shared_receive=True) for _ in range(2))
+@over(
+    ("service", "fail"),
+    [
+        pytest.param(Service.RC, by_a_fatal_nak, id="RC-NAK"),
+        pytest.param(Service.RC, by_a_command, id="RC-ERR", marks=needs(Capability.STATES)),
+        pytest.param(
+            Service.UC, by_a_command, id="UC-ERR", marks=needs(Capability.STATES, Capability.UC)
+        ),
+    ],
+)
+def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(
+    bench: Bench, service: Service, fail: Callable[[Bench, Connection, Region], None]
+) -> None:
+    bad, good = (bench.connect(each, shared_receive=True) for each in (service, Service.RC))
     region = bad.region()
     receives = [bad.post_receive(region) for _ in range(2)]
-    bad.send(SEND_FIRST(psn=0, payload=bad.mtu, a=1))
-    bad.expect(ACK(psn=0))
-    bad.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region)))
-    bad.expect(NAK(INVALID_REQUEST, psn=1))
+    bad.send(SEND_FIRST(psn=0, payload=bad.mtu, a=int(service is Service.RC)))
+    if service is Service.RC:
+        bad.expect(ACK(psn=0))
     bench.settle()
+    fail(bench, bad, region)
     ended = [each.wr_id for each in bench.completions(bad, count=1) if each.status != "success"]
     if receives[1] in ended:
         text = "a queue pair that failed ended a receive that waits for all of its shared queue"
         raise bench.failed(text, rules=["QPS-06"])
-    assert ended == receives[:1], "the receive that its message had begun to fill did not end"
+    if ended != receives[:1]:
+        text = "the receive that a message of a failed queue pair had begun to fill did not end"
+        raise bench.failed(text, rules=["QPS-03"])
     good.send(SEND_ONLY(psn=0, payload=4, a=1))
     good.expect(ACK(psn=0))
     good.receives(receives[1], byte_len=4)
