@@ -107,6 +107,9 @@ _COMPLETION = _table(
     (r"\(UC\) at rest; want other bytes .* where a request was to write", "UC-03"),
     (r"want other bytes .* where a request was to write", "PSN-12"),
 )
+_OPCODE = "opcode"
+"""Where it is another, all else is that of another packet."""
+_SURPLUS, _ONE_NAK = re.compile(r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60"), "NAK-02"
 _OF_ANSWERS = {
     "psn": "ACK-06",
     "msn": "MSN-02",
@@ -130,7 +133,12 @@ def named(head: str) -> tuple[str, ...]:
     """The rules of the first thing that was wrong; none where nobody can say."""
     head = " ".join(head.split())
     if fields := wrong_fields(head):
-        return tuple(dict.fromkeys(_of_fields(name_of_wanted(head), sorted(fields))))
+        if _OPCODE in fields and _SURPLUS.search(head):
+            return (_ONE_NAK,)
+        decides = {_OPCODE} & fields or fields
+        told = tuple(dict.fromkeys(_of_fields(name_of_wanted(head), sorted(decides))))
+        if told:
+            return told
     for rows, words in ((_COMPLETION, head), (_BY_LIKENESS, likeness(head))):
         for row in rows:
             if row.like.search(words):
@@ -165,6 +173,8 @@ def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:
 
 def _of_syndrome(kinds: str) -> str:
     """Of an acknowledge packet: an RNR NAK, a sequence NAK or another is wanted, or comes."""
+    if kinds == "RNR RNR":
+        return "RNR-02"
     if "RNR" in kinds:
         return "RNR-01"
     return "NAK-01" if "0x60" in kinds else "NAK-07"

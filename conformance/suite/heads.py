@@ -149,10 +149,13 @@ def in_short(head: str) -> str:
         return f"{compared['what']}: want {want}, got {got}"
     clean = _REPEATED.sub("", without_place(head))
     wrong = _TOLD.findall(clean) or _differences(head)
-    names = _NAME.findall(both["got"]) if (both := _WANT_GOT.search(head)) else []
+    both = _WANT_GOT.search(head)
+    names = _NAME.findall(both["got"]) if both else []
     if not wrong or not (names or _RECEIVES.search(head)):
         return clean
     what = f"{names[0]} came" if names else "a receive completed"
+    if both and "opcode" in {field for field, _, _ in wrong}:
+        return f"{both['got']} came where {both['want']} was due"
     fields = "; ".join(f"{field}: want {want}, got {got}" for field, want, got in wrong)
     return f"{what} otherwise; {fields}"
 

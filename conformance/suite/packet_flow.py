@@ -215,13 +215,14 @@ class PacketFlow:
             passed, packet = packet, self.next(timeout_ns=within_ns)
         if packet is None and passed is not None and self._is_meant(passed, wanted):
             packet = passed
+        behind = "" if passed is None else f" but {got(passed, self.from_device)}"
         if packet is not None:
             self._note(packet)
         fitting = partial(example, wanted, self.from_device)
         head = f"want  {described(wanted)}\ngot   "
         if packet is None:
             raise self._exchange.failed(
-                f"{head}nothing in time",
+                f"{head}nothing in time{behind}",
                 example=fitting,
                 stop=self._stop_at(Kind.NO_PACKET, wanted),
             )

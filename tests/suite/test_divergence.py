@@ -35,7 +35,16 @@ FLUSHED = (
         ("want  NAK psn=+1 syndrome=0x62; got   nothing in time", ["NAK-07"]),
         ("want  ACK psn=+0 syndrome=ACK msn=1; got   nothing in time", ["ACK-01"]),
         ("want  ACK psn=+0 syndrome=ACK msn=1; got   ACK psn=+0 syndrome=0x00 msn=2", ["MSN-02"]),
-        ("want  RNR psn=+0 syndrome=0x21; got   RNR psn=+0 syndrome=0x22", ["RNR-01"]),
+        ("want  RNR psn=+0 syndrome=0x21; got   RNR psn=+0 syndrome=0x22", ["RNR-02"]),
+        (
+            "want  READ_RESP_ONLY psn=+2 msn=2; got   NAK psn=+2 syndrome=0x60 msn=1; "
+            "opcode: want READ_RESP_ONLY, got NAK; msn: want 2, got 1",
+            ["NAK-02"],
+        ),
+        (
+            "want  receives completed: 7 success 65537 None; got   7 success 1 None",
+            ["IMM-04"],
+        ),
         ("want  nothing more; got   NAK psn=+1 syndrome=0x60 msn=0", ["NAK-02"]),
         (
             "want  nothing more; got   NAK psn=+1 syndrome=0x60; in all came RNR psn=+0",
