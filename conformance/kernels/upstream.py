@@ -116,7 +116,7 @@ def _built(
     with kbuild.workshop(release, progress.step) as workshop:
         PLACE.mkdir(parents=True, exist_ok=True)
         selftest = workshop.build_selftest(PROGRAM, SELFTEST)
-        program = shutil.copyfile(selftest, PLACE / PROGRAM) if selftest else build(PLACE)
+        program = Path(shutil.copy(selftest, PLACE)) if selftest else build(PLACE)
         for name, patches in modules_of(causes).items():
             if name not in (PLAIN, ALL) and not alone:
                 continue
