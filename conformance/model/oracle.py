@@ -97,6 +97,13 @@ class Beside:
         own = self.responder
         return isinstance(own, RcResponses) and own.owed > 0 and not own.failed
 
+    def paid(self) -> tuple[Beside, Answer]:
+        """The same behind the ACK that it owes, and that ACK."""
+        own: Beside = pickle.loads(pickle.dumps(self))
+        assert isinstance(own.responder, RcResponses)
+        own.responder.pay()
+        return own, tuple(iter(own.responder.next_response, None))
+
     def _kept(self) -> Iterable[Kept]:
         return self.responder.kept if isinstance(self.responder, RcResponses) else ()
 
@@ -186,7 +193,7 @@ class Oracle:
     def observe_all(self, frames: Sequence[bytes], got: Sequence[Segment]) -> Unexplained | None:
         """As `observe`, of frames in a row whose answers came when all of them were sent.
 
-        An ACK may be left to a later response of the same row.
+        An ACK may be left to a later response of the same row, or come behind any of them.
         """
         unexplained = self._follow(frames, got, _AT_ONCE)
         if unexplained is not None and self._follow(frames, got, frozenset()) is None:
@@ -199,6 +206,7 @@ class Oracle:
         paths = [(state, 0) for state in self._states]
         policy = self._states[0].policy
         for index, frame in enumerate(frames):
+            paths += _paid(paths, got)
             ways = [(way, at) for state, at in paths for way in self._ways(state, frame, settled)]
             ends = [
                 (way.model, at + len(way.result.answer))
@@ -208,6 +216,7 @@ class Oracle:
             if not ends:
                 return _unexplained(index, [(way.result.answer, at) for way, at in ways], got)
             paths = _distinct(ends, policy)
+        paths += _paid(paths, got)
         whole = [state for state, at in paths if at == len(got) and not state.owes]
         if not whole:
             return _unexplained(len(frames), [((), at) for _, at in paths], got)
@@ -308,6 +317,12 @@ def _unexplained(
     furthest = max(reached)
     came = got[furthest] if furthest < len(got) else None
     return Unexplained(place, reached[furthest], came)
+
+
+def _paid(paths: Iterable[tuple[Beside, int]], got: Sequence[Segment]) -> list[tuple[Beside, int]]:
+    """Those that owe an ACK, where it is what came next."""
+    ways = [(*state.paid(), at) for state, at in paths if state.owes and at < len(got)]
+    return [(state, at + 1) for state, ack, at in ways if matches(ack, got[at : at + 1])]
 
 
 def _take(frame: bytes) -> Callable[[Beside], Reaction]:

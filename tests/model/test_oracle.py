@@ -16,6 +16,7 @@ from roceproof.conformance.model.oracle import Oracle, matches
 from roceproof.conformance.model.responder.policy import (
     DEVIATIONS,
     AfterRnr,
+    AskedAck,
     BeforeFirst,
     Credits,
     DuplicateAck,
@@ -23,6 +24,7 @@ from roceproof.conformance.model.responder.policy import (
     PlainSize,
     ReservedOpcode,
     ResponderPolicy,
+    Unasked,
     UnaskedDuplicate,
 )
 from roceproof.conformance.wire.codec import Packet, build
@@ -212,6 +214,30 @@ def test_an_ack_may_be_left_to_a_later_response(left_out: tuple[int, ...]):
     frames, got = answered_in_a_row(beside, (0, 1, 3, 4, 2))
     came = [answer for place, answer in enumerate(got) if place not in left_out]
     assert beside.oracle.observe_all(frames, came) is None
+
+
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize("again", ["WRITE ONLY", "READ REQUEST"])
+def test_an_ack_that_is_left_to_later_may_come_behind_answers_to_duplicates(
+    again: str, asked: bool
+):
+    late = ResponderPolicy(
+        asked_ack=AskedAck.LATER, unasked=Unasked.ACKNOWLEDGED, ack_delay_ns=1000
+    )
+    beside = Beside(policy=late)
+    requests = [(again, 0, True), ("WRITE ONLY", 1, asked), ("WRITE ONLY", 2, asked)]
+    frames, got = [], []
+    for name, psn, ask in [*requests, requests[0]]:
+        data = b"data" if name == "WRITE ONLY" else b""
+        frames.append(beside.frame(name, psn, data, length=4, a=ask))
+        got += beside.device.model.receive(beside.device.request(name, psn, data, length=4, a=ask))
+    beside.device.model.now_ns = 1000
+    got += iter(beside.device.model.next_response, None)
+    assert beside.device.words(got[-1]) == "ACK 2 msn=3"
+    assert beside.device.words(got[-2]) != "ACK 2 msn=3"
+    for wrong in ([*got, got[-1]], [*got[:-1], replace(got[-1], bth=got[-2].bth)]):
+        assert beside.oracle.observe_all(frames, wrong) is not None
+    assert beside.oracle.observe_all(frames, got) is None
 
 
 @pytest.mark.parametrize(("left_out", "place"), [(2, 4), (3, 5)])

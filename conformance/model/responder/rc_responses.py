@@ -69,6 +69,10 @@ class RcResponses(ConnectedResponder):
         if self.owed:
             self._owed_psn = psn
 
+    def pay(self) -> None:
+        """Queue the ACK that is owed."""
+        self.acknowledge(self._owed_psn)
+
     def acknowledge(self, psn: int) -> None:
         """Queue an ACK."""
         self.answer(self.aeth_only(psn, self.ack_syndrome()))
@@ -103,7 +107,7 @@ class RcResponses(ConnectedResponder):
         """The response packet that leaves next, if one waits."""
         due_ns = self.next_deadline()
         if due_ns is not None and self.now_ns >= due_ns and not self.failed:
-            self.acknowledge(self._owed_psn)
+            self.pay()
         if not self.answers:
             return None
         answer = self.answers[0]
