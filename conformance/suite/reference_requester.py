@@ -14,7 +14,7 @@ from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.intent import ANYTHING, NOTHING
+from roceproof.conformance.suite.intent import ANYTHING, CHANGED_ON_THE_WAY, NOTHING
 from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.suite.reference_responder import Impairment, Network
 from roceproof.verbs.work import Work
@@ -63,7 +63,8 @@ class ReferenceRequester:
 
     def _send(self, request: Segment) -> None:
         flow, random = self._qp.to_device, self._bench.random
-        frame, breaks = bytearray(flow.frame_of(request)), NOTHING
+        frame = bytearray(flow.frame_of(request))
+        breaks = CHANGED_ON_THE_WAY if self._corruption else NOTHING
         if random.random() < self._corruption:
             breaks = ANYTHING
             bit = random.randrange(8 * _LINK_BYTES, 8 * len(frame))
