@@ -27,10 +27,11 @@ _ANSWERS, _LEAST_ANSWER_CYCLES = 2_000, 100_000
 _HUNG, _LONGER = 6, 4
 _SLICES, _SLICE_SECONDS = 5, 20.0
 _MEASURED = 16
-_TIMES_AS_SLOW = 200, 20, 5
-"""As the slowest slice so far: at first, when one has stood or enough cases have hung, and when
-both are so: then a case that stands is not reached, and accuses nobody of more."""
-_LEAST_SLICE_SECONDS = 2.0, 0.25, 0.02
+_TIMES_AS_SLOW = 1000, 200, 20, 5
+"""As the slowest slice so far: of the first few, which may be short; behind them; when one has
+stood or enough cases have hung; and when both are so: then a case that stands is not reached, and
+accuses nobody of more."""
+_LEAST_SLICE_SECONDS = 2.0, 2.0, 0.25, 0.02
 
 
 class Pace:
@@ -65,9 +66,9 @@ class Pace:
     @property
     def slice_seconds(self) -> float:
         """How long a slice of time may take."""
-        if self.slices < _SLICES and not self.has_stood:
+        if not self.slices and not self.has_stood:
             return _SLICE_SECONDS
-        known = self.has_stood + self.is_short if self.slices >= _SLICES else 0
+        known = 1 + self.has_stood + self.is_short if self.slices >= _SLICES else 0
         slow, least = _TIMES_AS_SLOW[known], _LEAST_SLICE_SECONDS[known]
         return min(_SLICE_SECONDS, max(least, slow * self.slowest))
 

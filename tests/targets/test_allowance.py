@@ -69,6 +69,19 @@ def test_patience_shrinks_when_cases_have_hung_to_some_times_what_it_ever_took()
     assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
 
 
+@pytest.mark.parametrize(("first_ns", "seconds"), [(10**5, 2), (10**7, 10), (10**8, 20)])
+def test_behind_its_first_slice_a_process_waits_no_longer_than_that_explains(
+    first_ns: int, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = iter([0, first_ns])
+    monkeypatch.setattr(allowance, "ran_ns", lambda pid: next(ran))
+    pace = Pace()
+    assert pace.slice_seconds == 20
+    with pace.slice_of(1):
+        pass
+    assert pace.slice_seconds == seconds
+
+
 def test_a_slice_of_time_may_take_many_times_as_long_as_any_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
