@@ -215,10 +215,14 @@ class RequesterSide(PacketFlow):
         Each may take `within_ns`. Of a device that does not flush, what is flushed never completes.
         """
         if status == FLUSHED and not self._exchange.claims.limits.flushes:
-            self.ended |= {message.work.wr_id for message in messages}
+            self.forgets(*messages)
             return
         for message in messages:
             self._expect_outcome(message.work.wr_id, status, within_ns=within_ns)
+
+    def forgets(self, *messages: Posted) -> None:
+        """The device need not complete these, and they take no room any more."""
+        self.ended |= {message.work.wr_id for message in messages}
 
     def does_not_complete(self) -> None:
         """No completion comes while the wire is quiet; nothing is sent either."""

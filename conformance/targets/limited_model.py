@@ -224,8 +224,9 @@ class LimitedModelTarget(ModelTarget):
         limits = self._claims.limits
         is_refused = work.size > LONGEST_MESSAGE
         packets = 0 if is_refused else packet_count(work.size, qp.spec.path_mtu)
-        in_error = self.device.queue_pairs[qp.qpn].requester.state is State.ERR
-        if limits.flushes or not in_error:
+        state = self.device.queue_pairs[qp.qpn].requester.state
+        is_kept = state is not State.RESET and (limits.flushes or state is not State.ERR)
+        if is_kept:
             self._under_way[qp.qpn].append((work.wr_id, packets))
         counted = self._under_way if limits.outstanding_shared else [qp.qpn]
         waiting = [each for qpn in counted for each in self._under_way[qpn]]

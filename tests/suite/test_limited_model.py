@@ -15,6 +15,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, TargetError
 from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.verbs.limits import Limits
+from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Op, Work
 
 MANIFEST = """\
@@ -87,3 +88,11 @@ def test_depth_counts_what_has_not_completed(small: LimitedModelFactory) -> None
             target.post(qp.qp, Work(wr_id=wr_id, op=Op.WRITE, data=bytes(4)))
         with pytest.raises(TargetError, match="2 messages outstanding, not 3"):
             target.post(qp.qp, Work(wr_id=3, op=Op.WRITE, data=bytes(4)))
+
+
+def test_work_on_a_queue_pair_that_was_reset_takes_no_room(small: LimitedModelFactory) -> None:
+    with small.device(CasePlace(name="small", seed=1)) as target:
+        qp = Bench(target, small.claims, seed=1).connect()
+        target.set_state(qp.qp, State.RESET)
+        for wr_id in range(4):
+            target.post(qp.qp, Work(wr_id=wr_id, op=Op.WRITE, data=bytes(4)))
