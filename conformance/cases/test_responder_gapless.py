@@ -36,6 +36,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.within_limits import skip_for_requests
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire import frame_edits as edits
@@ -205,6 +206,8 @@ class Row:
             service: Flow(bench, service, self._draw, self._dropped)
             for service, _ in zip(services, range(bench.claims.qps), strict=False)
         }
+        if not self._flows:
+            skip_for_requests(bench.claims, *SERVED)
         self._kinds = [kind for kind in kinds if kind.service in {None, *self._flows}]
 
     def goes_by(self) -> None:

@@ -180,7 +180,7 @@ def executed_of(claims: Claims, service: Service, operations: Iterable[Op]) -> l
         if claims.does_execute(service, each) and (held != 0 or each not in AWAIT_DATA)
     ]
     if not found:
-        _skip(claims, f"it executes nothing of that on {service.name}")
+        skip_for_requests(claims, service)
     return found
 
 
@@ -189,7 +189,7 @@ def executed_packets(claims: Claims, service: Service, makers: Iterable[Maker]) 
     executed = claims.executed_on(service)
     found = [each for each in makers if executed is None or _belongs(each, executed)]
     if not found:
-        _skip(claims, f"it executes nothing of that on {service.name}")
+        skip_for_requests(claims, service)
     return found
 
 
@@ -246,6 +246,12 @@ def skip_for_commands(claims: Claims) -> NoReturn:
 def skip_for_services(claims: Claims, services: Iterable[Service]) -> NoReturn:
     """For what shows where a device sends messages with payload on one of these services."""
     _skip(claims, f"it sends no payload on {' or '.join(service.name for service in services)}")
+
+
+def skip_for_requests(claims: Claims, *services: Service) -> NoReturn:
+    """For what asks a device, as a responder, for operations that all are too much for it."""
+    names = " or ".join(service.name for service in services)
+    _skip(claims, f"it executes nothing of that on {names}")
 
 
 def _skip(claims: Claims, reason: str) -> NoReturn:
