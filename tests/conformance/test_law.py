@@ -43,7 +43,7 @@ def test_a_document_that_is_quoted_names_a_clause() -> None:
 
 
 def test_the_status_tells_a_clause_from_hearsay_and_both_from_memory() -> None:
-    names = ("CNP-02", "OPC-06", "READ-05", "PSN-08")
+    names = ("CNP-02", "OPC-06", "PAD-03", "PSN-08")
     assert [status_of(RULES[name]) for name in names] == list(Status)
 
 
