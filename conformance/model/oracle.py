@@ -37,6 +37,7 @@ from roceproof.verbs.work import Op, Outcome
 Answer = tuple[Segment, ...]
 _AT_ONCE = frozenset({"asked_ack"})
 """An ACK that comes later is looked for only where one at once does not explain what came."""
+_FLUSHED = "wr_flush_err"
 
 
 class Reaction(NamedTuple):
@@ -237,13 +238,20 @@ class Oracle:
         """Whether a conforming device may still be serving."""
         return any(not state.responder.failed for state in self._states)
 
-    def observe_outcomes(self, got: Sequence[Outcome]) -> list[list[Outcome]]:
+    def fail(self) -> None:
+        """The queue pair is told to enter the error state; the device is at rest."""
+        for state in self._states:
+            state.responder.fail()
+
+    def observe_outcomes(
+        self, got: Sequence[Outcome], *, is_strict: bool = False
+    ) -> list[list[Outcome]]:
         """These are all completions so far; those that were possible, none if these were.
 
-        Which error a receive ends with is not compared.
+        Which error a receive ends with is not compared; but if that is strict, one that no message
+        has begun to fill is flushed.
         """
-        seen = [_ending(outcome) for outcome in got]
-        fitting = [s for s in self._states if [*map(_ending, s.responder.outcomes)] == seen]
+        fitting = [s for s in self._states if _fit(s.responder.outcomes, got, is_strict=is_strict)]
         if not fitting:
             return [state.responder.outcomes for state in self._states]
         self._states = fitting
@@ -327,6 +335,13 @@ def _paid(paths: Iterable[tuple[Beside, int]], got: Sequence[Segment]) -> list[t
 
 def _take(frame: bytes) -> Callable[[Beside], Reaction]:
     return lambda model: model.react(frame)
+
+
+def _fit(own: Sequence[Outcome], got: Sequence[Outcome], *, is_strict: bool) -> bool:
+    if [*map(_ending, own)] != [*map(_ending, got)]:
+        return False
+    pairs = zip(own, got, strict=True)
+    return not is_strict or all(g.status == _FLUSHED for o, g in pairs if o.status == _FLUSHED)
 
 
 def _ending(outcome: Outcome) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ receives and memory have to fit one of them, whenever the device has come to res
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained
 from roceproof.conformance.model.segment import Segment, distance
@@ -101,11 +101,24 @@ class Asked:
             self.places.append(place)
         self._mirror(place)
 
-    def post_receive(self, offset: int, length: int) -> None:
+    @property
+    def waiting(self) -> int:
+        """How many receives of this life have not completed."""
+        return len(self._receives) - len(self._outcomes)
+
+    def fails(self) -> None:
+        """Its owner tells it to; the device is at rest."""
+        self._oracle.fail()
+
+    def add_outcomes(self, outcomes: Iterable[Outcome]) -> None:
+        """Completions of receives that somebody else has taken in."""
+        self._outcomes += outcomes
+
+    def post_receive(self, offset: int, length: int, *, may_wait: bool = False) -> None:
         """One receive more; the device is at rest."""
         assert self.inbox is not None
         region = self.inbox.region
-        number = self.qp.post_receive(region, offset=offset, length=length)
+        number = self.qp.post_receive(region, offset=offset, length=length, may_wait=may_wait)
         self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
         self._receives.append(range(offset, offset + length))
 
@@ -207,8 +220,16 @@ class Asked:
 
     def _wrong_completion(self) -> str | None:
         self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)
-        allowed = self._oracle.observe_outcomes(self._outcomes)
-        return wrong_outcomes(allowed, self._outcomes) if allowed else None
+        allowed = self._oracle.observe_outcomes(self._outcomes, is_strict=True)
+        if allowed:
+            return wrong_outcomes(allowed, self._outcomes)
+        sender = self.qp.spec.remote_qpn
+        for outcome in self._outcomes if self.is_datagram else ():
+            if outcome.src_qpn not in (None, sender):
+                return (
+                    f"a receive completed otherwise; src_qpn: want {sender}, got {outcome.src_qpn}"
+                )
+        return None
 
     def _wrong_memory(self) -> str | None:
         found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}

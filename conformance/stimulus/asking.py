@@ -22,6 +22,7 @@ from typing import Any
 from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN
 from roceproof.conformance.model.segmentation import AWAIT_DATA, TAKE_RECEIVE
 from roceproof.conformance.stimulus.asked import OF_THE_ORACLE, READ, Asked, Place, until_taken
+from roceproof.conformance.stimulus.commanding import Commanding
 from roceproof.conformance.stimulus.flaws_of_requests import FLAWS
 from roceproof.conformance.stimulus.hurrying import Hurrying
 from roceproof.conformance.stimulus.life import payload
@@ -42,7 +43,7 @@ ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES, _FENCE_BYTES = 4096, 8
 
 
-class Asking(Sharing, Hurrying, Revoking):
+class Asking(Sharing, Hurrying, Revoking, Commanding):
     """One device, one plan."""
 
     def __init__(self, bench: Bench, *, inbox: int = _INBOX_BYTES) -> None:

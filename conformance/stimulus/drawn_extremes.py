@@ -2,19 +2,17 @@
 """Draws what a plan of requests ends with: what is rare, and takes a row of steps to reach.
 
 Limits that are used up, rights that lack, keys taken back, queues that are shared, commands and
-writes amid slow traffic. Each plan ends with one of them, whatever came before.
+writes amid slow traffic. Each plan ends with two of them, whatever came before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from roceproof.conformance.stimulus.asking import ALL_RIGHTS
-from roceproof.conformance.stimulus.drawn_receivers import DrawnReceivers
+from roceproof.conformance.stimulus.drawn_ends import DrawnEnds
 from roceproof.conformance.stimulus.hurrying import is_hurried
 from roceproof.conformance.stimulus.sharing import TURNS
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 _EXTREMES: Mapping[str, float] = {
@@ -29,20 +27,26 @@ _EXTREMES: Mapping[str, float] = {
     "odd_sizes": 3,
     "across": 2,
     "forgotten": 2,
+    "walked": 3,
+    "told_to_fail": 3,
+    "refused_amid": 3,
+    "overfilled": 2,
+    "jammed": 2,
+    "replayed": 2,
+    "narrowed": 2,
 }
+_ENDS = 2
 _SLOW = ("tx_stall", "memory_gap")
 
 
-class DrawnExtremes(DrawnReceivers):
+class DrawnExtremes(DrawnEnds):
     """A plan in the making, and its end."""
 
-    def extreme(self) -> None:
-        """One of them, on a queue pair that begins anew, if the device serves what it needs."""
-        draw = self._draw
-        if not self._services:
-            return
-        act: Callable[[], None] = getattr(self, f"_{draw.pick(_EXTREMES)}")
-        act()
+    def extremes(self) -> None:
+        """Some, each on a queue pair that begins anew, if the device serves what it needs."""
+        for _ in range(_ENDS if self._services else 0):
+            act: Callable[[], None] = getattr(self, f"_{self._draw.pick(_EXTREMES)}")
+            act()
 
     # queue pairs that only the end has
 
@@ -56,7 +60,7 @@ class DrawnExtremes(DrawnReceivers):
             qp = draw.between(0, count - 1)
             if draw.maybe(0.2):
                 self._step("stock", qp=qp, count=draw.between(1, 2))
-            kind = draw.pick(dict(zip(TURNS, (6, 5, 1, 2), strict=True)))
+            kind = draw.pick(dict(zip(TURNS, (6, 6, 1, 2, 2), strict=True)))
             self._step("turn", qp=qp, kind=kind, size=draw.between(0, 200))
 
     def _hurried(self) -> None:
@@ -79,24 +83,6 @@ class DrawnExtremes(DrawnReceivers):
             self._step("flood", count=self._draw.between(200, 300), lag=99, every=every)
 
     # queue pairs that the plan has
-
-    def _lacking(self) -> None:
-        """A right that the queue pair lacks, or a region."""
-        key = self._anew("RC", "UC")
-        for _ in range(3 if key is not None else 0):
-            assert key is not None
-            wanted = self._op(key, ("WRITE", "WRITE", "READ"))
-            right = "remote_read" if wanted == "READ" else "remote_write"
-            rest = [each for each in ALL_RIGHTS if each != right]
-            fields = self._fields(key)
-            if self._draw.maybe(0.5):
-                self._step("connect", key=key, service=self._services[key], **fields | _whole(rest))
-                self._request(key, op=wanted, size=self._draw.between(1, 60), region=0)
-            else:
-                self._step("connect", key=key, service=self._services[key], **fields | _WHOLE)
-                self._step("region", key=key, size=256, access=rest)
-                self._request(key, op=wanted, size=self._draw.between(1, 60), region=-1, offset=0)
-            self._step("settle")
 
     def _all_reads(self) -> None:
         """As many READs as were agreed on, and each of them again."""
@@ -184,27 +170,3 @@ class DrawnExtremes(DrawnReceivers):
         self._step("forget", key=key)
         self._step("raw", key=key, value=0x08, size=size)
         self._step("settle")
-
-    # inside
-
-    def _does(self, op: Op) -> bool:
-        return self._claims.does_execute(Service.RC, op)
-
-    def _anew(self, *services: str, key: int | None = None, **fields: int) -> int | None:
-        """A queue pair of one of these services, in a life with all rights."""
-        keys = [each for each, service in self._services.items() if service in services]
-        if key is not None:
-            keys = [each for each in keys if each == key]
-        if not keys:
-            return None
-        chosen = self._draw.among(keys)
-        said = {**self._fields(chosen), **_WHOLE, **fields}
-        self._step("connect", key=chosen, service=self._services[chosen], **said)
-        return chosen
-
-
-def _whole(access: list[str]) -> dict[str, list[str]]:
-    return {"access": access}
-
-
-_WHOLE = _whole(ALL_RIGHTS)

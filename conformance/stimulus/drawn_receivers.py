@@ -142,6 +142,8 @@ class DrawnReceivers:
             odd = draw.pick({0: 6, 4: 1, draw.between(1, 7): 1})
             fields.setdefault("offset", draw.between(0, self._size_of(key) // 8 - 2) * 8 + odd)
             fields["is_equal"] = draw.maybe(0.5)
+            if fields["is_equal"] and op == "CMP_SWAP" and draw.aside.random() < 0.3:
+                fields["compare_mask"] = 1 << draw.aside.randrange(64)
         if op == "SEND_INV":
             mask = draw.pick({0: 3, 1 << draw.between(0, 31): 1})
             fields = {"kills": draw.between(0, 7), "kill_mask": mask, **fields}

@@ -73,7 +73,7 @@ class _Drawing(DrawnExtremes):
             acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
             act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
             act(key)
-        self.extreme()
+        self.extremes()
         return Plan(steps=tuple(self._steps), player=Asking)
 
     # what is served

@@ -36,6 +36,7 @@ _OF_FLAWS = {
     "pkey": "BTH-07",
     "member": "BTH-07",
     "marked": "ICRC-13",
+    "trailer": "ETH-03",
     "pad": "PAD-06",
     "grown": "PAD-06",
     "short": "BTH-16",
@@ -75,6 +76,7 @@ _OF_REQUESTS = {
     "kill_mask": "INV-01",
     "compare": "ATOM-04",
     "is_equal": "ATOM-04",
+    "compare_mask": "ATOM-04",
 }
 _OF_STEPS = {
     "again": "DUP-01",
@@ -86,6 +88,9 @@ _OF_STEPS = {
     "reset": "QPS-02",
     "restart": "QPS-04",
     "reinvalidate": "DUP-01",
+    "walk": "QPS-02",
+    "fail": "QPS-03",
+    "overfill": "QPS-03",
 }
 _OF_KINDS: dict[int, str] = {AethType.ACK: "AETH-04", AethType.RNR_NAK: "RNR-05"}
 

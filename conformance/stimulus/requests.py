@@ -55,6 +55,8 @@ class Request:
     solicited: bool = False
     swap: int = 0
     compare: int = 0
+    compare_mask: int = 0
+    """Bits of it that are wrong, where it is equal but for them."""
     is_equal: bool = False
     """It compares with what is there as the request is made, whatever `compare` says."""
     ask: str = "last"
@@ -167,4 +169,5 @@ def compared(request: Request, region: Region) -> int:
     """The number that an atomic compares with; the device is little-endian, as its host is."""
     if not request.is_equal or not 0 <= request.offset <= region.size - 8:
         return request.compare
-    return int.from_bytes(region.read(request.offset, 8), "little")
+    there = int.from_bytes(region.read(request.offset, 8), "little")
+    return there ^ request.compare_mask

@@ -27,11 +27,12 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
+from roceproof.verbs.queue_pair import State
 
 _PACKETS = 2
 """A receive has room for as many."""
 _PLACES = 16
-TURNS = ("send", "begin", "fail", "anew")
+TURNS = ("send", "begin", "fail", "anew", "told")
 
 
 class SharedQueue:
@@ -68,8 +69,8 @@ class SharedQueue:
         qp = self._qps[index]
         if kind == "anew":
             self._begin_anew(index)
-        elif kind == "fail":
-            self._fail(index)
+        elif kind in ("fail", "told"):
+            self._fail(index, is_told=kind == "told")
         elif self._held[index] is not None:
             self._end(index, qp.mtu, SEND_LAST(psn=self._psns[index], payload=max(size, 1), a=1))
         elif not self._waiting:
@@ -99,23 +100,32 @@ class SharedQueue:
         self._psns[index] += 1
         self._held[index] = None
 
-    def _fail(self, index: int) -> None:
-        """A request that is refused ends the receive in use, and none that waits."""
+    def _fail(self, index: int, *, is_told: bool) -> None:
+        """A request that is refused, or a command, ends the receive in use, and none that waits."""
+        qp, held = self._qps[index], self._held[index]
+        if is_told and Capability.STATES in self._bench.claims.capabilities:
+            self._bench.settle()
+            self._bench.target.set_state(qp.qp, State.ERR)
+        else:
+            self._refuse(index)
+        if held:
+            ended = self._bench.completions(qp, count=1)
+            if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
+                text = f"want  receive {held[0]} ended in error\ngot   {ended or 'nothing'}"
+                raise self._bench.failed(text, rules=["QPS-03"])
+        self._bench.settle()
+        if more := self._bench.completions(qp, count=0, within_ns=0):
+            text = f"a queue pair that failed ended receives that wait for others, too: {more}"
+            raise self._bench.failed(text, rules=["QPS-06"])
+        self._begin_anew(index)
+
+    def _refuse(self, index: int) -> None:
         qp, held = self._qps[index], self._held[index]
         where = at(self._region) | ({} if held else {"rkey": self._region.wrong_key(1 << 20)})
         write = WRITE_ONLY(psn=self._psns[index], payload=8, a=1, **where)
         qp.send(write, breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER)
         code = INVALID_REQUEST if held else ACCESS_ERROR
         qp.expect(NAK(code, psn=self._psns[index]))
-        if held:
-            ended = self._bench.completions(qp, count=1)
-            if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
-                raise self._bench.failed(f"want  receive {held[0]} ended in error\ngot   {ended}")
-        self._bench.settle()
-        if more := self._bench.completions(qp, count=0, within_ns=0):
-            text = f"a queue pair that failed ended receives that wait for others, too: {more}"
-            raise self._bench.failed(text, rules=["QPS-06"])
-        self._begin_anew(index)
 
     def _begin_anew(self, index: int) -> None:
         self._bench.settle()
