@@ -19,6 +19,7 @@ END_SECONDS = 10.0
 LAST_WORDS = 8
 _TAIL_BYTES = 1 << 16
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)
+_STOP = "Verilog $stop"
 _LOADER = re.compile(r".*(error while loading shared libraries|\(required by |Exec format error).*")
 
 
@@ -84,6 +85,13 @@ class SimulatorProcess:
         """The process id."""
         return self._process.pid
 
+    def first_error(self) -> str:
+        """What it has said first of all that is wrong; nothing, if nothing is."""
+        if not self.log.stat().st_size:
+            return ""
+        with self.log.open(errors="replace") as log:
+            return next((line.strip() for line in log if "%Error" in line or _STOP in line), "")
+
     def wait(self, seconds: float = END_SECONDS) -> int | None:
         """Close the channel and return the exit status, or None if it does not end by then."""
         self.control.close()
@@ -126,7 +134,8 @@ class SimulatorProcess:
             )
         words, is_all = self._last_words()
         errors = [line for line in words if "%Error" in line or "%Fatal" in line]
-        text = text or (errors or ["the simulation ended unexpectedly"])[0]
+        ended = [line for line in errors if _STOP not in line] or errors
+        text = text or (ended or ["the simulation ended unexpectedly"])[-1]
         tail = "".join(f"\n  {line}" for line in words)
         unstartable = next(filter(_LOADER.fullmatch, words), None)
         if unstartable:

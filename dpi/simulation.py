@@ -76,6 +76,7 @@ class Simulation:
         self._stop: Stop | None = None
         self._statistics: Statistics | None = None
         self._closed = False
+        self._complaint = ""
         self.peeked: Peeked | None = None
         """What was read last, if nothing has run since."""
 
@@ -258,6 +259,12 @@ class Simulation:
         self.peeked = Peeked(index, address, answers[0])
         return answers[0]
 
+    def complaint(self) -> str:
+        """What the device's own assertions have said first; the end does not tell it again."""
+        if not self._complaint and not self._closed:
+            self._complaint = self._process.first_error()
+        return self._complaint
+
     def send(self, kind: MessageType, *parts: bytes) -> None:
         """Send one message of docs/bridge.md; the methods of Port do this for you."""
         self._send_bytes(wire.message(kind, *parts))
@@ -297,7 +304,7 @@ class Simulation:
                 f"the simulation did not end within {END_SECONDS:g} s, though its work was done: "
                 "is the machine overloaded?"
             )
-        if status != 0:
+        if status != 0 and not self._complaint:
             raise self._process.died()
         self._process.drop_log()
 

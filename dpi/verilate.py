@@ -210,7 +210,7 @@ def verilate(recipe: Recipe, directory: Path) -> None:
     if lack := unbuildable((directory, MAIN)):
         raise ToolError(lack)
     log = directory / "build.log"
-    defines = f"-DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"
+    defines = f"-DVL_USER_STOP -DROCEPROOF_CLOCK_PS={recipe.parameters['ClockPs']}"
     if recipe.fst:
         defines += " -DROCEPROOF_FST"
     if recipe.coverage:

@@ -95,7 +95,7 @@ def test_no_bit_of_another_stations_mac_makes_it_the_device(bench: Bench) -> Non
     ignores_each(bench, of_another_link(range(6)))
 
 
-@case("QPS-02", "QPS-07", smoke=True, needs=[Capability.RESTART], targets=["hdl"])
+@case("QPS-06", "QPS-07", "QPS-02", smoke=True, needs=[Capability.RESTART], targets=["hdl"])
 def test_no_bit_of_another_queue_pairs_number_lets_its_work_leave(bench: Bench) -> None:
     service = served(bench, Service.RC, Service.UC)[0]
     op = operations(bench, service)[0].name
@@ -105,6 +105,8 @@ def test_no_bit_of_another_queue_pairs_number_lets_its_work_leave(bench: Bench) 
     for bit in range(QPN_BITS):
         play.idle(1 + bit, service=service.name, local_qpn=FIRST ^ 1 << bit)
         play.post(1 + bit, op, 5)
+        play.settle()
         play.post(0, op, 5)
+        play.reset(1 + bit)
         play.settle()
     play.finish()

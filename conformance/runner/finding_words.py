@@ -47,7 +47,9 @@ def _document(
     cases: Mapping[str, Document],
     seen: Mapping[str, Document],
 ) -> Document:
-    shown = min(root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name))
+    shown = root.teller or min(
+        root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
+    )
     stopped = root.stops
     rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
     is_plain = root.hides and root.rules
@@ -126,7 +128,10 @@ def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) 
     told = _values(root, first, seen)
     if len(fields) == 1:
         got = {value for each in told for value in each["got"]}
-        if len(got) == 1 and len(told) > 1:
+        right = {
+            str(each) for case in seen.values() for each in case.get("right", {}).get(first, ())
+        }
+        if len(got) == 1 and len(told) > 1 and right <= got:
             value, want = told[0]["got"][0], told[0]["want"][0]
             return f"{first} is always {value} (want {want} in the first)"
     values = [seen.get(case, {}).get("values", {}) for case in sorted(root.cases)]

@@ -33,6 +33,8 @@ class Root:
     """Nothing that passed contradicts the causes; no features mean that nothing has passed."""
     passing: int = 0
     head: str = ""
+    teller: str = ""
+    """The case whose words the head is."""
     says: str = ""
     """What it is, where that is true of all cases."""
     hides: bool = False

@@ -25,6 +25,7 @@ from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET
+from roceproof.conformance.suite.heads import COMPLAINT
 from roceproof.conformance.suite.surplus_headers import DISPLACING
 from roceproof.dpi.streams import Standing
 
@@ -64,7 +65,13 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     found = _of_one_thing(found)
     return sorted(
         found,
-        key=lambda root: (not root.says, not root.stops, -len(root.cases), root.troubles),
+        key=lambda root: (
+            not root.says,
+            not root.stops,
+            COMPLAINT in root.head,
+            -len(root.cases),
+            root.troubles,
+        ),
     )
 
 
@@ -108,8 +115,9 @@ def _strays(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
         }
         if heads:
             rules = {rule for name in heads for rule in seen[name].get("rules", ())}
-            first = next(iter(heads.values()))
-            yield Root([RULE + rule], set(heads), head=first, rules=rules, covers=True)
+            teller, first = next(iter(heads.items()))
+            trouble = [RULE + rule]
+            yield Root(trouble, set(heads), head=first, teller=teller, rules=rules, covers=True)
 
 
 def _used(streams: Mapping[str, Standing]) -> bool:

@@ -15,6 +15,7 @@ from roceproof.conformance.runner.bench_law import hold_to_the_law, is_unsaid
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import Predicted, compared
 from roceproof.conformance.suite.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.heads import COMPLAINT
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import described, example
 from roceproof.conformance.suite.transcript import Entry
@@ -118,8 +119,16 @@ def judgement(
     if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
         lost, failure = _lost(bench)
         others += [] if failure is None else [failure]
+    if (complaint := complained(bench)) and not (known or failures or others):
+        others.append(CaseFailed(complaint, rules=["LIVE-01"]))
     found = list(zip(judged.broken, judged.entries, strict=True))
     return Judgement([*failures, *others], predicted, found, others, judged.unsaid, lost)
+
+
+def complained(bench: Bench) -> str:
+    """That an assertion inside the device has failed, which nobody else's device says."""
+    said = bench.target.complaint()
+    return f"{COMPLAINT}: {said}" if said else ""
 
 
 def _as_asked(

@@ -57,7 +57,8 @@ def unexplained(
         head, rules = left[0]
         kind = (observed.get("stop") or {}).get("kind") or "assertion"
         root = groups.setdefault(likeness(head), Root([kind], set()))
-        root.head = root.head or head
+        if not root.head:
+            root.head, root.teller = head, name
         root.cases.add(name)
         root.rules |= set(rules)
     return _joined(_without_random(groups, cases))

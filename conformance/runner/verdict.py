@@ -26,7 +26,7 @@ from roceproof.conformance.runner.names import file_name, short_name
 from roceproof.conformance.runner.observations import observed
 from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import HUNG, NOT_REACHED, WARNING
-from roceproof.conformance.runner.scoreboard import Judgement, judgement
+from roceproof.conformance.runner.scoreboard import Judgement, complained, judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import compared
 from roceproof.conformance.suite.divergence import differed
@@ -167,6 +167,8 @@ def _verdict(
     if options.show:
         story = "\n\n".join([story, *(failure.shown() for failure in failures if failure.entries)])
     notes = [f"explain: {found.id} {found.text}" for found in diagnoses]
+    if (complaint := complained(bench)) and complaint not in story:
+        notes.append(f"beside it {complaint}")
     tail = [f"rules: {' '.join(broken)}", *notes, f"capture: {capture}", f"replay: {replay}"]
     return CaseFailed(
         "\n".join([f"{story}\n", *tail]),

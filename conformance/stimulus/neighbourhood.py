@@ -18,6 +18,7 @@ from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
 _ECHO_REPLY = 0
+_IDENTIFIER_AND_NUMBER = 4
 _OF_ARP = frozenset(("unicast", "trailer", "via"))
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
@@ -113,4 +114,5 @@ def _sum(header: bytes) -> int:
 def _told(question: Question) -> str:
     if question.echo is None:
         return "an ARP request"
-    return f"an echo request with {len(question.echo)} bytes"
+    data = len(question.echo) - _IDENTIFIER_AND_NUMBER
+    return f"an echo request with {data} bytes of data" if data else "an echo request without data"

@@ -280,8 +280,12 @@ class Scene:
         if not wanted:
             told = differences(frame, frame)[0].splitlines()[-1]
             ended = any(known.judge.is_dead for known in self.qps.values())
-            rule = "QPS-03" if ended else "QPS-02"
-            raise self.bench.failed(f"want  nothing\n{told}", rules=[rule])
+            rules = ["QPS-03"] if ended else ["QPS-02"]
+            idle = [known for known in self.qps.values() if known.open and not known.life.is_active]
+            if idle and not ended:
+                told += f"\nqp {idle[-1].qp.qpn:#x} is not active, its work is refused"
+                rules.append("PSN-21")
+            raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
         text, rules = min(
             (differences(frame, each) for each in wanted), key=lambda found: found[0].count("\n")
         )

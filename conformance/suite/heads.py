@@ -11,6 +11,7 @@ _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _TOLD = re.compile(r"[;,] ([a-z][a-z_ ]*): want (.+?), got ([^;]+?)(?=;|, [a-z_ ]+: |$)")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
+COMPLAINT = "an assertion inside the device fails"
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _UNSETTLED = " did not converge"
 _OTHER_BYTES = re.compile(
@@ -74,9 +75,9 @@ def head_of(failure: CaseFailed) -> str:
 def likeness(head: str) -> str:
     """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
     _, is_death, words = head.partition(_DEATH)
+    if (is_death or COMPLAINT in head) and (died := of_death(words or head)):
+        return _DIGITS.sub("#", died)
     if is_death:
-        if died := of_death(words):
-            return _DIGITS.sub("#", died)
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
@@ -192,7 +193,11 @@ def of_death(words: str) -> str | None:
     found = _ASSERTION.search(words)
     if found is None:
         return None
-    what = "the device breaks its contract" if found["port"] else "the simulation ends"
+    what = "the simulation ends"
+    if found["port"]:
+        what = "the device breaks its contract"
+    elif COMPLAINT in words:
+        what = COMPLAINT
     return f"{what}: {found['says']}"
 
 

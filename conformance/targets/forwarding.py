@@ -146,6 +146,10 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.contradictions()
 
+    def complaint(self) -> str:
+        """As the inner target."""
+        return self._inner.complaint()
+
     def stray_completions(self) -> list[Outcome]:
         """As the inner target."""
         return self._inner.stray_completions()

@@ -310,6 +310,10 @@ class HdlTarget(Target):
             o for qpn, found in self._outcomes.items() if qpn not in self._worked for o in found
         ]
 
+    def complaint(self) -> str:
+        """What it has printed."""
+        return self._simulation.complaint()
+
     def stand_still(self, duration_ns: int) -> None:
         """All streams at once, as they do when a clock enable falls; then they go on as before."""
         self._port.flow(Flow.none())

@@ -32,6 +32,9 @@ from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.verilate import verilator_version
 from roceproof.verbs.addresses import Host
 
+GOES_ON = "roceproof_goes_on"
+"""Assertions inside the device are told behind a case, and do not end it."""
+
 
 class HdlFactory(DeviceFactory):
     """Simulations of one design at one data width.
@@ -53,7 +56,7 @@ class HdlFactory(DeviceFactory):
         self.manifest = manifest
         self._pace = None if is_patient else Pace()
         self._width = data_width or manifest.data_widths[0]
-        self._plusargs = tuple(plusargs)
+        self._plusargs = (*plusargs, GOES_ON)
         self._command = command
         self._coverage = coverage
         self._numbers = count()

@@ -207,6 +207,10 @@ class Target(ABC):
         """What the device has told the bench beside the wire that cannot be true, in words."""
         return []
 
+    def complaint(self) -> str:
+        """What an assertion inside the device has said first; a stranger's device has none."""
+        return ""
+
     # memory and counters
 
     def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:

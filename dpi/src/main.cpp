@@ -2,7 +2,8 @@
 //
 // Clock, reset and end of a Verilated simulation. Takes no decisions: the
 // session says when to end, and the exit status is 0 for $finish, 1 for
-// $fatal, $error and $stop.
+// $fatal, $error and $stop. With +roceproof_goes_on those of the device do not
+// end it, so that what comes of them is seen at its ports.
 
 #include "Vroceproof.h"
 
@@ -24,6 +25,8 @@
 namespace {
 
 constexpr int reset_cycles = 8;
+constexpr int most_errors = 1000;
+const std::string bench_files = "roceproof_";
 constexpr vluint64_t high_ps = ROCEPROOF_CLOCK_PS / 2;
 constexpr vluint64_t low_ps = ROCEPROOF_CLOCK_PS - high_ps;
 
@@ -32,11 +35,27 @@ std::string plusarg(VerilatedContext &context, const std::string &name) {
     return match.size() > name.size() + 2 ? match.substr(name.size() + 2) : "";
 }
 
+bool is_of_the_bench(const std::string &file) {
+    return file.compare(file.rfind('/') + 1, bench_files.size(), bench_files) == 0;
+}
+
 } // namespace
+
+void vl_stop(const char *file, int line, const char *) {
+    VerilatedContext &context = *Verilated::threadContextp();
+    const bool goes_on = *context.commandArgsPlusMatch("roceproof_goes_on") != '\0' &&
+                         !is_of_the_bench(file) && context.errorCount() < most_errors;
+    context.gotError(true);
+    if (!goes_on) {
+        context.gotFinish(true);
+    }
+    std::printf("%%Error: %s:%d: Verilog $stop\n", file, line);
+}
 
 int main(int argc, char **argv) {
     // Nothing outlives whoever started it.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
     context->fatalOnError(false);

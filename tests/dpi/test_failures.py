@@ -181,3 +181,24 @@ def assert_gone(pid: int) -> None:
             return
         os.sched_yield()
     pytest.fail(f"simulation {pid} outlived its parent by 10 s")
+
+
+def test_device_goes_on_behind_its_own_assertion_and_what_it_said_is_told_once(start_echo):
+    simulation = start_echo(plusargs=["roceproof_goes_on"])
+    assert not simulation.complaint()
+    port = simulation.port(0)
+    port.configure(QpConfig(local_qpn=1))
+    port.post(WorkRequest(wr_id=1, qpn=1, operation=Operation.WRITE, length=0, remote_addr=2))
+    simulation.run(cycles=5000)
+    assert "echo_dut was asked to break" in simulation.complaint()
+    simulation.close()
+
+
+def test_what_nobody_has_asked_for_is_told_at_the_end(start_echo):
+    simulation = start_echo(plusargs=["roceproof_goes_on"])
+    port = simulation.port(0)
+    port.configure(QpConfig(local_qpn=1))
+    port.post(WorkRequest(wr_id=1, qpn=1, operation=Operation.WRITE, length=0, remote_addr=2))
+    simulation.run(cycles=5000)
+    with pytest.raises(SimulationError, match="echo_dut was asked to break"):
+        simulation.close()

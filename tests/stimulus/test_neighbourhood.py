@@ -37,7 +37,7 @@ def test_what_may_be_dropped_may_be_answered_after_all_was_quiet_but_once() -> N
 def test_what_is_owed_is_missed_when_all_is_quiet() -> None:
     near = Neighbourhood(DEVICE)
     near.asks(ASKER, 300)
-    assert near.settled() == "no answer to an echo request with 304 bytes"
+    assert near.settled() == "no answer to an echo request with 300 bytes of data"
     assert not near.is_owing
 
 

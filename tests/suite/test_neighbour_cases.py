@@ -74,7 +74,7 @@ def test_the_frame_in_front_is_told() -> None:
 
 
 def test_a_ping_that_hides_the_next_is_found() -> None:
-    with pytest.raises(CaseFailed, match="no answer to an echo request with 36 bytes"):
+    with pytest.raises(CaseFailed, match="no answer to an echo request with 32 bytes of data"):
         run(
             cases.test_pings_of_kilobytes_are_answered_or_leave_no_trace,
             loses=lambda frame: len(frame) > 5000,

@@ -158,7 +158,7 @@ def test_what_is_seen_in_two_cases_only_is_no_cause() -> None:
 def test_a_value_that_is_right_by_chance_contradicts_nothing() -> None:
     session = Session()
     for number in range(4):
-        session.add(({"nth": number}, "field ttl"), got={"ttl": "64"}, right={"ttl": [9]})
+        session.add(({"nth": number}, "field ttl"), got={"ttl": "64"}, right={"ttl": [64]})
     session.add(({}, ""), right={"ttl": [64]})
     assert session.sentences() == ["show in every packet: ttl is always 64 (want 7 in the first)"]
 
@@ -228,6 +228,36 @@ def test_of_a_death_the_assertion_is_told() -> None:
     session.add(head=f"the device died: in cycle 8 (log: /tmp/b.log); [66] {place} tx_tkeep is odd")
     (sentence,) = session.sentences()
     assert sentence == "show: the device breaks its contract: tx_tkeep is odd"
+
+
+def test_an_assertion_inside_the_device_is_told_behind_what_its_ports_show() -> None:
+    session = Session()
+    for time in (5, 7):
+        place = f"[{time}] %Error: core.sv:9: Assertion failed in TOP.u_core.full:"
+        session.add(head=f"an assertion inside the device fails: {place} it is full")
+    session.add(head="want nothing; got WRITE_ONLY psn=+5")
+    assert session.sentences() == [
+        "show: want nothing; got WRITE_ONLY psn=+5",
+        "show: an assertion inside the device fails: it is full",
+    ]
+
+
+def test_the_capture_of_a_finding_is_that_of_the_case_whose_words_it_tells() -> None:
+    session = Session()
+    session.add(head="want nothing; got WRITE_ONLY psn=+5")
+    session.add(head="want nothing; got WRITE_ONLY psn=+7")
+    session.seen["case 01"]["frames"] = 2
+    (found,) = documents(session.roots(), session.cases, session.seen)
+    assert "psn=+5" in found["sentence"]
+    assert found["representative"]["capture"] == "case 00.pcapng"
+
+
+def test_a_value_that_is_right_elsewhere_is_not_always_there() -> None:
+    session = Session()
+    for _ in range(4):
+        session.add(({}, "field a"), got={"a": "0"})
+        session.add(({}, ""), right={"a": [0, 1]})
+    assert session.sentences() == ["show in every packet: a is wrong (want 7, got 0 in the first)"]
 
 
 def test_a_loop_that_does_not_settle_is_one_finding_in_words() -> None:
