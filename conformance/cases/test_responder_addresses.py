@@ -12,7 +12,9 @@ from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
     ACK,
+    NAK,
     READ_REQUEST,
     SEND_FIRST,
     SEND_LAST,
@@ -41,6 +43,8 @@ PACKETS = {
     Op.SEND: (SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST),
 }
 REST = 5
+LONG, LONGEST, WORD = 12, 61, 8
+"""Bits of the length of a region, and bytes of a message to one."""
 
 
 class Place(NamedTuple):
@@ -124,6 +128,24 @@ def test_every_power_of_two_of_a_length_is_passed(bench: Bench, op: Op) -> None:
 @over("go", [crosses, passes], ids=["addresses", "lengths"])
 def test_reads_go_across_every_power_of_two(bench: Bench, go: Callable[[Bench, Op], None]) -> None:
     go(bench, Op.READ)
+
+
+@case("RETH-07", smoke=True, targets=["hdl"])
+def test_a_region_is_as_long_as_it_says(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp = bench.connect()
+    for bit in reversed(range(LONG, LONGEST)):
+        size = (1 << bit) + bench.random.choice([-1, 0, 1])
+        region = bench.target.register(size)
+        near = [(1 << lower) - WORD for lower in (32, 48) if 1 << lower < size]
+        offsets = [*near, 0, size - WORD]
+        for psn, offset in enumerate(offsets):
+            moves(bench, qp, Op.WRITE, Place(region, offset, WORD), psn)
+        behind = at(region, size - WORD + 1)
+        qp.send(WRITE_ONLY(psn=len(offsets), payload=WORD, a=1, **behind))
+        qp.expect(NAK(ACCESS_ERROR, psn=len(offsets)))
+        qp.reconnect()
+        region.deregister()
 
 
 def moves(

@@ -86,7 +86,7 @@ def test_a_repeated_send_with_invalidate_is_acknowledged_again(bench: Bench) -> 
     qp.fence(1, msn=2)
 
 
-@case("DUP-01", "INV-01", breaks=OUT_OF_SEQUENCE)
+@case("DUP-01", "INV-01", smoke=True, breaks=OUT_OF_SEQUENCE)
 @invalidating
 def test_a_repeated_send_with_invalidate_kills_no_other_key(bench: Bench) -> None:
     qp = bench.connect()

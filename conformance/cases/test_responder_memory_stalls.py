@@ -6,17 +6,29 @@ from __future__ import annotations
 from roceproof.conformance.suite.amid import flood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.packets import Sendable, described
 from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
     ACK,
+    NAK,
     READ_REQUEST,
+    READ_RESP_ONLY,
+    RNR,
+    SEND_ONLY,
+    SEQUENCE_ERROR,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_MIDDLE,
+    WRITE_ONLY,
+    Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 
@@ -56,6 +68,65 @@ def test_no_write_is_acknowledged_before_it_has_ended(bench: Bench, lag: int, ev
     qp = bench.connect()
     flood(bench, qp, count=MANY, lag=lag, every=every)
     qp.fence(MANY)
+
+
+def not_ready(qp: Connection, _region: Region) -> tuple[Sendable, Pattern]:
+    """A SEND that finds no receive."""
+    return SEND_ONLY(psn=1, payload=0, a=1), RNR(psn=1)
+
+
+def ahead(qp: Connection, _region: Region) -> tuple[Sendable, Pattern]:
+    """A request behind a gap."""
+    return WRITE_ONLY(psn=3, a=1), NAK(SEQUENCE_ERROR, psn=1)
+
+
+def refused(qp: Connection, region: Region) -> tuple[Sendable, Pattern]:
+    """A request that may not be."""
+    return WRITE_ONLY(psn=1, payload=8, a=1, va=0, rkey=region.wrong_key(1 << 20)), NAK(
+        ACCESS_ERROR, psn=1
+    )
+
+
+def empty(qp: Connection, _region: Region) -> tuple[Sendable, Pattern]:
+    """A WRITE that writes nothing."""
+    return WRITE_ONLY(psn=1, a=1), ACK(psn=1)
+
+
+def received(qp: Connection, region: Region) -> tuple[Sendable, Pattern]:
+    """A SEND that brings nothing."""
+    qp.post_receive(region)
+    return SEND_ONLY(psn=1, payload=0, a=1), ACK(psn=1)
+
+
+def read_of_nothing(qp: Connection, region: Region) -> tuple[Sendable, Pattern]:
+    """A READ that reads nothing."""
+    return READ_REQUEST(psn=1, dmalen=0, a=1, **at(region)), READ_RESP_ONLY(psn=1, payload=0)
+
+
+@case(
+    "ACK-05",
+    "ACK-06",
+    needs=[Capability.DISTURBANCE],
+    smoke=True,
+    targets=["hdl"],
+    breaks=OUT_OF_SEQUENCE,
+)
+def test_no_answer_stands_for_a_write_that_has_not_ended(bench: Bench) -> None:
+    """None of its own asks for: the next one of any kind says that it was executed."""
+    bench.target.disturb(memory_lag=99)
+    for answer in (not_ready, ahead, refused, empty, received, read_of_nothing):
+        qp = bench.connect()
+        region = qp.region()
+        write = qp.filled(WRITE_ONLY(psn=0, payload=qp.mtu, **at(region, qp.mtu)))
+        request, wanted = answer(qp, region)
+        qp.send(write, request)
+        qp.expect(wanted)
+        if region.read(qp.mtu, qp.mtu) != write.said["payload"]:
+            raise bench.failed(
+                f"a WRITE that asked for no ACK is acknowledged by {described(wanted)} of the"
+                " next request, and its bytes are not in memory",
+                rules=["ACK-05"],
+            )
 
 
 @case("READ-02", needs=[Capability.DISTURBANCE])
