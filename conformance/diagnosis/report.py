@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
 from roceproof.conformance.capture.record import Record
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.copies import without_copies
 from roceproof.conformance.diagnosis.excerpt import Excerpt
+from roceproof.conformance.diagnosis.icrc.answer import OF_OTHERS
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import Observation
 from roceproof.conformance.diagnosis.psn.diagnosis import explain_psns
@@ -20,10 +20,12 @@ from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECI
 from roceproof.conformance.diagnosis.structure.diagnosis import Structure, explain_structure
 
 _NO_BLAME = frozenset({CORRUPT, LOST, COPIES})
-_LEAST_SECOND, _MANY = 3, 8
-"""Frames that tell a fault beside another one, and such as are enough whatever that shows in."""
-_OF_FIRST = 1 / 3
-"""Of the frames of the other one, what tells a fault beside it."""
+_NO_CLAIM = frozenset({UNDECIDED, CORRUPT, COPIES})
+"""What is no name, and what each frame tells by itself."""
+_VOUCHING_FOR_NONE = OF_OTHERS | {"S62"}
+"""Whose packets hold no ICRC of their own."""
+_OWN, _ENOUGH = 2, 8
+"""Frames for each other thing that is wrong: untouched by any of them, or all, that tell a name."""
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""
 
@@ -76,8 +78,8 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         if psns:
             break  # a device is judged as a whole, and never twice
     built = _built(structure, icrcs, excerpt.all_seen())
-    psns = _in_turn(psns, built + icrcs, excerpt.all_seen())
-    return Explanation(copies + built + icrcs + psns, for_icrcs.notes + for_psns.notes)
+    told = _told(built + icrcs + psns, excerpt.all_seen())
+    return Explanation(copies + told, for_icrcs.notes + for_psns.notes)
 
 
 def _built(
@@ -108,34 +110,41 @@ def _built(
     ]
 
 
-def _in_turn(
-    psns: Sequence[Diagnosis], others: Iterable[Diagnosis], observations: Iterable[Observation]
-) -> list[Diagnosis]:
-    """What PSNs tell, in doubt where little tells it, and what tells more may have drawn it.
+def _told(diagnoses: Sequence[Diagnosis], observations: Iterable[Observation]) -> list[Diagnosis]:
+    """Every name that has evidence of its own; in doubt what the other faults may have drawn.
 
-    One wrong way of counting makes recoveries look wrong, and any fault the answers of the peer.
+    One fault makes others seem to be there, at the sender and at who talks with it. So the more
+    is wrong there, or unexplained, the more frames a name takes that nothing else is held against.
+    An ICRC that is recomputed needs none: its value has no other reason.
     """
-    senders = {seen.number: (seen.interface, seen.frame[6:12]) for seen in observations}
-    blaming = [found for found in (*psns, *others) if found.frames and found.id not in _NO_BLAME]
-    blaming.sort(key=lambda found: -len(found.frames))
-    of_psns = {id(found) for found in psns}
+    told = {number for found in diagnoses for number in found.frames}
+    hosts = {s.number: {s.frame[:6], s.frame[6:12]} for s in observations if s.number in told}
+    parties = {
+        id(found): {h for n in found.frames for h in hosts.get(n, ())} for found in diagnoses
+    }
+    blaming = [found for found in diagnoses if found.id not in _NO_BLAME]
 
-    def follows(found: Diagnosis) -> bool:
-        count, sender = len(found.frames), senders.get(found.frames[0])
-        return count < _MANY and any(
-            count < max(_LEAST_SECOND, _OF_FIRST * len(other.frames))
-            and (id(other) in of_psns or senders.get(other.frames[0]) != sender)
-            for other in takewhile(lambda each: len(each.frames) >= count, blaming)
-            if other is not found
-        )
+    def stands(found: Diagnosis) -> bool:
+        near = parties[id(found)]
+        others = [each for each in blaming if each is not found and parties[id(each)] & near]
+        touched = {number for other in others for number in _touched(other)}
+        own = sum(number not in touched for number in found.frames)
+        return own >= _OWN * len(others) or len(found.frames) >= _ENOUGH * len(others)
 
     words = "What else is wrong may have drawn it."
     return [
-        _possible(found, f"{found.text} {words}")
-        if found.id != UNDECIDED and follows(found)
-        else found
-        for found in psns
+        found
+        if found.id in _NO_CLAIM or not _touched(found) or stands(found)
+        else _possible(found, f"{found.text} {words}")
+        for found in diagnoses
     ]
+
+
+def _touched(found: Diagnosis) -> Set[int]:
+    """The frames of which it leaves open how they left."""
+    if _VOUCHING_FOR_NONE & {*found.id.split("+")}:
+        return {*found.frames}
+    return {*found.frames} - found.as_sent
 
 
 def _possible(found: Diagnosis, words: str) -> Diagnosis:

@@ -70,6 +70,12 @@ from roceproof.conformance.calibration.run import explained, outcome
         (7100014, 638),  # corrupt, where one packet shows one of two faults
         (7100026, 408),  # lost, of a start that acknowledgements moved
         (7200002, 75),  # S65, where one of two exchanged packets changed on the way
+        (930055, 569),  # S36+S42, of payloads that are one byte of zeros
+        (930088, 285),  # lost, where packets have no ICRC and others wrong lengths
+        (930088, 1441),  # OPC-05, of a message that is sent again with the results of others
+        (7300001, 162),  # corrupt, where AckReq was set behind the CRC once
+        (7300002, 1758),  # corrupt, where the last packet holds the result of the next
+        (7300005, 939),  # corrupt, where all packets differ in one bit of the payload
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],
 )

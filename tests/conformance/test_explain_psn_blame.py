@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from explained import healthy, records
 
@@ -159,23 +161,40 @@ def test_what_any_step_fits_is_told_with_what_fits_late_packets(
     assert said(monkeypatch, exact, deaf=True) == [("P07",)]
 
 
-def test_what_little_tells_beside_another_fault_is_in_doubt() -> None:
-    def told(id_: str, *frames: int) -> Diagnosis:
-        return Diagnosis(id_, (), frames, len(frames), len(frames), "", "")
+def test_a_name_takes_more_frames_of_its_own_the_more_is_wrong_beside_it() -> None:
+    def told(id_: str, *frames: int, sent: tuple[int, ...] = ()) -> Diagnosis:
+        count = len(frames)
+        return Diagnosis(id_, (), frames, count, count, "", "", frozenset(sent))
 
-    def ids(psns: list[Diagnosis], others: list[Diagnosis]) -> list[str]:
-        return [found.id for found in report._in_turn(psns, others, seen)]
+    def ids(*found: Diagnosis) -> list[str]:
+        return [each.id for each in report._told(found, seen)]
 
     seen = [*observe(records(healthy(1)))]
     own = [each.number for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
     peers = [each.number for each in seen if each.frame[6:12] != seen[0].frame[6:12]]
-    start, little, much = told("P02", own[0]), told("P18", *own[:2]), told("P14", *own[:9])
-    assert ids([little], []) == ["P18"]
-    assert ids([much, little], []) == ["P14", UNDECIDED]
-    assert ids([much, told("P18", *own[:3])], []) == ["P14", "P18"]
-    more = told("P14", *own[:10])
-    assert ids([more, told("P18", *own[:3])], []) == ["P14", UNDECIDED]
-    assert ids([more, told("P18", *own[:8])], []) == ["P14", "P18"]
-    assert ids([start], [told("S01", *own[:9])]) == ["P02"]
-    assert ids([start], [told("S01", *peers[:9])]) == [UNDECIDED]
-    assert ids([start], [told(CORRUPT, *peers[:9])]) == ["P02"]
+    first, other, third = own[0], told("P14", *own[2:12]), told(UNDECIDED, *peers[:4])
+    assert ids(told("P02", first)) == ["P02"]
+    assert ids(told("P02", first), other) == [UNDECIDED, "P14"]
+    assert ids(told("P02", *own[:2]), other) == ["P02", "P14"]
+    assert ids(told("P02", *own[1:3]), other) == [UNDECIDED, "P14"]  # one may be the other's
+    assert ids(told("P02", *own[:2]), other, third) == [UNDECIDED, "P14", UNDECIDED]
+    assert ids(told("P14", *own[:8]), told("OPC-05", *own[:8])) == ["P14", "OPC-05"]
+    assert ids(told("P14", *own[:7]), told("OPC-05", *own[:7])) == [UNDECIDED] * 2
+    computed = told("S01", *own[:9], sent=tuple(own[:9]))
+    assert ids(told("P02", *own[:2]), computed) == ["P02", "S01"]
+    moved = told("S65", *own[:9], sent=tuple(own[:9]))
+    assert ids(told("P02", *own[:2]), moved) == [UNDECIDED, "S65"]
+    assert ids(told("P02", first), told(CORRUPT, *peers[:9])) == ["P02", CORRUPT]
+
+
+def test_what_is_wrong_between_others_raises_no_floor() -> None:
+    seen = [*observe(records(healthy(1)))]
+    elsewhere = [
+        replace(each, number=each.number + 1000, frame=b"else" * 3 + each.frame[12:])
+        for each in seen
+    ]
+    found = [
+        Diagnosis("P02", (), (seen[0].number,), 1, 1, "", ""),
+        Diagnosis("P14", (), tuple(each.number for each in elsewhere), 9, 9, "", ""),
+    ]
+    assert [each.id for each in report._told(found, [*seen, *elsewhere])] == ["P02", "P14"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from roceproof.conformance.diagnosis.icrc.changes import CHANGES
 from roceproof.conformance.diagnosis.icrc.crc import locate_bit
 from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, CrcInput
 from roceproof.conformance.diagnosis.icrc.history import held_nearby
@@ -15,8 +16,8 @@ from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _ICRC = "ICRC"
 _PSN = "psn"
-_COUNT = frozenset({"id", _PSN})
-"""The fields in which packets that are alike differ: another packet's ICRC looks like a flip."""
+_WRITTEN_LATE = frozenset[str]().union(*(each.touches for each in CHANGES if each.id == "S55"))
+"""The fields that a stage behind the CRC may write, and in which packets that are alike differ."""
 
 
 class FlippedBit(NamedTuple):
@@ -39,9 +40,9 @@ class FlippedBit(NamedTuple):
         )
 
     @property
-    def is_of_count(self) -> bool:
-        """Whether it is one of a field that counts packets."""
-        return self.part in _COUNT
+    def may_be_written(self) -> bool:
+        """Whether its field is one that a stage behind the CRC writes."""
+        return self.part in _WRITTEN_LATE
 
     @property
     def is_of_icrc(self) -> bool:

@@ -39,6 +39,8 @@ _FOLLOWING = frozenset({"S53", "S54", "S55", "S63", "S65", "S66"})
 """What depends on the packets before, of which some may be missing."""
 _OF_OTHERS = _FOLLOWING | OF_OTHERS
 """What puts values of other packets, or parts of them, into a packet."""
+_IN_ONE_BIT = ("S53", "S55", "S60", "S65")
+"""What may show once, in a bit that a stage behind the CRC writes."""
 
 
 def explain_wrong(packets: Sequence[CrcInput], budget: Budget, place: str) -> list[Answer]:
@@ -97,6 +99,9 @@ def _whole(scope: Scope) -> list[Answer]:
         if answer.name == UNDECIDED or solved_for:
             candidates.append(answer)
         else:
+            if answer.name == CORRUPT:
+                found = flips(scope.wrong, None)
+                return [*_changed(scope, scope.wrong, found, answer.equivalent)]
             simpler = _or_simpler(answer, candidates)
             return [_or_changed(scope, simpler, candidates), *_rest(scope, answer)]
     return [_between(scope, candidates)] if candidates else []
@@ -104,8 +109,6 @@ def _whole(scope: Scope) -> list[Answer]:
 
 def _or_changed(scope: Scope, answer: Answer, candidates: Sequence[Answer]) -> Answer:
     """The answer, with single bits beside it if they explain all that is wrong as well."""
-    if answer.name == CORRUPT:
-        return answer
     found = flips(answer.explained, None) if _OF_OTHERS & {*answer.name.split("+")} else []
     if len(found) == len(answer.explained) and len({flip.field for flip in found}) > 1:
         possible = (answer.name, *answer.equivalent, CORRUPT)
@@ -122,7 +125,8 @@ def _or_simpler(answer: Answer, candidates: Sequence[Answer]) -> Answer:
         name
         for each in candidates
         for name in names_of(each)
-        if (ids > {*name.split("+")} or (len(ids) > 1 and ids & _OF_OTHERS and name in _OF_OTHERS))
+        if name != CORRUPT
+        and len(name.split("+")) < len(ids)
         and len(answer.explained) < len(each.explained) + LEAST_ADDED
     ]
     if not simpler:
@@ -142,24 +146,22 @@ def _without_flips(scope: Scope) -> list[Answer]:
     answers = _whole(Scope(rest, scope.budget, scope.place, scope.words))
     if not _candidates(answers):
         return []
-    return [*answers, *_changed(scope, found, answers)]
+    return [*answers, *_changed(scope, [p for p in scope.wrong if p.seen.number in hit], found)]
 
 
 def _changed(
-    scope: Scope, found: Sequence[FlippedBit], beside: Sequence[Answer]
+    scope: Scope, packets: Sequence[CrcInput], found: Sequence[FlippedBit], also: Sequence[str] = ()
 ) -> Iterator[Answer]:
-    """Account for single bits; beside results of other packets some may be such results, too."""
-    names = dict.fromkeys(name for each in beside for name in names_of(each))
-    others = [name for name in names if _OF_OTHERS & {*name.split("+")}]
-    for name, flips_ in (
-        (CORRUPT, [flip for flip in found if not (others and flip.is_of_count)]),
-        (UNDECIDED, [flip for flip in found if others and flip.is_of_count]),
-    ):
-        numbers = {flip.number for flip in flips_}
-        packets = [packet for packet in scope.wrong if packet.seen.number in numbers]
-        if packets:
-            possible = (CORRUPT, *others) if name == UNDECIDED else ()
-            yield Answer(name, scope, packets, possible, flip_facts(flips_))
+    """Account for single bits; where a stage behind the CRC writes, it may have set them.
+
+    Or the result is that of a packet that differs there alone, and may not have been captured.
+    """
+    late = {flip.number for flip in found if flip.may_be_written}
+    for others in ((), _IN_ONE_BIT):
+        if some := [packet for packet in packets if (packet.seen.number in late) == bool(others)]:
+            numbers = {packet.seen.number for packet in some}
+            facts = flip_facts([flip for flip in found if flip.number in numbers])
+            yield Answer(CORRUPT, scope, some, tuple(dict.fromkeys((*also, *others))), facts)
 
 
 def _between(scope: Scope, candidates: Sequence[Answer]) -> Answer:
@@ -190,9 +192,7 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     other = [packet for packet in left if packet.seen.number not in hit]
     if follows and len(other) <= max(2, _MISSING * len(scope.packets)):
         other = []  # a packet before them was not captured
-    answers = []
-    if changed:
-        answers.append(Answer(CORRUPT, scope, changed, (), flip_facts(found)))
+    answers = [*_changed(scope, changed, found)]
     if other:
         possible = (CORRUPT,) if scope.is_few(len(other)) else ()
         answers.append(Answer(UNDECIDED, scope, other, possible))

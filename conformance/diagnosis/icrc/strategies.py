@@ -107,10 +107,9 @@ def corrupt(scope: Scope) -> Answer | None:
 def _is_habit(found: list[FlippedBit]) -> bool:
     """Whether most flips are of one field: chance hits all of a packet."""
     (field, count), *_ = Counter(flip.field for flip in found).most_common(1)
-    anywhere = field.startswith("payload") or any(
+    return 2 * count > len(found) and not any(
         flip.is_of_icrc and flip.field == field for flip in found
     )
-    return not anywhere and 2 * count > len(found)
 
 
 def _by_last_beat(scope: Scope) -> Answer | None:
