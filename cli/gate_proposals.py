@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
+from roceproof.verbs.limit_table import LIMITS
 
 Document = dict[str, Any]
 
@@ -25,17 +28,25 @@ def proposals_of(document: Document) -> str:
         "# Take over what is a limit of the device, and leave out what is a fault.",
         f"# With all of it {len(left)} of {len(failing)} failing cases would still fail.",
     ]
-    tables: dict[str, dict[str, list[str]]] = {}
+    tables: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for finding in proposed:
         for line in finding["manifest"]:
             table, _, text = line.removeprefix("[").partition("] ")
             why = f"# {finding['count']} cases {printable(finding['sentence'])}"
-            tables.setdefault(table, {}).setdefault(text, []).append(why)
-    for table, told in tables.items():
+            key, _, value = text.partition(" = ")
+            tables.setdefault(table, {}).setdefault(key, []).append((why, value))
+    for table, keys in tables.items():
         lines += ["", f"[{table}]"]
-        for text, whys in told.items():
-            lines += [*whys, text]
+        for key, told in keys.items():
+            lines += [*(why for why, _ in told), f"{key} = {_strictest(key, told)}"]
     return "\n".join([*lines, ""])
+
+
+def _strictest(key: str, told: Sequence[tuple[str, str]]) -> str:
+    """The value that takes all these findings away: a table has each key once."""
+    values = [value for _, value in told]
+    row = next((row for row in LIMITS if row.key == key), None)
+    return values[0] if row is None else json.dumps(row.strictest([*map(json.loads, values)]))
 
 
 def write_proposals(path: Path, document: Document) -> None:

@@ -6,9 +6,10 @@ The reading of manifests, their schema, waivers and reports are made from these 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
 
 from roceproof.verbs.limits import IDENTIFICATIONS, LONGEST_MESSAGE, ONCE, Limits
 from roceproof.verbs.service import PathMtu
@@ -43,6 +44,8 @@ class Limit:
     choices: tuple[int, ...] | tuple[str, ...] = ()
     skips: str = ""
     """Words in the reason of each skip for it, where what lies beyond may be waived."""
+    strictest: Callable[[Sequence[Any]], Any] = min
+    """Of several values the one that forbids what any of them forbids."""
     is_claim: bool = False
     """Whether it is kept with what the device claims, and not in `Limits`."""
 
@@ -53,6 +56,7 @@ LIMITS = (
         kind=Kind.LIST,
         says="All five if not said.",
         choices=tuple(mtu.size for mtu in PathMtu),
+        strictest=lambda values: sorted(set[int].intersection(*map(set, values))),
         skips="path MTU",
         is_claim=True,
     ),
@@ -69,6 +73,7 @@ LIMITS = (
         says="Lengths of messages are multiples of so many bytes.",
         told="lengths are multiples of {}",
         choices=tuple(1 << bit for bit in range(SMALLEST_MTU.bit_length())),
+        strictest=max,
         skips="lengths are multiples of",
     ),
     Limit(
@@ -77,6 +82,7 @@ LIMITS = (
         says="Shortest and longest message, in bytes.",
         told="messages have {} to {} bytes",
         most=LONGEST_MESSAGE,
+        strictest=lambda values: [max(low for low, _ in values), min(high for _, high in values)],
         skips="its messages have at",
     ),
     Limit(
@@ -98,6 +104,7 @@ LIMITS = (
         kind=Kind.FLAG,
         says="These two are of all queue pairs together.",
         told="what is outstanding counts for all queue pairs together",
+        strictest=max,
     ),
     Limit(
         key="flushes",
@@ -118,6 +125,7 @@ LIMITS = (
         says="All work of a queue pair has one value of these, from its start on.",
         told="on a queue pair all work has one {}",
         choices=ONCE,
+        strictest=lambda values: sorted(set[str]().union(*values)),
     ),
     Limit(
         key="answer_cycles",

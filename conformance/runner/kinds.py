@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Features of messages in words: what each row of `observations` is, and is not, one may say of it.
 
-The order is that in which causes are preferred that explain as much.
+The order is that in which causes are preferred that explain as much, but that bounds go in front
+of the less likely ones.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from roceproof.conformance.runner.bounds import BOUNDS, lines_of
 from roceproof.conformance.runner.observations import FEATURES
+from roceproof.verbs.limits import LONGEST_MESSAGE
 
 Features = Mapping[str, Any]
 
@@ -20,15 +23,19 @@ class Kind(NamedTuple):
 
     holds: Callable[[Features], bool]
     words: str
+    limits: tuple[str, ...] = ()
+    """Lines of `[limits]` by which none of them would be tried."""
 
 
 def _is(name: str, value: Any, words: str) -> Kind:
     return Kind(lambda row: row[name] == value, words)
 
 
-KINDS = (
-    Kind(lambda row: row["rest"] != 0, "of a length that is no multiple of 4"),
-    _is("empty", True, "of no bytes"),
+LATER = Kind(lambda row: row["nth"] > 1, "behind the first message of its queue pair")
+_WORDS = lines_of({"length_multiple": 4})
+_LIKELY = (
+    Kind(lambda row: row["rest"] != 0, "of a length that is no multiple of 4", _WORDS),
+    _is("empty", True, "of no bytes")._replace(limits=lines_of({"length": [1, LONGEST_MESSAGE]})),
     Kind(lambda row: row["packets"] > 1, "of several packets"),
     _is("service", "RC", "on RC"),
     _is("service", "UC", "on UC"),
@@ -38,12 +45,20 @@ KINDS = (
     _is("carries", "WRITE", "of an RDMA WRITE"),
     _is("carries", "READ", "of an RDMA READ"),
     _is("immediate", True, "with immediate"),
-    Kind(lambda row: row["qp"] > 0, "on any queue pair but the first"),
-    Kind(lambda row: row["qp"] > 1, "on any queue pair behind the second"),
+    *(
+        Kind(
+            lambda row, at=at: row["qp"] > at,
+            f"on any queue pair {words}",
+            lines_of({"qps": at + 1}),
+        )
+        for at, words in enumerate(("but the first", "behind the second"))
+    ),
     _is("qp", 0, "on the first queue pair"),
-    Kind(lambda row: row["nth"] > 1, "behind the first message of its queue pair"),
+    LATER,
     _is("nth", 1, "as the first message of its queue pair"),
     _is("life", True, "on a queue pair that was connected anew"),
+)
+_OTHERS = (
     _is("place", "first", "the FIRST packet"),
     _is("place", "middle", "a MIDDLE packet"),
     _is("place", "last", "the LAST packet"),
@@ -54,7 +69,10 @@ KINDS = (
     _is("packets", 2, "of two packets"),
     _is("packets", 1, "of one packet"),
     _is("whole", True, "of whole packets"),
-    *(_is("rest", rest, f"of a length of 4n+{rest} bytes") for rest in (1, 2, 3)),
+    *(
+        _is("rest", rest, f"of a length of 4n+{rest} bytes")._replace(limits=_WORDS)
+        for rest in (1, 2, 3)
+    ),
     _is("rest", 0, "of a length that is a multiple of 4"),
     _is("ip", 6, "over IPv6"),
     _is("ip", 4, "over IPv4"),
@@ -69,7 +87,13 @@ KINDS = (
     _is("life", False, "on a queue pair in its first life"),
     _is("solicited", False, "that is not solicited"),
 )
-
+KINDS = (*_LIKELY, *_OTHERS)
+PREFERENCE = (
+    *range(len(_LIKELY)),
+    *range(len(KINDS), len(KINDS) + len(BOUNDS)),
+    *range(len(_LIKELY), len(KINDS)),
+)
+"""The numbers of KINDS, and of bounds behind those, in the order in which they are preferred."""
 
 _ENDS = ("begins", "ends")
 _PLACES = (*_ENDS, " packet")
@@ -87,9 +111,9 @@ def _kinds_of(features: tuple[Any, ...]) -> frozenset[int]:
     return frozenset(number for number, kind in enumerate(KINDS) if kind.holds(row))
 
 
-def in_words(kinds: tuple[int, ...]) -> str:
+def in_words(kinds: tuple[Kind, ...]) -> str:
     """Which messages a conjunction of kinds means, or which of their packets."""
-    words = [KINDS[number].words for number in sorted(kinds)]
+    words = [kind.words for kind in kinds]
     places = [each for each in words if each.endswith(_PLACES)]
     told = " ".join(["messages", *(each for each in words if each not in places)])
     if not places:

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from roceproof.conformance.runner.kinds import KINDS
+from roceproof.conformance.runner.bounds import lines_of
+from roceproof.conformance.runner.kinds import LATER
+from roceproof.conformance.runner.quantities import QUANTITIES
 from roceproof.conformance.runner.root import Root, fields_of
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.conformance.suite.packet_flow import FLUSHED
+from roceproof.verbs.limits import LONGEST_MESSAGE, ONCE
 
 Document = dict[str, Any]
 _FIXABLE = {
@@ -22,13 +25,11 @@ _FIXABLE = {
     "imm": "immediate",
 }
 """Fields of packets that a device need not let anybody choose, and their keys in `[fixed]`."""
-_WORDS = "length_multiple = 4"
-_LIMITS = {
-    "of a length that is no multiple of 4": _WORDS,
-    **{f"of a length of 4n+{rest} bytes": _WORDS for rest in (1, 2, 3)},
-    "of no bytes": f"length = [1, {LONGEST_MESSAGE}]",
-    "on any queue pair but the first": "qps = 1",
-}
+_TOO_LONG = re.compile(
+    r"work (?P<id>0x\w+) \(\w+ of (?P<size>\d+) bytes.*got +work (?P=id) completed with loc_len_err"
+)
+_UNFLUSHED = re.compile(rf"want +work 0x\w+ completed with {FLUSHED}; got +nothing")
+_SIZE = QUANTITIES.index("size")
 _NUMBER = re.compile(r"0x[0-9a-f]+|0|[1-9]\d*")
 
 
@@ -44,26 +45,66 @@ class Line(NamedTuple):
 
 def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
     """Those that say all of a finding; none where a manifest has no words for it."""
-    if root.says or root.head:
+    if root.says:
         return []
+    if root.head:
+        return [Line("limits", text) for text in lines_of(_refused(root, seen))]
+    shown = [seen[case]["values"] for case in sorted(root.cases & seen.keys())]
+    if once := _once(root, shown):
+        return [Line("limits", text) for text in lines_of({"per_queue_pair": once})]
     if any(root.causes):
-        said = [{_LIMITS.get(KINDS[kind].words, "") for kind in each} for each in root.causes]
-        return [Line("limits", text) for text in sorted(set.intersection(*said)) if text]
+        said = [{line for kind in each for line in kind.limits} for each in root.causes]
+        return [Line("limits", text) for text in sorted(set.intersection(*said)) or root.limits]
     fields = fields_of(root.troubles)
     if root.stops or not fields or not fields <= _FIXABLE.keys():
         return []
     found: list[Line] = []
-    shown = [seen[case]["values"] for case in sorted(root.cases & seen.keys())]
     for name in sorted(fields):
         told = [values[name] for values in shown if name in values]
         got = {value for each in told for value in each["got"]}
         if name == "ident":
-            came, wanted = (sum(len(each[key]) for each in told) for key in ("got", "want"))
-            is_still = came < wanted
-            kind = "constant" if is_still else "any"
+            kind = "constant" if _is_still(told) else "any"
             found.append(Line("limits", f'identification = "{kind}"'))
         if len(got) == 1 and _NUMBER.fullmatch(min(got)):
             found.append(Line("fixed", f"{_FIXABLE[name]} = {int(min(got), 0)}"))
         elif name != "ident":
             return []
     return found
+
+
+def _is_still(told: Sequence[Document]) -> bool:
+    """Whether a field changes less than it should."""
+    came, wanted = (sum(len(each[key]) for each in told) for key in ("got", "want"))
+    return came < wanted
+
+
+def _once(root: Root, shown: Sequence[Document]) -> list[str]:
+    """What is wrong only behind the first work of queue pairs, and changes less than it should."""
+    fields = sorted(fields_of(root.troubles))
+    if not root.causes or not all(LATER in each for each in root.causes):
+        return []
+    told = [values[name] for values in shown for name in fields if name in values]
+    is_once = all(_FIXABLE.get(name) in ONCE for name in fields) and _is_still(told)
+    return [_FIXABLE[name] for name in fields] if is_once else []
+
+
+def _refused(root: Root, seen: Mapping[str, Document]) -> dict[str, Any]:
+    """What a device says by itself: no such length, or nothing at all of flushed work."""
+    told = (seen[case].get("failures", ()) for case in root.cases & seen.keys())
+    heads = [head for each in told for head, _ in each]
+    is_flushed = any(each.get("flushed") for each in seen.values())
+    if not is_flushed and heads and all(_UNFLUSHED.search(head) for head in heads):
+        return {"flushes": False}
+    sizes = [int(found["size"]) for head in heads if (found := _TOO_LONG.search(head))]
+    passed = [
+        (least[_SIZE], most[_SIZE])
+        for each in seen.values()
+        for _, _, troubles, _, least, most in each["rows"]
+        if not troubles
+    ]
+    if not sizes or len(sizes) < len(heads) or not passed:
+        return {}
+    shortest, longest = min(least for least, _ in passed), max(most for _, most in passed)
+    if min(sizes) > longest:
+        return {"length": [0, longest]}
+    return {"length": [shortest, LONGEST_MESSAGE]} if max(sizes) < shortest else {}

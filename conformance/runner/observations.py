@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.rules.findings import Finding
+from roceproof.conformance.runner.quantities import Amounts, Outstanding, amounts, outstanding_of
 from roceproof.conformance.runner.unheeded import answers_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import Predicted
@@ -66,8 +67,9 @@ def observed(
     failures: Iterable[CaseFailed] = (),
     lost: str | None = None,
 ) -> Document:
-    """Rows of features, stage, trouble and count; the values of wrong fields, and right ones.
+    """Rows of features, stage, trouble, count and amounts; values of wrong fields, and right ones.
 
+    The amounts of a row are the least and the most of each of QUANTITIES.
     `streams` says how those of the device stood when the case stopped; `failures` are those that
     neither the rows nor the rules of the observer show, and `lost` is what was not answered.
     """
@@ -76,32 +78,28 @@ def observed(
     for finding, entry in findings:
         rules.setdefault(id(entry), set()).add(finding.rule.id)
         told.setdefault(finding.rule.id, finding.message)
-    rows: Counter[tuple[Any, ...]] = Counter()
+    rows = _Rows(bench, outstanding_of(bench, predicted))
     values: dict[str, dict[str, list[str]]] = {}
     for each in predicted:
-        features = _features(bench, each.connection, each.life, each.message, each.index)
         trouble = [FIELD + wrong.field for wrong in each.wrong]
         trouble += [RULE + rule for rule in sorted(rules.get(id(each.entry), ()))]
-        rows[(features, PACKET, tuple(trouble))] += 1
+        rows.add(each.connection, each.life, each.message, PACKET, trouble, index=each.index)
         if each.index == each.message.count - 1:
-            features = _features(bench, each.connection, each.life, each.message)
-            rows[(features, MESSAGE, ())] += 1
+            rows.add(each.connection, each.life, each.message, MESSAGE)
         for wrong in each.wrong:
             seen = values.setdefault(wrong.field, {"want": [], "got": []})
             _note(seen["want"], wrong.want)
             _note(seen["got"], wrong.got)
     for connection, life, message in _posted(bench):
-        features = _features(bench, connection, life, message)
-        rows[(features, COMPLETION, ())] += message.work.wr_id in connection.succeeded
-        rows[(features, MESSAGE, ())] += message.work.wr_id in connection.came
-    if stop is not None and stop.message is not None and isinstance(stop.at, Connection):
-        features = _features(bench, stop.at, stop.at.lives[-1], stop.message)
-        if stage := _STAGES.get(stop.kind):
-            rows[(features, stage, (str(stop.kind),))] += 1
+        if message.work.wr_id in connection.succeeded:
+            rows.add(connection, life, message, COMPLETION)
+        if message.work.wr_id in connection.came:
+            rows.add(connection, life, message, MESSAGE)
+    stage = None if stop is None else _STAGES.get(stop.kind)
+    if stage and stop and stop.message is not None and isinstance(stop.at, Connection):
+        rows.add(stop.at, stop.at.lives[-1], stop.message, stage, [str(stop.kind)])
     return {
-        "rows": [
-            [list(f), stage, list(trouble), n] for (f, stage, trouble), n in rows.items() if n
-        ],
+        "rows": rows.told(),
         "values": values,
         "right": _right_values(predicted),
         "stop": _told(stop),
@@ -110,9 +108,49 @@ def observed(
         "failures": [[head_of(each), list(each.rules)] for each in failures],
         "rules": told,
         "lost": lost,
+        "flushed": any(connection.has_flushed for connection in bench.connections),
         "answers": answers_of(bench, stop),
         "standing": {name: list(each) for name, each in bench.target.standing().items()},
     }
+
+
+class _Rows:
+    """Kinds of packets and messages with what was wrong, each counted, with least and most."""
+
+    def __init__(self, bench: Bench, outstanding: Mapping[int, Outstanding]) -> None:
+        self._bench = bench
+        self._outstanding = outstanding
+        self._counts: Counter[tuple[Any, ...]] = Counter()
+        self._least: dict[tuple[Any, ...], Amounts] = {}
+        self._most: dict[tuple[Any, ...], Amounts] = {}
+
+    def add(
+        self,
+        connection: Connection,
+        life: Life,
+        message: Posted,
+        stage: str,
+        trouble: Sequence[str] = (),
+        *,
+        index: int | None = None,
+    ) -> None:
+        """A packet, or a whole message."""
+        features = _features(self._bench, connection, life, message, index)
+        row = (features, stage, tuple(trouble))
+        outstanding = self._outstanding.get(message.work.wr_id)
+        place = self._bench.connections.index(connection)
+        told = amounts(place, life, message, outstanding, came=connection.came)
+        self._counts[row] += 1
+        self._least[row] = tuple(map(min, self._least.get(row, told), told))
+        self._most[row] = tuple(map(max, self._most.get(row, told), told))
+
+    def told(self) -> list[Row]:
+        """Them all."""
+        return [
+            [list(f), stage, list(trouble), n, self._least[row], self._most[row]]
+            for row, n in self._counts.items()
+            for f, stage, trouble in [row]
+        ]
 
 
 def _features(

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from roceproof.conformance.rules.consequences import CAUSES_OF
+from roceproof.conformance.runner.kinds import Kind
 from roceproof.conformance.runner.observations import FIELD, RULE
+from roceproof.conformance.suite import stop
 from roceproof.conformance.suite.failure import FIELD_RULES
-from roceproof.conformance.suite.stop import Kind
 
 STREAM, DEAD = "stream", "dead"
 """The trouble of a device of which a stream, or all of it, stands still wherever it is seen; and
 that of one that does so sometimes."""
-STOPS = (str(Kind.NO_PACKET), str(Kind.NO_COMPLETION))
+STOPS = (str(stop.Kind.NO_PACKET), str(stop.Kind.NO_COMPLETION))
 OF_ONE_FIELD = frozenset({"MSN", "MTU", "OPC", "PAD", "PSN", "UD"})
 """Families of which each rule speaks of the same field of what a device sends."""
 _OF_ONE_THING = OF_ONE_FIELD | {"ICRC"}
@@ -28,10 +29,12 @@ class Root:
 
     troubles: list[str]
     cases: set[str]
-    causes: list[tuple[int, ...]] = field(default_factory=list)
+    causes: list[tuple[Kind, ...]] = field(default_factory=list)
     has_cause: bool = False
     """Nothing that passed contradicts the causes; no features mean that nothing has passed."""
     passing: int = 0
+    limits: tuple[str, ...] = ()
+    """Lines of a manifest beyond which all of it lies, and nothing that passes."""
     head: str = ""
     teller: str = ""
     """The case whose words the head is."""
@@ -47,7 +50,11 @@ class Root:
     @property
     def stops(self) -> bool:
         """Whether a case goes no further because of it."""
-        return self.hides or self.troubles[0] in (*STOPS, str(Kind.DEATH), str(Kind.NO_END))
+        return self.hides or self.troubles[0] in (
+            *STOPS,
+            str(stop.Kind.DEATH),
+            str(stop.Kind.NO_END),
+        )
 
     @property
     def accuses(self) -> set[str]:

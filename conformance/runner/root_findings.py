@@ -174,7 +174,7 @@ def _troubles(failed: set[str], seen: Mapping[str, Document]) -> list[str]:
     names = {
         trouble
         for case in failed & seen.keys()
-        for _, _, troubles, _ in seen[case]["rows"]
+        for _, _, troubles, *_ in seen[case]["rows"]
         for trouble in troubles
     }
     names |= {RULE + rule for case in failed & seen.keys() for rule in seen[case].get("rules", ())}
@@ -188,7 +188,7 @@ def _packets(failed: set[str], seen: Mapping[str, Document]) -> Mapping[tuple[st
     """How many packets of failing cases have just these troubles."""
     counts: Counter[tuple[str, ...]] = Counter()
     for name in failed & seen.keys():
-        for _, _, troubles, count in seen[name]["rows"]:
+        for _, _, troubles, count, *_ in seen[name]["rows"]:
             counts[tuple(troubles)] += count
     return counts
 
@@ -238,6 +238,6 @@ def _is_right_elsewhere(seen: Mapping[str, Document]) -> bool:
     whole = [
         name
         for name, each in seen.items()
-        if any(at == PACKET and not troubles for _, at, troubles, _ in each["rows"])
+        if any(at == PACKET and not troubles for _, at, troubles, *_ in each["rows"])
     ]
     return len(whole) >= _FEWEST

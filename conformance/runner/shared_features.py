@@ -7,10 +7,11 @@ told but without it. Fewer may differ in anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from roceproof.conformance.runner.kinds import KINDS, carries, kinds_of
+from roceproof.conformance.runner.bounds import BOUNDS, MTU, Reach, limits_of, lines_of, reach_of
+from roceproof.conformance.runner.kinds import KINDS, PREFERENCE, Kind, carries, kinds_of
 from roceproof.conformance.runner.observations import COMPLETION, FIELD, MESSAGE, PACKET, RULE
 from roceproof.conformance.runner.root import STOPS, Root
 from roceproof.conformance.runner.separation import Cause, separate
@@ -23,32 +24,41 @@ _MOST_CAUSES = 2
 
 
 class _Evidence:
-    """Messages with a trouble, each with its case and its kinds, and those without."""
+    """Messages with a trouble, each with its case, kinds and amounts, and those without.
+
+    Kinds behind those of KINDS are the bounds that a message lies beyond, and none that passes.
+    """
 
     def __init__(self, trouble: str, failed: set[str], seen: Mapping[str, Document]) -> None:
         stage, field = _STAGES.get(trouble, PACKET), trouble.removeprefix(FIELD)
         constant = _constant(trouble, failed, seen)
-        self.failing: list[tuple[str, frozenset[int]]] = []
+        self.failing: list[tuple[str, frozenset[int], Reach]] = []
         self.passing: dict[frozenset[int], set[str]] = {}
         self.count = 0
+        reaches: set[Reach] = set()
         for name in sorted(seen):
             by_chance = constant is not None and constant in map(
                 str, seen[name]["right"].get(field, ())
             )
-            for features, at, troubles, count in seen[name]["rows"]:
+            for features, at, troubles, count, least, most in seen[name]["rows"]:
                 if at != stage or not carries(field, features):
                     continue
-                kinds = kinds_of(features)
+                kinds, reach = kinds_of(features), Reach(tuple(least), tuple(most))
                 if trouble in troubles:
-                    self.failing += [(name, kinds)] * (name in failed)
+                    self.failing += [(name, kinds, reach)] * (name in failed)
                 elif not by_chance:
                     self.passing.setdefault(kinds, set()).add(name)
                     self.count += count
+                    reaches.add(reach)
+        self._reach = reach_of(reaches)
+        self._mtus = {reach.least[MTU] for reach in reaches}
 
     def causes(self) -> tuple[list[Cause], frozenset[int]]:
         """Those for which there is enough, and what of the failing messages none explains."""
         found, left = separate(
-            [kinds for _, kinds in self.failing], [*self.passing], preference=range(len(KINDS))
+            [kinds | self._beyond(reach) for _, kinds, reach in self.failing],
+            [*self.passing],
+            preference=PREFERENCE,
         )
         told = [cause for cause in found if self._is_enough(cause)]
         return told, left.union(*(cause.failing for cause in found if cause not in told))
@@ -56,6 +66,36 @@ class _Evidence:
     def cases(self, numbers: frozenset[int]) -> set[str]:
         """The cases of failing messages."""
         return {self.failing[number][0] for number in numbers}
+
+    def limits(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        """Lines of a manifest beyond which all of these messages lie that fail."""
+        failing = [self.failing[number][2] for number in numbers]
+        return lines_of(limits_of(failing, self._reach, mtus=self._mtus))
+
+    def kinds(self, cause: Cause) -> tuple[Kind, ...]:
+        """What messages of a cause have in common."""
+        found = sorted(number for number in cause.features if isinstance(number, int))
+        return tuple(
+            KINDS[number] if number < len(KINDS) else self._kind(number, cause) for number in found
+        )
+
+    def _kind(self, number: int, cause: Cause) -> Kind:
+        bound, passing = BOUNDS[number - len(KINDS)], self._reach
+        failing = reach_of(self.failing[each][2] for each in cause.failing)
+        assert failing is not None
+        assert passing is not None
+        limits = lines_of(bound.limits(failing, passing))
+        return Kind(lambda _: False, bound.words(failing, passing), limits)
+
+    def _beyond(self, reach: Reach) -> frozenset[int]:
+        passing = self._reach
+        if passing is None:
+            return frozenset()
+        return frozenset(
+            number
+            for number, bound in enumerate(BOUNDS, len(KINDS))
+            if bound.is_beyond(reach, passing)
+        )
 
     def _is_enough(self, cause: Cause) -> bool:
         if len(self.cases(cause.failing)) < _FEWEST_CASES:
@@ -79,9 +119,10 @@ def of_stop(trouble: str, failed: set[str], seen: Mapping[str, Document]) -> Ite
         yield Root(
             [trouble],
             evidence.cases(cause.failing),
-            [_features(cause)],
+            [evidence.kinds(cause)],
             has_cause=True,
             passing=evidence.count,
+            limits=evidence.limits(cause.failing),
         )
     if left:
         yield Root([trouble], evidence.cases(left))
@@ -99,11 +140,14 @@ def of_trouble(trouble: str, failed: set[str], seen: Mapping[str, Document]) -> 
         names |= others
     if left or not 0 < len(causes) <= _MOST_CAUSES:
         return Root([trouble], names)
-    return Root([trouble], names, [*map(_features, causes)], has_cause=True, passing=evidence.count)
-
-
-def _features(cause: Cause) -> tuple[int, ...]:
-    return tuple(number for number in cause.features if isinstance(number, int))
+    return Root(
+        [trouble],
+        names,
+        [*map(evidence.kinds, causes)],
+        has_cause=True,
+        passing=evidence.count,
+        limits=evidence.limits(range(len(evidence.failing))),
+    )
 
 
 def _constant(trouble: str, failed: set[str], seen: Mapping[str, Document]) -> str | None:

@@ -57,8 +57,11 @@ class PacketFlow:
         """What the case waited for last and did not get."""
         self.succeeded: set[int] = set()
         """The work that the case saw complete with success."""
-        self.came: set[int] = set()
-        """The work all of whose packets a storm saw come as they must."""
+        self.came: dict[int, int] = {}
+        """The work all of whose packets a storm saw come as they must, and how many messages
+        were then unanswered, that one included."""
+        self.has_flushed = False
+        """Whether any work completed as flushed."""
         self.has_failed = False
         """Whether any work completed otherwise in this life."""
         self.was_refused = False
@@ -326,6 +329,7 @@ class PacketFlow:
             self.succeeded.add(outcome.wr_id)
         else:
             self.has_failed = True
+            self.has_flushed |= outcome.status == FLUSHED
         return outcome
 
 

@@ -37,6 +37,8 @@ class Life:
 
     spec: QpSpec
     codec: FlowCodec
+    answers: FlowCodec
+    """Of what the device is sent."""
     posted: list[Posted] = field(default_factory=list)
 
 
@@ -47,7 +49,7 @@ class RequesterSide(PacketFlow):
 
     def _settle(self, qp: Qp, *, thought_mtu: int | None = None) -> None:
         super()._settle(qp, thought_mtu=thought_mtu)
-        self.lives += (Life(self.spec, self.from_device),)
+        self.lives += (Life(self.spec, self.from_device, self.to_device),)
         self._posted = self.lives[-1].posted
         self._next_psn = 0
         self._given: set[int] = set()

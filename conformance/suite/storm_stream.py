@@ -148,7 +148,8 @@ class Stream:
         self.sent_psn = due.message.psn + due.place + 1
         if self.sent_psn == due.message.end_psn:
             self._left.append(due.message)
-            self.qp.came.add(due.message.work.wr_id)
+            is_answered = self.qp.spec.service is Service.RC
+            self.qp.came[due.message.work.wr_id] = len(self._left) if is_answered else 1
         return aside
 
     def complete(self, outcome: Outcome) -> None:
@@ -168,6 +169,7 @@ class Stream:
                 f"completed with {status}\ngot   {told}{which}",
                 rules=("UC-01",) if of_departed else (),
             )
+        self.qp.has_flushed |= status == FLUSHED
         if status == SUCCESS:
             self.qp.succeeded.add(outcome.wr_id)
         for stream in self._sharing:

@@ -222,6 +222,27 @@ def test_lines_of_a_manifest_are_proposed_for_what_may_be_a_limit() -> None:
     assert "# 2 cases show: pad\nhop_limit = 64\n" in told
 
 
+def test_limits_that_several_findings_ask_for_stand_once_and_forbid_what_any_forbids() -> None:
+    document = judged(FAILING)
+    (finding,) = document["findings"]
+    for lines in (
+        ["length = [1, 2147483648]", "outstanding_messages = 4", "path_mtus = [256, 512]"],
+        ["length = [0, 4096]", "outstanding_messages = 1", "path_mtus = [512, 1024]"],
+        ["length_multiple = 4", 'per_queue_pair = ["rkey"]', "outstanding_shared = true"],
+        ["length_multiple = 8", 'per_queue_pair = ["immediate"]'],
+    ):
+        told = [f"[limits] {line}" for line in lines]
+        document["findings"].append({**finding, "manifest": told})
+    assert tomllib.loads(proposals_of(document))["limits"] == {
+        "length": [1, 4096],
+        "outstanding_messages": 1,
+        "path_mtus": [512],
+        "length_multiple": 8,
+        "per_queue_pair": ["immediate", "rkey"],
+        "outstanding_shared": True,
+    }
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_the_page_shows_verdict_and_causes_and_nothing_sticks_out(tmp_path, size) -> None:
     file = tmp_path / "gate.html"

@@ -7,6 +7,7 @@ from typing import Any
 
 from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.observations import FEATURES
+from roceproof.conformance.runner.quantities import QUANTITIES
 from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.runner.separation import separate
@@ -82,12 +83,34 @@ class Session:
 def _row(features: dict[str, Any], trouble: str) -> list[Any]:
     told = USUAL | features
     stage = {NO_COMPLETION: "completion", NO_PACKET: "message"}.get(trouble, "packet")
-    return [[told[name] for name in FEATURES], stage, [trouble] if trouble else [], 1]
+    return [
+        [told[name] for name in FEATURES],
+        stage,
+        [trouble] if trouble else [],
+        1,
+        *_amounts(told),
+    ]
 
 
 def _whole(features: dict[str, Any]) -> list[Any]:
     told = USUAL | features
-    return [[told[name] for name in FEATURES], "message", [], 1]
+    return [[told[name] for name in FEATURES], "message", [], 1, *_amounts(told)]
+
+
+def _amounts(told: dict[str, Any]) -> list[list[int]]:
+    """The least and the most: of one message the same."""
+    size = 0 if told["empty"] else told["mtu"] * (told["packets"] - 1) + 64 + told["rest"]
+    given = {
+        "mtu": told["mtu"],
+        "queue pair": told["qp"],
+        "alignment": min(size & -size, 256) if size else 256,
+        "size": size,
+        "open messages": 1,
+        "open packets": told["packets"],
+        "open of all": 1,
+    }
+    own = [told.get(name, given[name]) for name in QUANTITIES]
+    return [own, own]
 
 
 def broken_where(feature: dict[str, Any], trouble: str = NO_PACKET) -> Session:
