@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from roceproof.common.errors import RoceproofError
+from roceproof.common.errors import RoceproofError, told_in_a_line
 from roceproof.conformance.stock.collection import SCENARIOS
 from roceproof.conformance.stock.scenarios import Scenario
 from roceproof.conformance.stock.traffic import Bench, Outcome, ToolFailed
@@ -70,7 +70,12 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Make the named captures, or all of them with their table."""
+    if not arguments:
+        raise RoceproofError("name a directory for the captures, and scenarios if not all")
     directory, *names = arguments
+    known = [scenario.name for scenario in SCENARIOS]
+    if unknown := [name for name in names if name not in known]:
+        raise RoceproofError(f"{unknown[0]!r} is no scenario; there are {', '.join(known)}")
     chosen = [scenario for scenario in SCENARIOS if not names or scenario.name in names]
     outcomes = []
     for outcome in capture_set(Path(directory), chosen, progress=print):
@@ -81,7 +86,5 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with told_in_a_line():
         main(sys.argv[1:])
-    except RoceproofError as error:
-        sys.exit(str(error))

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Self
 import click
 
 from roceproof.common.arguments import COUNT, OUTPUT_FOLDER, WORD
-from roceproof.common.errors import RoceproofError
+from roceproof.common.errors import told_in_a_line
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.stock.cable import Loss, Wire
 from roceproof.conformance.stock.scenarios import CLIENT, SERVER
@@ -239,22 +239,19 @@ def _progress(text: str) -> None:
 @click.option("--lost", type=COUNT, default=2, show_default=True)
 @click.option("-o", "--output", type=OUTPUT_FOLDER, help="For captures of what is wrong.")
 def main(kernel: str | None, works: int, lost: int, output: Path | None) -> None:
-    """Try all; 1 if anything came out wrong."""
+    """Try all; 1 if anything came out wrong, 2 if that cannot be tried here."""
     tried, wrong = 0, 0
     if output:
         output.mkdir(parents=True, exist_ok=True)
-    try:
-        with closing(Pair.start(kernel)) as pair:
-            for tried, trial in enumerate(trials(works=works, lost=lost), 1):
-                if found := pair.run(trial):
-                    wrong += 1
-                    print("\n    ".join([str(trial), *found]), flush=True)
-                    if output:
-                        path = output / f"loss-{tried}.pcapng"
-                        write_pcapng(path, pair.wire.records, comment=f"{pair.kernel}: {trial}")
-            print(f"Linux {pair.kernel}: {wrong} of {tried} end wrong")
-    except RoceproofError as error:
-        sys.exit(str(error))
+    with told_in_a_line(), closing(Pair.start(kernel)) as pair:
+        for tried, trial in enumerate(trials(works=works, lost=lost), 1):
+            if found := pair.run(trial):
+                wrong += 1
+                print("\n    ".join([str(trial), *found]), flush=True)
+                if output:
+                    path = output / f"loss-{tried}.pcapng"
+                    write_pcapng(path, pair.wire.records, comment=f"{pair.kernel}: {trial}")
+        print(f"Linux {pair.kernel}: {wrong} of {tried} end wrong")
     sys.exit(int(wrong > 0))
 
 
