@@ -20,7 +20,7 @@ class Terminal(Console):
     """
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
-        super().__init__(stderr=stderr, quiet=quiet, highlight=False, soft_wrap=True)
+        super().__init__(stderr=stderr, quiet=quiet, highlight=False, soft_wrap=True, emoji=False)
         if not self.is_terminal:
             self.width = PIPE_WIDTH
 

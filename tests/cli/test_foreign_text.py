@@ -33,6 +33,11 @@ def odd(tmp_path_factory) -> str:
     return str(target.rename(os.fsdecode(path)))
 
 
+def test_words_between_colons_are_no_emoji(capsys) -> None:
+    Terminal().print("test_a.py:100: first")
+    assert capsys.readouterr().out == "test_a.py:100: first\n"
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
 def test_the_name_of_a_file_is_spelled_out(console, odd: str, words) -> None:
     for name in (odd, odd + "missing"):
