@@ -13,7 +13,7 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.kinds import in_words
 from roceproof.conformance.runner.manifest_lines import lines_for
 from roceproof.conformance.runner.observations import FIELD, RULE
-from roceproof.conformance.runner.ports import of_a_refusal
+from roceproof.conformance.runner.ports import of_a_foreign_key, of_a_refusal
 from roceproof.conformance.runner.root import STOPS, Root, family, rule_of_trouble
 from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.runner.unheeded import in_common
@@ -115,8 +115,10 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) ->
         rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
     words = in_short(root.head)
-    is_usual = len(root.cases) >= _USUAL and bool(seen.get(shown, {}).get("standing"))
-    if is_usual and (where := of_a_refusal(words)):
+    streams = seen.get(shown, {}).get("standing", {})
+    is_usual = len(root.cases) >= _USUAL
+    where = (is_usual and of_a_refusal(words, streams)) or of_a_foreign_key(words, streams)
+    if streams and where:
         words += f"; {where}"
     return shorten(words, _LONGEST, placeholder=" ...") or trouble
 

@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _OF_A_NAK = {
     "0x60": "rq_psn of qpc_i",
     "0x61": "path_mtu and service of qpc_i",
-    "0x62": "keys, va, length and access of mr_i, and access of qpc_i",
+    "0x62": "keys, va, length and access of {regions}, and access of qpc_i",
     "0x63": "address, length and lkey of rcv_i, or memory",
 }
 _REFUSED = re.compile(r"syndrome: want ACK, got (0x\w+)")
+_TAKEN = re.compile(
+    r"syndrome: want 0x62, got (?:ACK|0x[01]\w)\b|want +NAK [^;]*syndrome=0x62[^;]*; *got +ACK"
+)
+_REGION = "reg"
 OF_WORK = {
     "loc_qp_op_err": "local_qpn, command and service of qpc_i, qpn and operation of wr_i",
     "loc_len_err": "length of wr_i",
@@ -23,8 +28,16 @@ DEAF = (
 )
 
 
-def of_a_refusal(words: str) -> str:
-    """Where a good request gets a NAK; empty where it does not."""
+def of_a_refusal(words: str, streams: Collection[str]) -> str:
+    """Where a good request gets a NAK, of a device with these streams; empty where it does not."""
+    regions = "mr_i" if _REGION in streams else "[[region]] of the manifest"
     refused = _REFUSED.search(words)
     where = _OF_A_NAK.get(refused[1]) if refused else None
-    return f"look at {where}" if where else ""
+    return f"look at {where.format(regions=regions)}" if where else ""
+
+
+def of_a_foreign_key(words: str, streams: Collection[str]) -> str:
+    """What a device with built-in keys may have, that takes a key of none of them."""
+    if _REGION in streams or not _TAKEN.search(words):
+        return ""
+    return "or has the core a key that no [[region]] lists, which counts as foreign?"

@@ -298,10 +298,11 @@ class HdlResponder(HdlTarget):
         self._taken[stream] += 1
 
     def standing(self) -> dict[str, Standing]:
-        """Regions, receives and their completions, too."""
+        """Receives, their completions, and regions that are no constants, too."""
         found = super().standing()
         if found:
-            for name, stream in (("reg", Inbound.REGION), ("rcv", Inbound.RECEIVE)):
+            regions = {} if self._built_in else {"reg": Inbound.REGION}
+            for name, stream in (regions | {"rcv": Inbound.RECEIVE}).items():
                 waits = bool(self._untaken[stream])
                 found[name] = Standing(self._taken[stream], waits=waits)
             found["rcp"] = Standing(self._received)
