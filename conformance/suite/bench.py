@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.room import Room
-from roceproof.conformance.suite.skips import PREFIX
-from roceproof.conformance.suite.within_limits import allowed_values, require_service
+from roceproof.conformance.suite.within_limits import (
+    allowed_values,
+    require_queue_pairs,
+    require_service,
+)
 from roceproof.conformance.targets.interface import Claims, Target
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
@@ -75,8 +76,7 @@ class Bench(Exchange):
     ) -> Connection:
         """A new queue pair; what is not said is drawn from the case's seed."""
         index = len(self.connections)
-        if index >= self.claims.qps:
-            pytest.skip(f"{PREFIX}{self.claims.device} has only {self.claims.qps} queue pairs")
+        require_queue_pairs(self.claims, index + 1)
         require_service(self.claims, service)
         draw = self.random
         values: dict[str, Any] = {

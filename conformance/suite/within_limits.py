@@ -122,7 +122,7 @@ def require_tries_after_rnr(claims: Claims) -> None:
 def require_queue_pairs(claims: Claims, count: int) -> None:
     """For what shows where there are so many."""
     if claims.qps < count:
-        _skip(claims, f"it has only {claims.qps} queue pairs")
+        _skip(claims, f"it has no more queue pairs than {claims.qps}")
 
 
 def several_mtus(claims: Claims) -> list[int]:

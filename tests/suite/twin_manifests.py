@@ -42,7 +42,7 @@ class Twin:
     change: tuple[str, str, str] | None = None
 
 
-ONE_QUEUE_PAIR = "has only 1 queue pairs"
+ONE_QUEUE_PAIR = "has no more queue pairs than 1"
 TWINS = {
     "whole-words": Twin(
         "LengthMultiple = 4", _CLAIMS + "length_multiple = 4\n", ("lengths are multiples of 4",)
