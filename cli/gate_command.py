@@ -26,7 +26,12 @@ from roceproof.common.output import output_directory
 from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.runner.connectivity import Check, check_connectivity, is_alive
+from roceproof.conformance.runner.connectivity import (
+    Check,
+    check_connectivity,
+    is_alive,
+    told_first,
+)
 from roceproof.conformance.runner.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.outcomes import ERROR, FAILING, HUNG, SKIPPED
 from roceproof.conformance.runner.root import STREAM
@@ -152,7 +157,8 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
     kept = kept_seeds(wanted.manifest)
     sending = [width for width in widths if is_alive(known.checks[width])]
     if not sending:
-        known.landed = Landed(words="its first message fails")
+        asked = {check.name: check.outcome for check in known.checks[widths[0]]}
+        known.landed = Landed(words=f"its first {told_first(asked)} fails")
         return
     session = run_session(_request(wanted, sending), _output(wanted), snapshot=snapshot)
     if session is None:

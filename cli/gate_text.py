@@ -10,6 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.runner.connectivity import told_first
 from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import told_landed, told_plans, told_seeds, told_verdict
 from roceproof.suite_findings import print_findings
@@ -50,10 +51,9 @@ def _print_connectivity(document: Document, console: Terminal) -> None:
 def _print_cases(document: Document, console: Terminal) -> None:
     counts = document["cases"]
     if not counts:
-        lacking = (
-            "came to no end" if document["lacks"] else "was not begun: the first message fails"
-        )
-        console.print(f"the suite {lacking}")
+        asked = {check["name"]: check["outcome"] for check in document["connectivity"]}
+        begun = f"was not begun: the first {told_first(asked)} fails" if asked else "was not begun"
+        console.print(f"the suite {'came to no end' if document['lacks'] else begun}")
         return
     told = [
         f"[{_STYLES.get(outcome, 'red')}]{count} {outcome.replace('_', ' ')}[/]"
@@ -61,7 +61,8 @@ def _print_cases(document: Document, console: Terminal) -> None:
     ]
     console.print(f"{document['suite']} suite: {', '.join(told)}")
     skips = Counter({skip["reason"]: skip["cases"] for skip in document["skips"]})
-    print_skips(skips, console, few=_MOST_SKIPS)
+    few = _MOST_SKIPS if document["findings"] else None
+    print_skips(skips, console, few=few, others_in="gate.html lists each")
     print_warnings(document["warnings"], console)
     for waiver in document["waivers"]:
         if waiver["finding"]:

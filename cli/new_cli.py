@@ -13,6 +13,7 @@ from roceproof.common.arguments import DATA_WIDTH, OUTPUT_FOLDER, WORD
 from roceproof.examples import examples
 
 _OPERATIONS: dict[str, Any] = {"metavar": "OPS", "multiple": True}
+_ANSWERED = ("READ", "CMP_SWAP", "FETCH_ADD")  # with data
 
 
 @click.command(epilog=examples("new"))
@@ -55,10 +56,15 @@ def new(
     from roceproof.new_command import run_new, write_schema
     from roceproof.new_text import Device
 
+    answers = responder or cm or static_keys or backdoor or executes
     if schema:
+        if answers or name or rc or uc:
+            raise click.UsageError("--schema writes nothing but the schema: leave out the rest")
         write_schema(directory)
         return
-    answers = responder or cm or static_keys or backdoor or executes
+    if not answers and (needing := [op for op in _words(rc) if op in _ANSWERED]):
+        told = f"what {needing[0]} returns goes to memory, which only a responder has"
+        raise click.UsageError(f"{told}: add --responder, --static-keys or --backdoor")
     sent = {"RC": _words(rc), "UC": _words(uc)} if rc or uc or answers else {"RC": ["WRITE"]}
     device = Device(
         name=name,

@@ -212,7 +212,8 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         told.append(f"{document['not_run']} not run")
     console.print(f"{where}: {', '.join(told)}")
     skips = Counter(case.get("reason", "") for case in cases if case["outcome"] == "skipped")
-    print_skips(skips, console, few=FEW_SKIPS if document.get("findings") else None)
+    few = FEW_SKIPS if document.get("findings") else None
+    print_skips(skips, console, few=few, others_in="results.json")
     _print_waived(cases, console)
     deviations = Counter(c["deviation"] for c in cases if c["outcome"] == "deviation")
     for name, count in sorted(deviations.items()):
@@ -265,14 +266,17 @@ def print_warnings(cases: Sequence[Document], console: Terminal) -> None:
             console.print(f"[yellow]warning[/] {escape(words)}", highlight=False)
 
 
-def print_skips(reasons: Counter[str], console: Terminal, *, few: int | None = None) -> None:
+def print_skips(
+    reasons: Counter[str], console: Terminal, *, few: int | None, others_in: str
+) -> None:
     """How many cases were skipped for each reason, the commonest first; of few alone the words."""
     told = reasons.most_common()
     for reason, count in told[:few]:
         console.print(escape(f"  {count:5} skipped: {reason}"))
     left = [count for _, count in told[len(told) if few is None else few :]]
     if left:
-        console.print(f"  {sum(left):5} skipped for {len(left)} other reasons")
+        others = f"{len(left)} other reason{'s' if len(left) > 1 else ''}"
+        console.print(f"  {sum(left):5} skipped for {others}: {others_in}")
 
 
 def _failed(cases: list[Document]) -> list[Document]:

@@ -6,7 +6,7 @@ Each has a fresh device. What fails here explains most of what a suite would fin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,8 +76,16 @@ def check_connectivity(
 def is_alive(checks: Sequence[Check]) -> bool:
     """Whether a suite tells more: of a device that sends, or else answers, something has come."""
     found = {check.name: check.outcome for check in checks}
-    first = found["frame"] if found["frame"] != SKIPPED else found.get("request")
-    return first != FAILED
+    return found.get(_first(found)) != FAILED
+
+
+def told_first(outcomes: Mapping[str, str]) -> str:
+    """What such a device fails with, by the outcomes of the questions: message or request."""
+    return {"frame": "message", "request": "request"}[_first(outcomes)]
+
+
+def _first(outcomes: Mapping[str, str]) -> str:
+    return "frame" if outcomes["frame"] != SKIPPED else "request"
 
 
 def _asked(
@@ -136,7 +144,8 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
         return f"packets go to a QPN that nobody has: qpn: want {want:#x}, got {got:#x}"
     if stop is not None and stop.fields:
         wrong = "; ".join(f"{each.field}: want {each.want}, got {each.got}" for each in stop.fields)
-        return "; ".join(filter(None, [f"the first packet is wrong: {wrong}", of_a_refusal(wrong)]))
+        where = of_a_refusal(wrong, target.standing())
+        return "; ".join(filter(None, [f"the first packet is wrong: {wrong}", where]))
     if strays := target.stray_completions():
         return f"work {strays[0].wr_id:#x} is completed for a QPN that has no work: look at cpl_o"
     if ends := [each for each in refusals if each != SUCCESS]:

@@ -17,6 +17,7 @@ from test_output_faults import NAMESPACE, needs_namespaces
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.targets import hdl
 from roceproof.dpi import Operation, Service, load_manifest
 from roceproof.dpi.build import circuit_of
 from roceproof.dpi.manifest_schema import manifest_schema
@@ -68,6 +69,8 @@ def test_every_key_that_the_manifest_has_in_comments_is_one(tmp_path: Path) -> N
     manifest = load_manifest(tmp_path / "dut.toml")
     assert {row.key for row in LIMITS} <= tomllib.loads("\n".join(said))["limits"].keys()
     assert manifest.capabilities.retransmission
+    assert manifest.limits.answer_cycles == hdl._ANSWER_CYCLES  # what holds where none is said
+    assert manifest.limits.quiet_cycles == hdl._QUIET_CYCLES
     assert manifest.limits.length_multiple == 4
     assert manifest.limits.fixed["hop_limit"] == 64
     assert manifest.environment.resolves_addresses
@@ -80,6 +83,8 @@ def test_every_key_that_the_manifest_has_in_comments_is_one(tmp_path: Path) -> N
         (("--width", "100"), "data_widths: 100 is none of"),
         (("--rc", "WRITES"), "'WRITES' is none of"),
         (("--name", "a/b"), "name: 'a/b' will not do"),
+        (("--schema", "--rc", "WRITE"), "--schema writes nothing but the schema: leave out"),
+        (("--rc", "READ"), "only a responder has: add --responder"),
     ],
 )
 def test_what_is_no_device_is_refused_and_leaves_nothing(console, tmp_path, words, told) -> None:
@@ -173,6 +178,7 @@ def test_the_gate_says_which_stream_is_missing_next(console, tmp_path: Path) -> 
         assert run.returncode == FAIL, run.stderr
         assert f"{port} is low" in run.stdout
         assert "the suite was not begun: the first message fails" in run.stdout
+        assert "skipped its first message fails" in run.stdout
         if done:
             old = f"{port} = 1'b0"
             wrapper.write_text(wrapper.read_text().replace(old, done))

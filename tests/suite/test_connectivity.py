@@ -12,8 +12,8 @@ from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner import connectivity
-from roceproof.conformance.runner.connectivity import check_connectivity, is_alive
-from roceproof.conformance.runner.ports import of_a_refusal
+from roceproof.conformance.runner.connectivity import check_connectivity, is_alive, told_first
+from roceproof.conformance.runner.ports import of_a_foreign_key, of_a_refusal
 from roceproof.conformance.runner.verdict import streams_of
 from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
@@ -62,6 +62,11 @@ def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
     (check,) = check_connectivity(mute, seed=1)
     assert (check.name, check.outcome) == ("frame", "failed")
     assert "want" in check.words
+
+
+def test_what_fails_first_is_the_message_of_a_sender_and_the_request_of_another() -> None:
+    assert told_first({"frame": "failed"}) == "message"
+    assert told_first({"frame": "skipped", "request": "failed"}) == "request"
 
 
 def test_a_wrong_icrc_is_told_before_what_follows_of_it() -> None:
@@ -168,9 +173,25 @@ def test_what_memory_holds_of_a_write_says_where_to_look(got: bytes, port: str) 
 
 
 def test_a_good_request_that_is_refused_says_where_to_look() -> None:
-    assert "va, length and access of mr_i" in of_a_refusal("syndrome: want ACK, got 0x62; msn: 0")
-    assert of_a_refusal("syndrome: want ACK, got 0x7f") == ""
-    assert of_a_refusal("syndrome: want 0x61, got 0x62") == ""
+    refused = "syndrome: want ACK, got 0x62; msn: 0"
+    assert "va, length and access of mr_i" in of_a_refusal(refused, {"reg", "rcv"})
+    assert "va, length and access of [[region]]" in of_a_refusal(refused, {"rcv"})
+    assert of_a_refusal("syndrome: want ACK, got 0x7f", {"reg"}) == ""
+    assert of_a_refusal("syndrome: want 0x61, got 0x62", {"reg"}) == ""
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "syndrome: want 0x62, got 0x1f",
+        "syndrome: want 0x62, got ACK",
+        "want NAK psn=+0 syndrome=0x62; got ACK psn=+0 syndrome=0x1f",
+    ],
+)
+def test_where_keys_are_built_in_a_foreign_one_may_be_one_that_is_not_listed(taken: str) -> None:
+    assert "no [[region]] lists" in of_a_foreign_key(taken, {"rcv"})
+    assert of_a_foreign_key(taken, {"reg", "rcv"}) == ""
+    assert of_a_foreign_key(taken.replace("0x62", "0x61"), {"rcv"}) == ""
 
 
 @pytest.mark.sim
