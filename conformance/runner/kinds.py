@@ -45,14 +45,8 @@ _LIKELY = (
     _is("carries", "WRITE", "of an RDMA WRITE"),
     _is("carries", "READ", "of an RDMA READ"),
     _is("immediate", True, "with immediate"),
-    *(
-        Kind(
-            lambda row, at=at: row["qp"] > at,
-            f"on any queue pair {words}",
-            lines_of({"qps": at + 1}),
-        )
-        for at, words in enumerate(("but the first", "behind the second"))
-    ),
+    Kind(lambda row: row["qp"] > 0, "on any queue pair but the first", lines_of({"qps": 1})),
+    Kind(lambda row: row["qp"] > 1, "on any queue pair behind the second", lines_of({"qps": 2})),
     _is("qp", 0, "on the first queue pair"),
     LATER,
     _is("nth", 1, "as the first message of its queue pair"),

@@ -7,7 +7,7 @@ never told too high: a message of RC counts until its peer has answered it, othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench
@@ -103,26 +103,25 @@ def outstanding_of(bench: Bench, predicted: Sequence[Predicted]) -> dict[int, Ou
     }
     found: dict[int, Outstanding] = {}
 
-    def note(life: Life, *messages: Posted) -> None:
-        mine = [*begun[id(life)].open, *messages]
-        of_all = sum(len(each.open) for each in begun.values()) + len(messages)
+    def note(life: Life, messages: Iterable[Posted]) -> None:
+        mine = begun[id(life)].open
         packets = sum(each.end_psn - each.psn for each in mine)
-        found[messages[-1].work.wr_id] = Outstanding(len(mine), packets, of_all)
+        of_all = sum(len(each.open) for each in begun.values())
+        for number, message in enumerate(messages, 1):
+            packets += message.end_psn - message.psn
+            found[message.work.wr_id] = Outstanding(len(mine) + number, packets, of_all + number)
 
     for entry in bench.transcript.entries():
         if entry.is_sent:
-            if (each := begins.get(id(entry))) is not None:
-                note(each.life, each.message)
-                for other in begun.values():  # what came before it in its queue pair is forgotten
-                    if other.connection is each.connection and other.life is not each.life:
-                        other.open.clear()
-                begun[id(each.life)].add(each.message)
-        elif not entry.is_void and (each := hearing.get(id(entry.flow))) is not None:
-            each.hear(entry)
+            if (first := begins.get(id(entry))) is not None:
+                note(first.life, [first.message])
+                for each in begun.values():  # of a former life nothing is outstanding
+                    if each.connection is first.connection and each.life is not first.life:
+                        each.open.clear()
+                begun[id(first.life)].add(first.message)
+        elif not entry.is_void and (heard := hearing.get(id(entry.flow))) is not None:
+            heard.hear(entry)
     for each in begun.values():
         over = found.keys() | (each.connection.came.keys() & each.connection.ended)
-        waiting = [message for message in each.life.posted if message.work.wr_id not in over]
-        for number, message in enumerate(waiting, 1):
-            if message.work.wr_id not in each.connection.came:
-                note(each.life, *waiting[:number])
+        note(each.life, [one for one in each.life.posted if one.work.wr_id not in over])
     return found
