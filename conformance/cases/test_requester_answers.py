@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
-from roceproof.conformance.suite.pattern import ACK, ACKNOWLEDGE, NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.pattern import ACCESS_ERROR, ACK, ACKNOWLEDGE, NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
@@ -14,6 +16,8 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 
 MTU = 256
+MANY, PART = 300, 60
+"""Packets of a message: more than eight bits count, and of a part of it."""
 
 
 @case("ACK-02", smoke=True)
@@ -46,6 +50,30 @@ def test_a_message_completes_only_when_its_last_packet_is_acknowledged(bench: Be
     qp.does_not_complete()
     qp.ack(second)
     qp.completes(second)
+
+
+@case("ACK-08", "NAK-09", smoke=True, targets=["hdl", "model"])
+def test_no_answer_inside_a_message_of_many_packets_completes_it(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    first = qp.post(Op.WRITE, MANY * MTU)
+    acknowledged_in_parts(qp, first)
+    qp.does_not_complete()
+    qp.ack(first)
+    qp.completes(first)
+    second = qp.post(Op.WRITE, MANY * MTU)
+    acknowledged_in_parts(qp, second)
+    qp.send(NAK(ACCESS_ERROR, psn=second.last_psn))
+    qp.completes(second, status="rem_access_err")
+
+
+def acknowledged_in_parts(qp: Connection, message: Posted) -> None:
+    """Each part as it comes, all but the last packet: some devices send no more at once."""
+    packets = message.packets
+    for at in range(0, len(packets), PART):
+        part = packets[at : at + PART]
+        qp.expect(*(packet.without("a") for packet in part))
+        last = min(at + len(part), message.count - 1)
+        qp.send(ACK(psn=message.psn + last - 1, msn=message.ordinal - 1))
 
 
 @case("ACK-09", smoke=True)

@@ -11,6 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK
+from roceproof.conformance.suite.storm_crowd import operations, served
 from roceproof.conformance.suite.within_limits import sent_of, skip_for_services
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
@@ -102,6 +103,27 @@ def test_a_reset_leaves_nothing_behind(
             qp.transfer(op, size)
     for _ in range(min(bench.claims.qps, 16) - 1):
         bench.connect().transfer(op_of(bench), 5)
+
+
+@case("QPS-04", "PSN-21", smoke=True, needs=[Capability.RESTART], targets=["hdl"])
+def test_work_for_a_queue_pair_of_the_life_before_is_refused(bench: Bench) -> None:
+    play = Play(bench)
+    kinds = served(bench, Service.RC, Service.UC)
+    ops = [operations(bench, service)[0].name for service in kinds]
+    for key, service in enumerate(kinds):
+        play.connect(key, service=service.name)
+        play.post(key, ops[key], 5)
+    for _ in range(2):
+        play.settle()
+        play.power_on()
+        for key, service in enumerate(kinds):
+            play.idle(key, service=service.name)
+            play.post(key, ops[key], 5)
+        play.settle()
+        for key, service in enumerate(kinds):
+            play.connect(key, service=service.name)
+            play.post(key, ops[key], 5)
+    play.finish()
 
 
 @case("QPS-04", "LIVE-01", "LIVE-03", smoke=True, targets=SIMULATED)

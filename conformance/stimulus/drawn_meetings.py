@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.drawn_acts import DrawnActs
 from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet, run_out
@@ -86,6 +88,8 @@ class DrawnMeetings(DrawnActs):
             self._acts(self._draw.between(2, 12))
             self._moment()
             self._step("power_on")
+            if self._draw.maybe(0.5):  # nobody knows who was there before
+                self._strangers(self._some(3))
             if self._draw.maybe(0.5):  # as on the day before
                 for key in self._some(len(self._keys())):
                     self._step("connect", key=key, **self._specs[key])
@@ -94,6 +98,15 @@ class DrawnMeetings(DrawnActs):
                     known.clear()
                 self._connect(self._draw.tail(1, 6))
         self._acts(self._draw.between(2, 8))
+
+    def _strangers(self, keys: Sequence[int]) -> None:
+        """Work for queue pairs of a life before."""
+        for key in keys:
+            spec = self._specs[key]
+            names = ("service", "path_mtu", "local_qpn")
+            self._step("idle", key=key, **{name: spec[name] for name in names})
+            self._step("post", key=key, **self._fields.work(spec["path_mtu"], 300))
+        self._step("settle")
 
     @property
     def _reliable(self) -> str:

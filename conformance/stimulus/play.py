@@ -32,6 +32,8 @@ _UNCERTAIN_LIVES = 3
 _REMOTE_ERROR = 0x62
 _FLUSH_NS = 300
 _SHARES = 4  # of the time after which a device is quiet
+_SLOWEST = 4
+"""How often the usual time for an answer a frame may take where streams are held back."""
 _LATEST = 4
 """How many times its value a timer may take."""
 _AWAITED_NS = 5_000_000
@@ -44,6 +46,8 @@ class Play(FarSide):
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench)
         self._posted = 0
+        self._strangers: set[int] = set()
+        """Queue pairs that were never configured."""
         self._is_endless = False
 
     # queue pairs
@@ -59,6 +63,9 @@ class Play(FarSide):
             self._free(spec.local_qpn % self._bench.claims.qps)
             qp = self._bench.target.open(spec)
             self._add(key, qp, spec, is_active=True)
+        elif key in self._strangers:
+            self._strangers.discard(key)
+            self._live(known, self._bench.target.open(spec), spec, is_active=True)
         elif self._claims(Capability.RESTART):
             self._ready(known)
             self._live(known, self._bench.target.restart(known.qp, spec), spec, is_active=True)
@@ -89,6 +96,7 @@ class Play(FarSide):
         spec = spec_of(self._bench, key, fields)
         if key not in self._scene.qps and self._claims(Capability.RESTART):
             self._add(key, Qp(spec.local_qpn, spec), spec, is_active=False)
+            self._strangers.add(key)
 
     def reset(self, key: int) -> None:
         """The queue pair is made inactive amid whatever it does."""
@@ -104,6 +112,7 @@ class Play(FarSide):
         if self._claims(Capability.POWER_ON):
             self._bench.power_on()
             self._scene.power_on()
+            self._strangers.clear()
 
     # work
 
@@ -183,7 +192,20 @@ class Play(FarSide):
         self._scene.settle()
         self._is_endless = True
         self.post(key, op, length=length, **fields)
-        self.until(frames)
+        for came in range(frames):
+            self._goes_on(known, length, came)
+
+    def _goes_on(self, known: QueuePair, length: int, came: int) -> None:
+        """A frame more comes, as long as the queue pair has not failed."""
+        if not known.life.is_active or known.judge.is_dead:
+            return self.until()
+        patience_ns = _SLOWEST * self._bench.target.patience.answer_ns
+        if self._scene.until(1, patience_ns) and not known.judge.is_dead:
+            raise self._bench.failed(
+                f"want  a frame behind {came} others, in a message of {length:,} bytes\n"
+                "got   nothing in time",
+                rules=["MTU-07"],
+            )
 
     # time
 

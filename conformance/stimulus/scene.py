@@ -136,8 +136,8 @@ class Scene:
             self.until(1 << 30, ns)
         self._judge_time()
 
-    def until(self, frames: int, within_ns: int) -> None:
-        """Wait for so many frames."""
+    def until(self, frames: int, within_ns: int) -> int:
+        """Wait for so many frames; how many have not come."""
         target = self.bench.target
         end = target.now_ns + within_ns
         while frames > 0 and target.now_ns < end:
@@ -145,7 +145,7 @@ class Scene:
             if arrival is None:
                 break
             frames -= 1 + self._take([arrival])
-        self._take([])
+        return max(0, frames - self._take([]))
 
     def settle(self) -> None:
         """Answer everything, until nothing is owed any more."""

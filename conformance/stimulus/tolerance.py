@@ -43,10 +43,10 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
     wrong = _only_lengths(frame, have, want) or _mismatches(have, want)
     if not wrong and frame != wanted:
         wrong = [wrong_bytes(wanted, frame)]
-    lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
-    lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
     fits = check(frame).judgement is Judgement.OK
     accused = [each for each in wrong if not (fits and each.field == "icrc")]
+    lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
+    lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in accused or wrong]
     return "\n".join(lines), [rule for each in accused if (rule := rule_of(each)) is not None]
 
 
