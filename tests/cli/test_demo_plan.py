@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from roceproof import demo
 from roceproof.common.errors import RoceproofError
-from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
+from roceproof.demo_cli import demo as demo_command
 from roceproof.demo_plan import plan
 from roceproof.dpi import Manifest, load_manifest
 
@@ -67,3 +71,21 @@ def test_one_address_on_a_queue_pair_is_too_few(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("[fixed]", once))
     with pytest.raises(RoceproofError, match="remote_addr is the same in all work"):
         list(plan(seed=1, device=load_manifest(path)))
+
+
+@pytest.mark.parametrize(("words", "width"), [([], 8), (["--width", "16"], 16)])
+def test_the_data_path_is_as_wide_as_the_manifest_says_first(
+    words: list[str], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: list[Any] = []
+
+    def run_demo(asked: Any, *_: Any, **__: Any) -> int:
+        wanted.append(asked)
+        return 0
+
+    monkeypatch.setattr(demo, "run_demo", run_demo)
+    dut = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
+    result = CliRunner().invoke(demo_command, ["--dut", str(dut), *words])
+    assert result.exit_code == 0, result.output
+    assert [each.data_width for each in wanted] == [width]
+    assert f"--width {width} " in wanted[0].command
