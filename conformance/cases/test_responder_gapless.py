@@ -13,6 +13,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.heads import WITHOUT_A_PAUSE
 from roceproof.conformance.suite.memory import at, otherwise
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -266,7 +267,7 @@ def served(bench: Bench, seed: int) -> None:
         except CaseFailed:
             raise failure from None
         head, _, rest = str(failure).partition("\n")
-        text = f"{head}; with a pause between any two frames all of it is as it should be\n{rest}"
+        text = f"{head}; {WITHOUT_A_PAUSE}\n{rest}"
         raise CaseFailed(text, rules=["ETH-08", "LIVE-03"], entries=failure.entries) from None
 
 

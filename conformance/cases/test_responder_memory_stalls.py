@@ -113,9 +113,10 @@ def read_of_nothing(qp: Connection, region: Region) -> tuple[Sendable, Pattern]:
 )
 def test_no_answer_stands_for_a_write_that_has_not_ended(bench: Bench) -> None:
     """None of its own asks for: the next one of any kind says that it was executed."""
+    qp = bench.connect()
     bench.target.disturb(memory_lag=99)
     for answer in (not_ready, ahead, refused, empty, received, read_of_nothing):
-        qp = bench.connect()
+        qp.reconnect()
         region = qp.region()
         write = qp.filled(WRITE_ONLY(psn=0, payload=qp.mtu, **at(region, qp.mtu)))
         request, wanted = answer(qp, region)

@@ -25,7 +25,7 @@ from roceproof.conformance.runner.swaps import are_swapped
 from roceproof.conformance.runner.unexplained import unexplained
 from roceproof.conformance.runner.whole_run import Fact, facts, in_all
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET
-from roceproof.conformance.suite.heads import COMPLAINT
+from roceproof.conformance.suite.heads import COMPLAINT, WITHOUT_A_PAUSE, harms_memory
 from roceproof.conformance.suite.surplus_headers import DISPLACING
 from roceproof.dpi.streams import Standing
 
@@ -62,17 +62,29 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
             found.append(root)
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
-    found = _of_one_thing(found)
+    found = _of_gaps(_of_one_thing(found))
     return sorted(
         found,
         key=lambda root: (
             not root.says,
             not root.stops,
             COMPLAINT in root.head,
+            WITHOUT_A_PAUSE not in root.head,
             -len(root.cases),
             root.troubles,
         ),
     )
+
+
+def _of_gaps(found: list[Root]) -> list[Root]:
+    """Where only frames without a pause are known to harm memory, other bytes come of that."""
+    cause = next((root for root in found if WITHOUT_A_PAUSE in root.head), None)
+    if cause is None:
+        return found
+    parts = [each for each in found if each is not cause and harms_memory(each.head)]
+    for part in parts:
+        cause.cases |= part.cases
+    return [root for root in found if root not in parts]
 
 
 def _of_all(

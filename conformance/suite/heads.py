@@ -7,6 +7,8 @@ import re
 
 from roceproof.conformance.suite.failure import CaseFailed
 
+WITHOUT_A_PAUSE = "with a pause between any two frames all of it is as it should be"
+"""What a case has tried with and without."""
 _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _TOLD = re.compile(r"[;,] ([a-z][a-z_ ]*): want (.+?), got ([^;]+?)(?=;|, [a-z_ ]+: |$)")
@@ -113,6 +115,11 @@ def wrong_fields(head: str) -> set[str]:
     if "syndrome" in named and (told := _SYNDROME.search(clean)):
         named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
     return named
+
+
+def harms_memory(head: str) -> bool:
+    """Whether a failure tells that memory holds other bytes, and no more."""
+    return bool(_OTHER_BYTES.search(head)) or "memory holds what it may not" in head
 
 
 def refused_with(head: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from scripted import PEER, active, counted, packet
 
 from roceproof.conformance.coverage.counts import Counts
-from roceproof.conformance.coverage.samplers.requests import answer_to
+from roceproof.conformance.coverage.samplers.requests import answer_to, edges_of
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.coverage.table import load_table
 from roceproof.conformance.targets.capability import Capability
@@ -248,3 +248,16 @@ def test_a_device_owes_its_own_messages_only_on_services_on_which_it_sends() -> 
     assert not [name for name in owed["message.packets"] if "/UD/" in name]
     assert "UD/32" not in owed["message.length_bits"]
     assert "UD/INIT" in owed["responder.state"]
+
+
+def test_messages_of_many_packets_and_memory_at_the_edges_are_counted() -> None:
+    last = Registered(KEY, (1 << 64) - 1024, 1024, FULL_ACCESS)
+    across = Registered(KEY + 1, (1 << 32) - 8, 16, FULL_ACCESS)
+    assert [*edges_of(0, 1 << 32)] == ["begins at 0", "ends at 2^32"]
+    counts = counted(
+        RC, last, across, wrote(0, va=last.addr), wrote(1, va=across.addr, key=across.rkey)
+    )
+    assert names(counts, "edge") == {"WRITE/ends at 2^64", "WRITE/across 2^32"}
+    assert not names(counts, "long")
+    whole = Registered(KEY, VA, 1 << 20, FULL_ACCESS)
+    assert names(counted(RC, whole, read(0, 257 * RC.spec.path_mtu)), "long")

@@ -12,7 +12,7 @@ from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.runner.separation import separate
 from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import head_of, without_place
+from roceproof.conformance.suite.heads import WITHOUT_A_PAUSE, head_of, without_place
 
 USUAL = {
     "rest": 0,
@@ -344,3 +344,14 @@ def test_the_line_of_a_case_is_no_part_of_what_was_wrong() -> None:
 def test_an_empty_line_is_no_part_of_a_sentence() -> None:
     told = head_of(CaseFailed("\nqueue pair 0\n\nwant  a\ngot  b\n"))
     assert told == "queue pair 0; want a; got b"
+
+
+def test_other_bytes_are_told_with_what_only_frames_without_a_pause_do() -> None:
+    session = Session()
+    session.add(({}, ""), head=f"memory of queue pair RC holds other bytes; {WITHOUT_A_PAUSE}")
+    for _ in range(3):
+        session.add(({}, ""), head="memory holds what it may not")
+    session.add(({}, ""), head="want  ACK psn=+0; got   nothing in time")
+    first, second = session.sentences()
+    assert WITHOUT_A_PAUSE in first
+    assert "ACK" in second

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Iterator
 
 from roceproof.conformance.coverage.glimpse import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
@@ -28,6 +29,7 @@ from roceproof.verbs.service import Service
 _STATES = {"activate": "RTS", "reset": "RESET", "error": "ERR"}
 _PAUSED = ("tx_stall", "rx_gap", "cpl_stall", "memory_stall", "memory_gap")
 _NEAR = 64  # packets: as far as what is left of a life before may be
+_BYTE, _WORD_END = 1 << 8, 1 << 32
 _CODES = {"no receive": "RNR NAK", "receive's memory": "NAK 3"}
 _OF_ACCESS = ("region:", "key", "domain", "below", "above", "across the end")
 
@@ -156,8 +158,19 @@ class RequestSampler(Sampler):
             packets = -(-request.length // mtu) or 1
             self.add("responder.read", self.life.width, mtu, self._packets.of(packets))
             self.add("responder.reads", self._reads.of(len(side.reads)))
+        self._reached(side, request)
         if side.finished is not None:
             self._finished(side, request, side.finished)
+
+    def _reached(self, side: Served, request: Request) -> None:
+        """Memory that the first packet of a message names, or its receive."""
+        message, row = side.finished or side.message, request.row
+        if message is None or not row.position & Position.FIRST or row.family is Family.ATOMIC:
+            return
+        rkey = request.rkey if message.receive is None else message.receive.rkey
+        if (place := self._memory.get(rkey)) is not None:
+            for edge in edges_of(place.addr, place.size):
+                self.add("responder.edge", row.family.name, edge)
 
     def _finished(self, side: Served, request: Request, message: Message) -> None:
         (operation,) = operations_of(request.row) or (None,)
@@ -168,6 +181,8 @@ class RequestSampler(Sampler):
             against = length_class(message.done, side.spec.path_mtu)
             name = f"{service} {operation.name}"
             self.add("responder.message", name, side.spec.path_mtu, against)
+            if message.done > _BYTE * side.spec.path_mtu:
+                self.add("responder.long", self.life.width, touch)
         self._meanwhile[self.life.flow, touch] += 1
         if self.life.lanes and message.done and message.family is not Family.ATOMIC:
             receive = message.receive
@@ -212,6 +227,18 @@ class RequestSampler(Sampler):
                 percent = often.of(getattr(flow, stream))
                 name = f"{self.life.width}/{touch}/{stream}/{percent}"
                 self.life.counts.add("responder.stall", name, times)
+
+
+def edges_of(start: int, size: int) -> Iterator[str]:
+    """Where on the number line so many bytes lie, if at an edge."""
+    end = start + size
+    if start == 0:
+        yield "begins at 0"
+    if start < _WORD_END < end:
+        yield "across 2^32"
+    for name, edge in (("ends at 2^32", _WORD_END), ("ends at 2^64", _WORD_END**2)):
+        if end == edge:
+            yield name
 
 
 def answer_to(refusal: str) -> str:
