@@ -24,6 +24,8 @@ from roceproof.verbs.work import Op
 
 pytestmark = REQUESTER
 
+IN_SMOKE = (17, 20)
+"""Bits of a length above which counters of beats and bytes end."""
 ETHERNET_BYTES = 14
 HEADER_BYTES = {4: 64, 16: 84}  # most between path MTU and IP packet, by the address's size
 
@@ -107,7 +109,7 @@ def test_the_payload_of_a_long_message_is_right_to_its_end(
     qp.completes(message)
 
 
-@case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
+@case("MTU-08", smoke=True, needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
 def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
     qp = bench.connect()
     qp.begin(Op.WRITE, length=LONGEST_MESSAGE)
@@ -116,7 +118,7 @@ def test_a_message_of_two_gigabytes_begins(bench: Bench) -> None:
 
 @case("MTU-03", "OPC-01", "RETH-02", needs=[Capability.WRITE], targets=["hdl"])
 @over_services
-@over("bit", range(16, 31))
+@over("bit", [pytest.param(n, marks=[pytest.mark.smoke] * (n in IN_SMOKE)) for n in range(16, 31)])
 def test_a_message_begins_alike_whatever_bit_of_its_length_is_set(
     bench: Bench, service: Service, bit: int
 ) -> None:

@@ -337,5 +337,6 @@ class Scene:
                 if known.judge.uncertain_lives:
                     text, rules = "flushed, as its queue pair was configured", ["QPS-04", "QPS-03"]
                 else:
-                    text, rules = "completed with retry_exc_err, its time being over", ["RTX-05"]
+                    text = "completed with retry_exc_err, its time being over"
+                    rules = ["RTX-01", "RTX-05"]
                 raise self.bench.failed(f"want  {debt} {text}\ngot   nothing", rules=rules)

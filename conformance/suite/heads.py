@@ -43,6 +43,7 @@ _TOO_EARLY = re.compile(
     r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
 )
 _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
+_ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OF_A_RECEIVE = ("receive", "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
@@ -88,7 +89,7 @@ def likeness(head: str) -> str:
     if _OTHER_BYTES.search(head):
         return "other bytes"
     if owed := _OWED.search(head):
-        return f"no completion of work {owed['stage']}"
+        return f"no completion of work {_ENDED.sub('with an error', owed['stage'])}"
     if _TOO_EARLY.search(head):
         return "completed too early"
     if done := _COMPLETION.search(head):

@@ -283,6 +283,14 @@ def test_a_value_that_is_right_elsewhere_is_not_always_there() -> None:
     assert session.sentences() == ["show in every packet: a is wrong (want 7, got 0 in the first)"]
 
 
+def test_work_that_lacks_its_end_is_one_finding_whatever_the_error() -> None:
+    session = Session()
+    for error in ("rem_access_err", "rnr_retry_exc_err", "retry_exc_err"):
+        owed = f"work 0x4 (SEND of 5 bytes, number 1) which ends with {error}"
+        session.add(head=f"want a completion; got nothing in time; qp 0x12: {owed}")
+    assert len(session.roots()) == 1
+
+
 def test_a_loop_that_does_not_settle_is_one_finding_in_words() -> None:
     session = Session()
     for log in "ab":
