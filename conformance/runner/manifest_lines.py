@@ -12,7 +12,7 @@ from roceproof.conformance.runner.kinds import LATER
 from roceproof.conformance.runner.quantities import QUANTITIES
 from roceproof.conformance.runner.root import Root, fields_of
 from roceproof.conformance.suite.packet_flow import FLUSHED
-from roceproof.verbs.limits import LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limits import ANY, CONSTANT, LONGEST_MESSAGE, ONCE
 
 Document = dict[str, Any]
 _FIXABLE = {
@@ -51,7 +51,7 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
         return [Line("limits", text) for text in lines_of(_refused(root, seen))]
     shown = [seen[case]["values"] for case in sorted(root.cases & seen.keys())]
     if once := _once(root, shown):
-        return [Line("limits", text) for text in lines_of({"per_queue_pair": once})]
+        return [Line("limits", text) for text in lines_of(once)]
     if any(root.causes):
         said = [{line for kind in each for line in kind.limits} for each in root.causes]
         return [Line("limits", text) for text in sorted(set.intersection(*said)) or root.limits]
@@ -63,8 +63,8 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
         told = [values[name] for values in shown if name in values]
         got = {value for each in told for value in each["got"]}
         if name == "ident":
-            kind = "constant" if _is_still(told) else "any"
-            found.append(Line("limits", f'identification = "{kind}"'))
+            kind = CONSTANT if _is_still(told) else ANY
+            found += [Line("limits", line) for line in lines_of({"identification": kind})]
         if len(got) == 1 and _NUMBER.fullmatch(min(got)):
             found.append(Line("fixed", f"{_FIXABLE[name]} = {int(min(got), 0)}"))
         elif name != "ident":
@@ -78,14 +78,16 @@ def _is_still(told: Sequence[Document]) -> bool:
     return came < wanted
 
 
-def _once(root: Root, shown: Sequence[Document]) -> list[str]:
-    """What is wrong only behind the first work of queue pairs, and changes less than it should."""
+def _once(root: Root, shown: Sequence[Document]) -> dict[str, Any]:
+    """Where only what comes behind the first work of queue pairs is wrong: what does not change."""
     fields = sorted(fields_of(root.troubles))
     if not root.causes or not all(LATER in each for each in root.causes):
-        return []
-    told = [values[name] for values in shown for name in fields if name in values]
-    is_once = all(_FIXABLE.get(name) in ONCE for name in fields) and _is_still(told)
-    return [_FIXABLE[name] for name in fields] if is_once else []
+        return {}
+    is_still = _is_still([values[name] for values in shown for name in fields if name in values])
+    if fields == ["ident"]:
+        return {"identification": CONSTANT if is_still else ANY}
+    is_once = is_still and all(_FIXABLE.get(name) in ONCE for name in fields)
+    return {"per_queue_pair": [_FIXABLE[name] for name in fields]} if is_once else {}
 
 
 def _refused(root: Root, seen: Mapping[str, Document]) -> dict[str, Any]:

@@ -132,15 +132,25 @@ def test_flushed_work_that_never_completes_in_any_case_is_a_limit() -> None:
     assert refused(head, flushed=True) == []
 
 
-def test_what_only_the_first_work_of_a_queue_pair_chooses_is_a_limit() -> None:
+@pytest.mark.parametrize(
+    ("field", "want", "line"),
+    [
+        ("rkey", ["8", "9"], 'per_queue_pair = ["rkey"]'),
+        ("ident", ["8", "9"], 'identification = "constant"'),
+        ("ident", ["8"], 'identification = "any"'),
+    ],
+)
+def test_what_only_the_first_work_of_a_queue_pair_chooses_is_a_limit(
+    field: str, want: list[str], line: str
+) -> None:
     session = Session()
     for _ in range(3):
-        session.add(({}, ""), ({"nth": 2}, "field rkey"), got={"rkey": "0x7"}, head="wrong")
-        session.seen[max(session.seen)]["values"]["rkey"]["want"] = ["0x8", "0x9"]
+        session.add(({}, ""), ({"nth": 2}, f"field {field}"), got={field: "7"}, head="wrong")
+        session.seen[max(session.seen)]["values"][field]["want"] = want
         also(session, failures=[])
         session.add(({}, ""))
     (finding,) = told(session)
-    assert finding["manifest"] == ['[limits] per_queue_pair = ["rkey"]']
+    assert finding["manifest"] == [f"[limits] {line}"]
 
 
 def test_every_limit_that_can_be_waived_has_a_bound() -> None:
