@@ -132,7 +132,10 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     refusals = [each.status for each in moved if isinstance(each, Completed)]
     if refusals and refusals[0] != SUCCESS and not any(isinstance(each, Sent) for each in moved):
         port = OF_WORK.get(refusals[0], "wr_i")
-        return f"the work was refused ({refusals[0]}): look at {port}, or which limit lacks?"
+        return (
+            f"the work was refused ({refusals[0]}): look at {port}, "
+            "or say the limit under [limits] of the manifest"
+        )
     for frame in (entry.frame for entry in bench.transcript.entries() if entry.is_sent):
         _, found, due = icrc.check(frame)
         if due and found and due != found:

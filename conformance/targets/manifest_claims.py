@@ -26,13 +26,23 @@ _ALWAYS = frozenset(
     }
 )
 _OF_RESPONDERS = (Capability.RESPONDER, Capability.MEMORY, Capability.TOLD_KEYS)
+_SENT = (
+    Capability.SEND,
+    Capability.SEND_IMM,
+    Capability.WRITE,
+    Capability.WRITE_IMM,
+    Capability.READ,
+)
 _ABSENT = {
     **dict.fromkeys(_OF_RESPONDERS, "its manifest has no [responder]"),
     **dict.fromkeys(
         (Capability.SEND_INV, Capability.CREDITS, Capability.VLAN, Capability.FCS), _CONTRACT
     ),
     Capability.UD: "its manifest lists no UD under [responder]",
+    Capability.RC: "its manifest lists nothing on RC",
     Capability.UC: "its manifest lists nothing on UC",
+    **{each: f"its manifest lists no {each.name} under [capabilities]" for each in _SENT},
+    Capability.ATOMIC: "its manifest does not list CMP_SWAP and FETCH_ADD under [capabilities]",
     Capability.RETRANSMISSION: "its manifest has no retransmission = true",
     Capability.CM: "its manifest has no [cm]",
     Capability.STATES: "its manifest has no states = true",
