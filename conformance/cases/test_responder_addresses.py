@@ -16,6 +16,8 @@ from roceproof.conformance.suite.pattern import (
     ACK,
     NAK,
     READ_REQUEST,
+    READ_RESP_FIRST,
+    READ_RESP_MIDDLE,
     SEND_FIRST,
     SEND_LAST,
     SEND_MIDDLE,
@@ -28,6 +30,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -146,6 +149,23 @@ def test_a_region_is_as_long_as_it_says(bench: Bench) -> None:
         qp.expect(NAK(ACCESS_ERROR, psn=len(offsets)))
         qp.reconnect()
         region.deregister()
+
+
+@case("RETH-07", "READ-09", smoke=True, targets=["hdl", "model"])
+def test_a_read_that_ends_behind_its_region_is_refused_whatever_its_length(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    qp = bench.connect()
+    region = qp.region()
+    before = [READ_RESP_FIRST(), READ_RESP_MIDDLE()]
+    for beyond in (1, qp.mtu, 2 * qp.mtu):
+        for length in (qp.mtu + 1, 2 * qp.mtu, 2 * qp.mtu + 1, 3 * qp.mtu):
+            if beyond >= length:
+                continue
+            where = at(region, region.extent - length + beyond)
+            qp.send(READ_REQUEST(psn=0, dmalen=length, **where))
+            refusal = NAK(ACCESS_ERROR, psn=range(packet_count(length, qp.mtu)))
+            qp.expect(refusal, allowing=before)
+            qp.reconnect()
 
 
 def moves(

@@ -17,7 +17,8 @@ COMPLAINT = "an assertion inside the device fails"
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _UNSETTLED = " did not converge"
 _OTHER_BYTES = re.compile(
-    r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index \d+ diff"
+    r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index (?P<at>\d+) diff: "
+    r"(?P<one>b.+?) != (?P<other>b[^;]+)"
     r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
 )
 _COMPARED = re.compile(
@@ -152,6 +153,9 @@ def in_short(head: str) -> str:
     if (other := _OTHER_BYTES.search(head)) and other["told"]:
         return str(other["told"])
     if other and other["got"]:
+        if other["want"] == other["got"]:  # as far as they are shown
+            where = f"from byte {other['at']} on: want {other['other']}, got {other['one']}"
+            return f"other bytes than were sent {where}"
         return f"other bytes than were sent: want {other['want']}, got {other['got']}"
     if compared := _COMPARED.search(head):
         want, got = (hex(int(n)) if _LONG.match(n) else n for n in compared.group("want", "got"))

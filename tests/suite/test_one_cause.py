@@ -306,6 +306,8 @@ def test_bytes_that_are_not_those_sent_are_alike_whatever_they_are() -> None:
     session.add(({}, ""), head="at rest; want other bytes from 7 on in the region of key 0x7")
     (sentence,) = session.sentences()
     assert sentence == "show: other bytes than were sent: want b'ab', got b'\\x00a'"
+    shortened = "assert b'ab...yz' == b'ab...yz'; At index 9 diff: b'c' != b'd'"
+    assert in_short(shortened).endswith("sent from byte 9 on: want b'd', got b'c'")
 
 
 def test_answers_that_never_come_are_alike_by_the_packet_that_was_wanted() -> None:
