@@ -24,7 +24,7 @@ _NO_CLAIM = frozenset({UNDECIDED, CORRUPT, COPIES})
 """What is no name, and what each frame tells by itself."""
 _VOUCHING_FOR_NONE = OF_OTHERS | {"S62"}
 """Whose packets hold no ICRC of their own."""
-_OWN, _ENOUGH = 2, 8
+_OWN, _ENOUGH = 3, 8
 """Frames for each other thing that is wrong: untouched by any of them, or all, that tell a name."""
 Facts = Mapping[str, Any]
 """What `--qps` gives: the document that docs/observer.md describes in section 6."""

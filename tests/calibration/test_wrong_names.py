@@ -76,6 +76,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (7300001, 162),  # corrupt, where AckReq was set behind the CRC once
         (7300002, 1758),  # corrupt, where the last packet holds the result of the next
         (7300005, 939),  # corrupt, where all packets differ in one bit of the payload
+        (947022, 647),  # P19, in two packets beside P18 in two
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
     ],
 )

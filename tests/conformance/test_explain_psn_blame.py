@@ -172,18 +172,18 @@ def test_a_name_takes_more_frames_of_its_own_the_more_is_wrong_beside_it() -> No
     seen = [*observe(records(healthy(1)))]
     own = [each.number for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
     peers = [each.number for each in seen if each.frame[6:12] != seen[0].frame[6:12]]
-    first, other, third = own[0], told("P14", *own[2:12]), told(UNDECIDED, *peers[:4])
+    first, other, third = own[0], told("P14", *own[3:13]), told(UNDECIDED, *peers[:4])
     assert ids(told("P02", first)) == ["P02"]
-    assert ids(told("P02", first), other) == [UNDECIDED, "P14"]
-    assert ids(told("P02", *own[:2]), other) == ["P02", "P14"]
-    assert ids(told("P02", *own[1:3]), other) == [UNDECIDED, "P14"]  # one may be the other's
-    assert ids(told("P02", *own[:2]), other, third) == [UNDECIDED, "P14", UNDECIDED]
+    assert ids(told("P02", *own[:2]), other) == [UNDECIDED, "P14"]
+    assert ids(told("P02", *own[:3]), other) == ["P02", "P14"]
+    assert ids(told("P02", *own[1:4]), other) == [UNDECIDED, "P14"]  # one may be the other's
+    assert ids(told("P02", *own[:3]), other, third) == [UNDECIDED, "P14", UNDECIDED]
     assert ids(told("P14", *own[:8]), told("OPC-05", *own[:8])) == ["P14", "OPC-05"]
     assert ids(told("P14", *own[:7]), told("OPC-05", *own[:7])) == [UNDECIDED] * 2
     computed = told("S01", *own[:9], sent=tuple(own[:9]))
-    assert ids(told("P02", *own[:2]), computed) == ["P02", "S01"]
+    assert ids(told("P02", *own[:3]), computed) == ["P02", "S01"]
     moved = told("S65", *own[:9], sent=tuple(own[:9]))
-    assert ids(told("P02", *own[:2]), moved) == [UNDECIDED, "S65"]
+    assert ids(told("P02", *own[:3]), moved) == [UNDECIDED, "S65"]
     assert ids(told("P02", first), told(CORRUPT, *peers[:9])) == ["P02", CORRUPT]
 
 
