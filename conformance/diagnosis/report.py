@@ -78,7 +78,7 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         if psns:
             break  # a device is judged as a whole, and never twice
     built = _built(structure, icrcs, excerpt.all_seen())
-    told = _told(built + icrcs + psns, excerpt.all_seen())
+    told = _told(built, icrcs + psns, excerpt.all_seen())
     return Explanation(copies + told, for_icrcs.notes + for_psns.notes)
 
 
@@ -110,26 +110,42 @@ def _built(
     ]
 
 
-def _told(diagnoses: Sequence[Diagnosis], observations: Iterable[Observation]) -> list[Diagnosis]:
+def _told(
+    built: Sequence[Diagnosis], others: Sequence[Diagnosis], observations: Iterable[Observation]
+) -> list[Diagnosis]:
     """Every name that has evidence of its own; in doubt what the other faults may have drawn.
 
     One fault makes others seem to be there, at the sender and at who talks with it. So the more
     is wrong there, or unexplained, the more frames a name takes that nothing else is held against.
-    An ICRC that is recomputed needs none: its value has no other reason.
+    An ICRC that is recomputed needs none: its value has no other reason. Nor does it make its
+    sender seem to have another fault, but who talks with it; nor does what is built wrongly
+    there in other frames than in those that such an ICRC vouches for.
     """
+    diagnoses = [*built, *others]
+    vouched = {n for found in others for n in {*found.frames} - _touched(found)}
+    shapes = {id(found) for found in built}
     told = {number for found in diagnoses for number in found.frames}
-    hosts = {s.number: {s.frame[:6], s.frame[6:12]} for s in observations if s.number in told}
+    hosts = {s.number: (s.frame[:6], s.frame[6:12]) for s in observations if s.number in told}
     parties = {
         id(found): {h for n in found.frames for h in hosts.get(n, ())} for found in diagnoses
     }
+    senders = {id(found): {hosts[n][1] for n in found.frames if n in hosts} for found in diagnoses}
     blaming = [found for found in diagnoses if found.id not in _NO_BLAME]
 
     def stands(found: Diagnosis) -> bool:
-        near = parties[id(found)]
-        others = [each for each in blaming if each is not found and parties[id(each)] & near]
-        touched = {number for other in others for number in _touched(other)}
+        near, sender = parties[id(found)], senders[id(found)]
+        certain = vouched.issuperset(found.frames)
+
+        def rivals_it(each: Diagnosis) -> bool:
+            if each is found or not parties[id(each)] & near:
+                return False
+            apart = certain and id(each) in shapes and not {*each.frames} & {*found.frames}
+            return senders[id(each)] != sender or (bool(_touched(each)) and not apart)
+
+        rivals = [each for each in blaming if rivals_it(each)]
+        touched = {number for each in rivals for number in _touched(each)}
         own = sum(number not in touched for number in found.frames)
-        return own >= _OWN * len(others) or len(found.frames) >= _ENOUGH * len(others)
+        return own >= _OWN * len(rivals) or len(found.frames) >= _ENOUGH * len(rivals)
 
     words = "What else is wrong may have drawn it."
     return [

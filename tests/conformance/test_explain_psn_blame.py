@@ -166,8 +166,8 @@ def test_a_name_takes_more_frames_of_its_own_the_more_is_wrong_beside_it() -> No
         count = len(frames)
         return Diagnosis(id_, (), frames, count, count, "", "", frozenset(sent))
 
-    def ids(*found: Diagnosis) -> list[str]:
-        return [each.id for each in report._told(found, seen)]
+    def ids(*found: Diagnosis, built: tuple[Diagnosis, ...] = ()) -> list[str]:
+        return [each.id for each in report._told(built, found, seen)]
 
     seen = [*observe(records(healthy(1)))]
     own = [each.number for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
@@ -181,7 +181,11 @@ def test_a_name_takes_more_frames_of_its_own_the_more_is_wrong_beside_it() -> No
     assert ids(told("P14", *own[:8]), told("OPC-05", *own[:8])) == ["P14", "OPC-05"]
     assert ids(told("P14", *own[:7]), told("OPC-05", *own[:7])) == [UNDECIDED] * 2
     computed = told("S01", *own[:9], sent=tuple(own[:9]))
-    assert ids(told("P02", *own[:3]), computed) == ["P02", "S01"]
+    assert ids(told("P02", first), computed) == ["P02", "S01"]
+    shape = told("PAD-01", *own[9:13])
+    assert ids(told("P02", first), computed, built=(shape,)) == ["PAD-01", "P02", "S01"]
+    assert ids(told("P02", first), built=(shape,)) == ["PAD-01", UNDECIDED]
+    assert ids(told("P02", own[9]), computed, built=(shape,)) == ["PAD-01", UNDECIDED, "S01"]
     moved = told("S65", *own[:9], sent=tuple(own[:9]))
     assert ids(told("P02", *own[:3]), moved) == [UNDECIDED, "S65"]
     assert ids(told("P02", first), told(CORRUPT, *peers[:9])) == ["P02", CORRUPT]
@@ -197,4 +201,4 @@ def test_what_is_wrong_between_others_raises_no_floor() -> None:
         Diagnosis("P02", (), (seen[0].number,), 1, 1, "", ""),
         Diagnosis("P14", (), tuple(each.number for each in elsewhere), 9, 9, "", ""),
     ]
-    assert [each.id for each in report._told(found, [*seen, *elsewhere])] == ["P02", "P14"]
+    assert [each.id for each in report._told((), found, [*seen, *elsewhere])] == ["P02", "P14"]
