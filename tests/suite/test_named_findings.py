@@ -9,7 +9,7 @@ import pytest
 from gates import run
 
 pytestmark = [pytest.mark.sim, pytest.mark.slow]
-RANDOM = ("--suite", "smoke", "--width", "64", "-k", "nobody_has_thought")
+RANDOM = ("--suite", "full", "--width", "64", "-k", "much_that_nobody_has_thought")
 
 
 @pytest.mark.parametrize(
