@@ -18,7 +18,6 @@ import json
 import os
 import resource
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from scapy.contrib.roce import BTH
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
+from roceproof.common.outcome import end_with
 from roceproof.common.paths import BUILD
 
 CHECK = BUILD / "pcap" / "roce-check"
@@ -247,4 +247,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

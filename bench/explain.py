@@ -20,6 +20,7 @@ from pathlib import Path
 
 from records import BENCH, FILE_HEADER_BYTES, records
 
+from roceproof.common.outcome import end_with
 from roceproof.conformance.faults.icrc_static import SLIPS
 
 SHAPES = ("large", "middle")
@@ -104,4 +105,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

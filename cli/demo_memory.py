@@ -20,7 +20,7 @@ from roceproof.dpi.manifest_responder import Responder
 from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
 from roceproof.dpi.records import Status
 from roceproof.rxe_env.peer import SoftRoce
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limits import DOMAIN, LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 
 RIGHTS = frozenset({"local_write", "remote_write", "remote_read"})
@@ -54,6 +54,7 @@ class ReceivingEndpoint:
         self._simulation, self._peer, self._device = simulation, peer, device
         self._port: Port = simulation.port(0)
         self._responder, self._fixed = device.responder, device.limits.fixed_of_qp
+        self._domain = device.limits.fixed.get(DOMAIN, 0)
         self._memory = HdlMemory(simulation, regions=device.responder.regions)
         self._due_cycles = 1000 * (ack_timeout_ns(_PATIENCE) or 0) // clock_ps
         self._qpn = FIRST_QPN - 1
@@ -84,6 +85,7 @@ class ReceivingEndpoint:
                 remote_gid=f"::ffff:{self._peer.ipv4}",
                 remote_qpn=remote_qpn,
                 access=access_of(RIGHTS),
+                pd=self._domain,
                 **values,
             )
         )
@@ -94,7 +96,7 @@ class ReceivingEndpoint:
     def _new_region(self, size: int) -> HdlRegion:
         if self._responder.static_regions:  # each connection finds them all free
             return HdlStaticMemory(self._simulation, responder=self._responder).add(size, RIGHTS)
-        return self._memory.add(size, access_of(RIGHTS), pd=0)
+        return self._memory.add(size, access_of(RIGHTS), pd=self._domain)
 
     def close(self) -> None:
         """The memory is forgotten; the next connection gets its own."""

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from rich.table import Table
 
+from roceproof.common.outcome import end_with, exit_interrupted
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.dpi import PortOptions, Simulation
 from roceproof.dpi.manifest import load_manifest
-from roceproof.outcome import end_with, exit_interrupted
 from roceproof.rxe_env.commands import run, tool
 
 TAP = "roceproof0"

@@ -16,9 +16,9 @@ import sys
 import click
 
 from roceproof import __version__
+from roceproof.common.outcome import end_with
 from roceproof.examples import examples
 from roceproof.lazy_group import LazyGroup
-from roceproof.outcome import end_with
 
 _COMPLETION = "_ROCEPROOF_COMPLETE"
 _COMMANDS = {

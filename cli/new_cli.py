@@ -54,7 +54,7 @@ def new(
 ) -> None:
     """Begin with a device: a wrapper to be filled in, and its manifest, in DIRECTORY."""
     from roceproof.new_command import run_new, write_schema
-    from roceproof.new_text import Device
+    from roceproof.new_text import USUAL, Device
 
     answers = responder or cm or static_keys or backdoor or executes
     if schema:
@@ -70,7 +70,7 @@ def new(
         name=name,
         widths=width,
         operations={service: names for service, names in sent.items() if names},
-        executed=_words(executes) or (["SEND", "WRITE"] if answers else []),
+        executed=_words(executes) or (USUAL if answers else ()),
         cm=cm,
         static_keys=static_keys,
         backdoor=backdoor,

@@ -11,6 +11,15 @@ from roceproof.common.paths import REPOSITORY
 
 SKELETON = REPOSITORY / "examples" / "skeleton"
 _COMMENTS = 43  # the column
+_NEEDED = {
+    "local_write": ("SEND", "SEND_IMM", "SEND_INV", "WRITE", "WRITE_IMM"),
+    "remote_write": ("WRITE", "WRITE_IMM"),
+    "remote_read": ("READ",),
+    "remote_atomic": ("CMP_SWAP", "FETCH_ADD"),
+}
+"""Rights of a region, and which operations of a peer ask for them."""
+USUAL = ("SEND", "WRITE")
+"""What a responder executes if nothing is said."""
 MANIFEST, WRAPPER = "dut.toml", "roceproof_wrapper.sv"
 
 
@@ -36,6 +45,7 @@ def manifest_text(device: Device, *, name: str) -> str:
         ("data_widths = [64]", f"data_widths = {list(device.widths)}"),
         ('RC = ["WRITE"]\n# UC = ["WRITE"]', claims),
         ('# RC = ["SEND", "WRITE"]', f"# {_claims({'RC': device.executed})}"),
+        ('access = ["local_write", "remote_write"]', _rights(device.executed or USUAL)),
     ):
         assert text.count(old) == 1, old
         text = text.replace(old, put)
@@ -69,6 +79,12 @@ def _aligned(line: str) -> str:
 
 def _claims(operations: Mapping[str, Sequence[str]]) -> str:
     return "\n".join(f"{service} = {json.dumps(list(of))}" for service, of in operations.items())
+
+
+def _rights(executed: Collection[str]) -> str:
+    """The line of memory in which all that is executed finds what it needs."""
+    needed = [right for right, operations in _NEEDED.items() if {*operations} & {*executed}]
+    return f"access = {json.dumps(needed)}"
 
 
 def _stated(device: Device) -> list[tuple[str, tuple[str, ...]]]:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
+from roceproof.common.outcome import end_with, exit_interrupted
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.conformance.nic.stand_in import stand_in
 from roceproof.demo_tap import UNSHARE, require_tap
 from roceproof.nic_matrix import merge, run_diff
-from roceproof.outcome import end_with, exit_interrupted
 from roceproof.rxe_env import kernels, saved, vm_backend
 from roceproof.rxe_env.agent_build import build_static_agent
 from roceproof.rxe_env.qemu import Machine

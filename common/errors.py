@@ -3,25 +3,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 
 class RoceproofError(Exception):
     """Something the user can act on: the text names the thing, the reason and the mend."""
 
     exit_code = 2
-
-
-@contextmanager
-def told_in_a_line() -> Iterator[None]:
-    """For a module that is run by itself: such an error is its line, and its exit code."""
-    try:
-        yield
-    except RoceproofError as error:
-        print(error, file=sys.stderr)
-        sys.exit(error.exit_code)
 
 
 def first_line(error: BaseException) -> str:

@@ -45,7 +45,9 @@ FIXABLE_OF_WORK = MappingProxyType(
         "immediate": 0xFFFFFFFF,
     }
 )
-FIXABLE = MappingProxyType(FIXABLE_OF_QP | FIXABLE_OF_WORK)
+DOMAIN = "pd"
+"""Of queue pairs and regions alike: where it is fixed, all memory is of one protection domain."""
+FIXABLE = MappingProxyType(FIXABLE_OF_QP | {DOMAIN: 0xFFFF} | FIXABLE_OF_WORK)
 """What a device may not let anybody choose, and the largest value of each: the numbers of
 `qp_config_t` and of `work_request_t`, under their names there."""
 COUNTED, CONSTANT, ANY = "counted", "constant", "any"

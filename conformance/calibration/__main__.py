@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from roceproof.common.arguments import COUNT, JOBS, OUTPUT_FILE, OUTPUT_FOLDER, Number
+from roceproof.common.outcome import end_as
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.conformance.calibration.device import draw_device
@@ -114,4 +115,4 @@ def _show(number: int, seed: int, write: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -19,6 +19,7 @@ import click
 
 from roceproof.common.arguments import DATA_WIDTH, JOBS
 from roceproof.common.errors import RoceproofError
+from roceproof.common.outcome import end_as
 from roceproof.common.page import templates
 from roceproof.common.paths import BUILD, CASES, REFERENCE_DUT
 from roceproof.conformance.code_coverage.exclusions import Exclusion, load_exclusions
@@ -126,4 +127,4 @@ def _page(
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from roceproof.common.arguments import INPUT_FILE
+from roceproof.common.outcome import end_as
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.kernels.sheet import section
 
@@ -41,4 +42,4 @@ def main(kernels: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import click
 
-from roceproof.common.errors import RoceproofError
+from roceproof.common.outcome import end_as
 from roceproof.common.paths import BUILD
-from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.conformance.kernels.ledger import (
     AS_IT_SHOULD_BE,
@@ -108,11 +107,7 @@ def _verdicts(text: str, names: Sequence[str]) -> Shown:
 @click.argument("wanted", metavar="[KERNEL]...", nargs=-1)
 def main(wanted: tuple[str, ...]) -> None:
     """Run all cases on each KERNEL (those of the ledger); 1 if one shows otherwise, or nothing."""
-    try:
-        sys.exit(_differs(wanted))
-    except RoceproofError as error:
-        click.echo(f"roceproof: {printable_lines(str(error))}", err=True)
-        sys.exit(error.exit_code)
+    sys.exit(_differs(wanted))
 
 
 def _differs(wanted: tuple[str, ...]) -> bool:
@@ -135,4 +130,4 @@ def _differs(wanted: tuple[str, ...]) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -17,9 +17,8 @@ from typing import Any
 
 import click
 
-from roceproof.common.errors import RoceproofError
+from roceproof.common.outcome import end_as
 from roceproof.common.paths import BUILD, cache_dir
-from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.conformance.kernels.ledger import (
     AS_IT_SHOULD_BE,
@@ -81,11 +80,7 @@ def whole_faults(row: Mapping[str, Any], causes: Sequence[RootCause]) -> list[st
 @click.option("--alone/--together", default=True, help="Try each patch alone, or all of them only.")
 def main(wanted: tuple[str, ...], whole: bool, alone: bool) -> None:
     """Try the ledger's patches on each KERNEL (6.12 and the newest); 1 if one does not hold."""
-    try:
-        sys.exit(any([_tried(each, whole=whole, alone=alone) for each in wanted or DEFAULT]))
-    except RoceproofError as error:
-        click.echo(f"roceproof: {printable_lines(str(error))}", err=True)
-        sys.exit(error.exit_code)
+    sys.exit(any([_tried(each, whole=whole, alone=alone) for each in wanted or DEFAULT]))
 
 
 def _tried(wanted: str, *, whole: bool, alone: bool) -> bool:
@@ -150,4 +145,4 @@ def _row(kernel: Kernel, tree: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -24,6 +24,7 @@ import click
 import pytest
 
 from roceproof.common.arguments import JOBS, OUTPUT_FOLDER
+from roceproof.common.outcome import end_as
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.candidates import (
     Candidate,
@@ -233,4 +234,4 @@ def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: fl
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -21,6 +21,7 @@ from typing import Any
 import click
 
 from roceproof.common.arguments import DATA_WIDTH, JOBS, OUTPUT_FOLDER
+from roceproof.common.outcome import end_as
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.matrix.reach import Found, Parts, Reached, measure, parts_of, watch
@@ -184,4 +185,4 @@ def _list(title: str, lines: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from roceproof.common.arguments import OUTPUT_FOLDER, PlacePath
+from roceproof.common.outcome import end_as
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.suite.deviations import load_deviations
@@ -57,4 +58,4 @@ def main(results: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from roceproof.common.errors import RoceproofError, told_in_a_line
+from roceproof.common.errors import RoceproofError
+from roceproof.common.outcome import end_with
 from roceproof.conformance.stock.collection import SCENARIOS
 from roceproof.conformance.stock.scenarios import Scenario
 from roceproof.conformance.stock.traffic import Bench, Outcome, ToolFailed
@@ -86,5 +87,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    with told_in_a_line():
-        main(sys.argv[1:])
+    end_with(lambda: main(sys.argv[1:]))

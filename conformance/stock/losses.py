@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Self
 import click
 
 from roceproof.common.arguments import COUNT, OUTPUT_FOLDER, WORD
-from roceproof.common.errors import told_in_a_line
+from roceproof.common.outcome import end_as
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.stock.cable import Loss, Wire
 from roceproof.conformance.stock.scenarios import CLIENT, SERVER
@@ -243,7 +243,7 @@ def main(kernel: str | None, works: int, lost: int, output: Path | None) -> None
     tried, wrong = 0, 0
     if output:
         output.mkdir(parents=True, exist_ok=True)
-    with told_in_a_line(), closing(Pair.start(kernel)) as pair:
+    with closing(Pair.start(kernel)) as pair:
         for tried, trial in enumerate(trials(works=works, lost=lost), 1):
             if found := pair.run(trial):
                 wrong += 1
@@ -256,4 +256,4 @@ def main(kernel: str | None, works: int, lost: int, output: Path | None) -> None
 
 
 if __name__ == "__main__":
-    main()
+    end_as(main)

@@ -80,6 +80,7 @@ class HdlTarget(Target):
         `pace` is what the cases before have seen of the device.
         """
         limits, environment = limits or Limits(), environment or Environment()
+        self._fixed = limits.fixed
         self._simulation = simulation
         self._port = simulation.port(0)
         self.clock_ps: int = clock_ps

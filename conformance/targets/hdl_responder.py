@@ -24,6 +24,7 @@ from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
 from roceproof.dpi.records import QpCommand, QpConfig
 from roceproof.dpi.simulation import Simulation
 from roceproof.dpi.streams import Standing
+from roceproof.verbs.limits import DOMAIN
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
@@ -72,7 +73,9 @@ class HdlResponder(HdlTarget):
         )
         draw = Random(f"responder {seed}")
         is_told = not responder.static_regions
-        self._domain = contract_field("qp_config_t", "pd").draw(draw) if is_told else 0
+        drawn = contract_field("qp_config_t", "pd").draw(draw) if is_told else 0
+        self._domain = self._fixed.get(DOMAIN, drawn)
+        self._has_one_domain = DOMAIN in self._fixed or not is_told
         self._foreign_domains = other_domains(draw, self._domain)
         self._shared_queues: list[int] = [*range(1, responder.shared_queues + 1)]
         """Their numbers, the last one first."""
@@ -91,8 +94,8 @@ class HdlResponder(HdlTarget):
 
     def register_elsewhere(self, size: int) -> Region:
         """Memory of another domain."""
-        if self._built_in:
-            raise Beyond("its memory is of one protection domain, as its queue pairs are")
+        if self._has_one_domain:
+            raise one_domain()
         return self._register(size, FULL_ACCESS, next(self._foreign_domains))
 
     def _register(self, size: int, access: frozenset[str], domain: int) -> HdlRegion:
@@ -312,6 +315,11 @@ class HdlResponder(HdlTarget):
 def no_more_receives() -> Beyond:
     """Why a receive is not posted."""
     return Beyond("it holds no more receives on one queue: [responder] receives says so")
+
+
+def one_domain() -> Beyond:
+    """Why there is no memory that the device's queue pairs may not touch."""
+    return Beyond("its memory is of one protection domain, as its queue pairs are")
 
 
 def _completed(messages: int) -> int:

@@ -24,7 +24,7 @@ from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
-from roceproof.conformance.targets.hdl_responder import no_more_receives
+from roceproof.conformance.targets.hdl_responder import no_more_receives, one_domain
 from roceproof.conformance.targets.hdl_static_memory import static_region
 from roceproof.conformance.targets.interface import (
     Beyond,
@@ -39,7 +39,7 @@ from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTar
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest import Manifest
 from roceproof.dpi.manifest_responder import StaticRegion
-from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, DOMAIN, LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu, Service
 from roceproof.verbs.work import Outcome, Region, Work
@@ -175,10 +175,12 @@ class LimitedModelTarget(ModelTarget):
         )
 
     def register_elsewhere(self, size: int) -> Region:
-        """Where keys are built in, all memory is of one protection domain."""
+        """All memory is of one domain where keys are built in, or where that is fixed."""
         self._require_room()
-        if self._manifest.responder and self._manifest.responder.static_regions:
-            raise Beyond("its memory is of one protection domain, as its queue pairs are")
+        if DOMAIN in self._claims.limits.fixed or (
+            self._manifest.responder and self._manifest.responder.static_regions
+        ):
+            raise one_domain()
         return super().register_elsewhere(size)
 
     def _require_room(self) -> None:

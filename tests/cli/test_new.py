@@ -104,6 +104,23 @@ def test_operations_add_up(console, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("executed", "rights"),
+    [
+        ("READ", {"remote_read"}),
+        ("SEND,WRITE", {"local_write", "remote_write"}),
+        ("WRITE,READ,CMP_SWAP", {"local_write", "remote_write", "remote_read", "remote_atomic"}),
+    ],
+)
+def test_memory_with_built_in_keys_has_the_rights_that_requests_need(
+    console, tmp_path: Path, executed: str, rights: set[str]
+) -> None:
+    place = tmp_path / "mine"
+    assert console.run("new", str(place), "--executes", executed, "--static-keys").returncode == 0
+    (region,) = tomllib.loads((place / "dut.toml").read_text())["region"]
+    assert set(region["access"]) == rights
+
+
+@pytest.mark.parametrize(
     ("words", "claims", "ports"),
     [
         (["--rc", "WRITE"], set(), set()),

@@ -58,7 +58,7 @@ def test_an_import_that_goes_up_is_named(tmp_path: Path) -> None:
     for place, planted in (
         ("verbs/work.py", "roceproof.dpi.records"),
         ("conformance/wire/opcodes.py", "roceproof.conformance.model.codes"),
-        ("common/paths.py", "roceproof.outcome"),
+        ("common/paths.py", "roceproof.main"),
         ("conformance/model/requester/pacing.py", "roceproof.conformance.model.device"),
     ):
         file = tmp_path / "roceproof" / place

@@ -10,8 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from roceproof.common.errors import RoceproofError
-from roceproof.conformance.stock.losses import Pair, Trial, main, trials
+from roceproof.conformance.stock.losses import Pair, Trial, trials
 from roceproof.conformance.stock.scenarios import CLIENT, SERVER
 
 
@@ -22,24 +21,21 @@ def test_every_combination_of_losses_is_tried_once() -> None:
     assert len(longest) == 1 + 6 + 15  # of two requests and four responses none, one, two
 
 
-def test_what_cannot_be_tried_here_is_no_finding(monkeypatch, capsys) -> None:
-    def start(_: str | None) -> Pair:
-        raise RoceproofError("no guest here")
-
-    monkeypatch.setattr(Pair, "start", start)
-    with pytest.raises(SystemExit) as end:
-        main([])
-    assert (end.value.code, capsys.readouterr().err) == (2, "no guest here\n")
-
-
 @pytest.mark.parametrize(
-    ("words", "told"), [([], "name a directory"), (["d", "nonsense"], "'nonsense' is no scenario")]
+    ("tool", "words", "told"),
+    [
+        ("losses", ["--kernel", "nonsense"], "nonsense is neither"),
+        ("captures", [], "name a directory"),
+        ("captures", ["d", "nonsense"], "'nonsense' is no scenario"),
+    ],
 )
-def test_captures_that_nobody_can_make_are_no_finding(words: list[str], told: str) -> None:
-    place = "roceproof.conformance.stock.captures"
+def test_what_cannot_be_tried_here_is_no_finding(tool: str, words: list[str], told: str) -> None:
+    place = f"roceproof.conformance.stock.{tool}"
     run = subprocess.run([sys.executable, "-m", place, *words], capture_output=True, text=True)
     assert (run.returncode, run.stdout) == (2, "")
-    assert told in run.stderr
+    (line,) = run.stderr.splitlines()
+    assert line.startswith("roceproof: ")
+    assert told in line
 
 
 def test_a_loss_names_any_frame_of_its_direction() -> None:

@@ -9,8 +9,16 @@ from dataclasses import replace
 import pytest
 
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.targets.hdl_factory import HdlFactory
-from roceproof.conformance.targets.interface import CasePlace, Refused, Target, TargetError
+from roceproof.conformance.targets.interface import (
+    Beyond,
+    CasePlace,
+    Refused,
+    Target,
+    TargetError,
+)
+from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Bth, Reth
 from roceproof.conformance.wire.ip import Ipv4
@@ -105,6 +113,30 @@ def test_memory_of_another_domain_and_forgotten_memory_are_refused(target: Targe
         assert answer(target) == (0, 0x62)
         assert region.read(0, 5) == bytes(5)
         target.reopen(qp, SPEC)
+
+
+@pytest.mark.parametrize("factory", [HdlFactory, LimitedModelFactory])
+def test_where_the_domain_is_fixed_all_memory_is_of_that(
+    factory: type[HdlFactory | LimitedModelFactory],
+) -> None:
+    manifest = load_manifest(REPOSITORY / "rtl" / "responder.toml")
+    limits = replace(manifest.limits, fixed={"pd": 7})
+    one = replace(manifest, limits=limits, data_widths=(512,))
+    with factory(one).device(CasePlace(name="domain", seed=1, host=OWN)) as device:
+        device.watch()
+        with pytest.raises(Beyond, match="one protection domain"):
+            device.register_elsewhere(64)
+        region = device.register(64)
+        device.open(SPEC)
+        device.send(sent(WRITE_ONLY, 0, b"hello", Reth(region.addr, region.rkey, 5)))
+        assert answer(device)[0] == 0
+        assert region.read(0, 5) == b"hello"
+        if isinstance(device, HdlTarget):
+            seen = device.records()
+            assert seen is not None
+            seven = {f"pd.{bit}/{7 >> bit & 1}" for bit in range(16)}
+            for hits in (dict(seen.bins())[name] for name in ("qp_config_t", "memory_region_t")):
+                assert {hit for hit in hits if hit.startswith("pd.")} == seven
 
 
 def test_a_receive_completes_with_what_came(target: Target) -> None:

@@ -27,6 +27,7 @@ _FIXED = {
     "max_rd_atomic": (1, 2, 4, 16),
     "max_dest_rd_atomic": (0, 1, 2, 4, 16),
     "qkey": (5,),
+    "pd": (0, 7, 0xFFFF),
     "payload_offset": (0, 3),
     "remote_addr": (0, 0x1000),
     "rkey": (0x1234,),

@@ -73,6 +73,11 @@ def end_with(job: Callable[[], int]) -> NoReturn:
         sys.exit(EXIT_ENVIRONMENT)
 
 
+def end_as(command: click.Command) -> NoReturn:
+    """Run a command that is a program of its own (`python -m`)."""
+    end_with(lambda: command.main(standalone_mode=False) or 0)
+
+
 def exit_interrupted() -> int:
     """The code of a shell for a process that the signal has ended."""
     return _KILLED_BY + signal_of_interruption()
