@@ -69,7 +69,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join([INTRODUCTION, *head, *rows, ""])
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: Sequence[str]) -> int:
     """Make the named captures, or all of them with their table."""
     if not arguments:
         raise RoceproofError("name a directory for the captures, and scenarios if not all")
@@ -84,6 +84,7 @@ def main(arguments: Sequence[str]) -> None:
         outcomes.append(outcome)
     if not names:
         (Path(directory) / "README.md").write_text(table(outcomes))
+    return 0
 
 
 if __name__ == "__main__":
