@@ -4,15 +4,17 @@
 A case that stops at what every case takes for granted, a posted message that leaves, an ACK that
 completes it, a fence that is served, says nothing about its own rules if the same stops on a fresh
 device without anything that is special to the case (`control`). It was not reached, and accuses
-what has stopped it.
+what has stopped it; first of all the rule about the one thing without which it goes on
+(`narrowing`), which may be the case's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roceproof.conformance.runner.control import Controls, Outcome, repeated, skeleton_of
+from roceproof.conformance.runner.narrowing import cause_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import earliest_due
 from roceproof.conformance.suite.connection import Connection
@@ -52,12 +54,16 @@ def blame(
     if first.rules and (stop is None or stop.kind is not Kind.DEATH):
         return Blame(_each_once(theirs), _predicted(first, own), stop)
     if stop is not None and Capability.LOCKSTEP in bench.claims.capabilities:
-        outcome = controls.of(skeleton_of(bench, stop))
+        skeleton = skeleton_of(bench, stop)
+        outcome = controls.of(skeleton)
         if (rules := _repeated(stop, outcome)) is not None:
-            broken = _each_once([*rules, *theirs])
-            reached = not set(rules).isdisjoint(own)
-            because = None if reached else _because(outcome, rules)
-            return Blame(broken, because, _root(bench, stop, outcome))
+            cause = cause_of(controls, skeleton)
+            rules = (*(cause.rules if cause else ()), *rules)
+            because = None if not set(rules).isdisjoint(own) else _because(outcome, rules)
+            if because and cause:
+                because += f"; {cause.words}"
+            root = replace(_root(bench, stop, outcome), cause=cause)
+            return Blame(_each_once([*rules, *theirs]), because, root)
     fitting = _fitting(bench, stop, own)
     if is_vague(fitting):
         fitting = [*(named(head_of(first)) or fitting)]

@@ -37,6 +37,8 @@ class Pair(NamedTuple):
     service: Service
     path_mtu: int
     is_ipv6: bool
+    is_compatible: bool = False
+    """Its peer's IPv4 address is given as ::a.b.c.d, as only IPv6 of old has it."""
 
 
 class Message(NamedTuple):
@@ -55,6 +57,8 @@ class Skeleton:
     on: int
     messages: tuple[Message, ...]
     is_fence: bool = False
+    answer: tuple[tuple[str, int], ...] = ()
+    """Fields of the ACKs."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,13 @@ class Outcome:
 
     failure: CaseFailed | None
     wrong: tuple[Mismatch, ...] = ()
+    has_sent: bool = False
+    is_tried: bool = True
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether it went on to its end, and nothing was wrong."""
+        return self.is_tried and self.failure is None and not self.wrong
 
 
 class Controls:
@@ -86,7 +97,8 @@ class Controls:
         except DeviceDied as death:
             return Outcome(CaseFailed(f"{death.said}: {death}", stop=Stop(Kind.DEATH)))
         except (Beyond, pytest.skip.Exception):
-            return Outcome(None)  # what has stopped the case is no reason to skip it
+            # What has stopped the case is no reason to skip it.
+            return Outcome(None, is_tried=False)
 
 
 def skeleton_of(bench: Bench, stop: Stop) -> Skeleton:
@@ -124,21 +136,25 @@ def _message(posted: Posted, mtu: int) -> Message:
 def _worked(bench: Bench, skeleton: Skeleton) -> Outcome:
     failure = None
     try:
-        pairs = [
-            bench.connect(each.service, path_mtu=each.path_mtu, ipv6=each.is_ipv6)
-            for each in skeleton.pairs
-        ]
+        pairs = [_connected(bench, each) for each in skeleton.pairs]
         if skeleton.is_fence:
             pairs[skeleton.on].fence(0)
         for message in skeleton.messages:
-            _carry(pairs[skeleton.on], message)
+            _carry(pairs[skeleton.on], message, dict(skeleton.answer))
     except CaseFailed as stopped:
         failure = stopped
     wrong = {each.field: each for packet in compared(bench) for each in packet.wrong}
-    return Outcome(failure, tuple(wrong.values()))
+    return Outcome(failure, tuple(wrong.values()), has_sent=bool(bench.frames_sent()))
 
 
-def _carry(qp: Connection, message: Message) -> None:
+def _connected(bench: Bench, pair: Pair) -> Connection:
+    remote = bench.peer(ipv6=pair.is_ipv6)
+    if pair.is_compatible:
+        remote = remote._replace(ip=bytes(16 - len(remote.ip)) + remote.ip)
+    return bench.connect(pair.service, path_mtu=pair.path_mtu, remote=remote)
+
+
+def _carry(qp: Connection, message: Message, answer: dict[str, int]) -> None:
     if message.op in _ANSWERED_WITH_DATA:
         qp.serve(expected=qp.lives[-1].posted[-1].end_psn if qp.lives[-1].posted else 0)
         posted = qp.post(message.op, message.size)
@@ -146,4 +162,8 @@ def _carry(qp: Connection, message: Message) -> None:
         qp.completes(posted)
         qp.answer_with = None
         return
-    qp.transfer(message.op, message.size, offset=message.offset)
+    posted = qp.post(message.op, message.size, offset=message.offset)
+    qp.expect_message(posted)
+    if qp.spec.service is Service.RC:
+        qp.ack(posted, **answer)
+    qp.completes(posted)

@@ -217,4 +217,6 @@ def _told(stop: Stop | None) -> Document | None:
     told: Document = {"kind": str(stop.kind), "fields": [list(m) for m in stop.fields]}
     if stop.message is not None:
         told["words"] = stop.words
+    if stop.cause is not None:
+        told["cause"] = [stop.cause.words, list(stop.cause.rules)]
     return told

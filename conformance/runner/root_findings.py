@@ -109,11 +109,20 @@ def _of_all(
         idle = {name for name in ran if not _used(standings[name])}
         hidden = failed & (fact.cases | idle)
         says, rules = in_all(fact, ran), {fact.breaks} - {""}
+        if (cause := _cause_in(hidden, seen)) is not None:
+            says, rules = f"{says}; {cause[0]}", set(cause[1])
         yield Root([fact.trouble], hidden, says=says, hides=True, rules=rules)
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         never = Fact(f"{lost} was never answered", frozenset(asked))
         yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=in_all(never, [*asked]))
+
+
+def _cause_in(names: set[str], seen: Mapping[str, Document]) -> Sequence[Any] | None:
+    """What all of these that know why they have stopped say of it, words and rules."""
+    stops = (seen[name].get("stop") or {} for name in sorted(names & seen.keys()))
+    causes = [stop["cause"] for stop in stops if "cause" in stop]
+    return causes[0] if causes and all(each == causes[0] for each in causes) else None
 
 
 def _strays(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.prediction import Posted
@@ -37,6 +37,13 @@ class Kind(StrEnum):
     ASSERTION = "assertion"  # what the case itself says
 
 
+class Cause(NamedTuple):
+    """Why plain messages stop, too: with what they go on, and the rules that are broken."""
+
+    words: str
+    rules: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Stop:
     """The place. `message` and `packet` say which one, where a predicted message was due.
@@ -50,6 +57,7 @@ class Stop:
     packet: int = 0
     fields: tuple[Mismatch, ...] = ()
     is_first: bool = False
+    cause: Cause | None = None
 
     @property
     def stands_still(self) -> bool:
@@ -63,10 +71,7 @@ class Stop:
             return None
         work, count = self.message.work, self.message.count
         told = f"a {work.op.value} of {work.size:,} bytes"
-        if self.kind is Kind.NO_COMPLETION:
-            return f"{told} never completed"
-        return (
-            f"packet {self.packet + 1} of {count} of {told} never came"
-            if count > 1
-            else (f"{told} never came")
-        )
+        if self.kind is Kind.NO_PACKET and count > 1:
+            told = f"packet {self.packet + 1} of {count} of {told}"
+        told += " never completed" if self.kind is Kind.NO_COMPLETION else " never came"
+        return f"{told}; {self.cause.words}" if self.cause else told

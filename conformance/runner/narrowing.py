@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Why plain messages stop: the one thing without which they do not.
+
+When the control experiment has stopped as the case has, it is tried again with one thing
+otherwise: another way to write an IPv4 address, bytes in an empty message, one path MTU, ones in
+what the ICRC masks of an ACK. Where that goes on, the rule about this thing is broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+from typing import NamedTuple
+
+from roceproof.conformance.runner.control import Controls, Message, Outcome, Skeleton
+from roceproof.conformance.suite.stop import Cause, Kind, Stop
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+_FEW = 8
+"""Bytes of a message of which only matters that there are some."""
+_TTL, _TOS = (("ttl", 0xFF),), (("tos", 0xFF),)
+_BYTE4 = (("fecn", 1), ("becn", 1), ("resv6", 0x3F))
+_ANSWERED_BY_ACK = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE, Op.WRITE_IMM)
+
+
+class _Trial(NamedTuple):
+    """One thing otherwise; `concerns` says whether it may be why that control has stopped."""
+
+    concerns: Callable[[Skeleton, Outcome], bool]
+    vary: Callable[[Skeleton], Skeleton]
+    cause: Cause
+    goes_on: Callable[[Outcome], bool] = attrgetter("is_fine")
+
+
+def cause_of(controls: Controls, skeleton: Skeleton) -> Cause | None:
+    """What is known of why it stops."""
+    for tried, trials in ((skeleton, _OF_SEVERAL), (_plain(controls, skeleton), _OF_ONE)):
+        if tried is None:
+            return None
+        outcome = controls.of(tried)
+        for trial in trials:
+            if trial.concerns(tried, outcome) and trial.goes_on(controls.of(trial.vary(tried))):
+                return trial.cause
+    return None
+
+
+def _plain(controls: Controls, skeleton: Skeleton) -> Skeleton | None:
+    """The message that stops it, alone; of few bytes, if it has any."""
+    stop = _stop_of(controls.of(skeleton))
+    if stop is None or stop.message is None:
+        return None
+    stopped = skeleton.messages[stop.message.ordinal - 1]
+    message = Message(stopped.op, _FEW if stopped.size else 0, 0)
+    return Skeleton((skeleton.pairs[skeleton.on],), 0, (message,))
+
+
+def _stop_of(outcome: Outcome) -> Stop | None:
+    return outcome.failure.stop if outcome.failure is not None else None
+
+
+def _stops_at(outcome: Outcome, kind: Kind) -> bool:
+    stop = _stop_of(outcome)
+    return stop is not None and stop.kind is kind
+
+
+def _at_one_mtu(skeleton: Skeleton) -> Skeleton:
+    mtu = skeleton.pairs[skeleton.on].path_mtu
+    return replace(skeleton, pairs=tuple(p._replace(path_mtu=mtu) for p in skeleton.pairs))
+
+
+def _over_ipv6(skeleton: Skeleton) -> Skeleton:
+    return replace(skeleton, pairs=tuple(p._replace(is_ipv6=True) for p in skeleton.pairs))
+
+
+def _to_a_compatible_address(skeleton: Skeleton) -> Skeleton:
+    return replace(skeleton, pairs=tuple(p._replace(is_compatible=True) for p in skeleton.pairs))
+
+
+def _with_bytes(skeleton: Skeleton) -> Skeleton:
+    return replace(skeleton, messages=tuple(m._replace(size=_FEW) for m in skeleton.messages))
+
+
+def _is_mute_over_ipv4(skeleton: Skeleton, outcome: Outcome) -> bool:
+    is_mute = _stops_at(outcome, Kind.NO_PACKET) and not outcome.has_sent
+    return is_mute and not any(pair.is_ipv6 for pair in skeleton.pairs)
+
+
+def _lacks_an_empty_one(skeleton: Skeleton, outcome: Outcome) -> bool:
+    is_empty = any(not m.size and m.op in _ANSWERED_BY_ACK for m in skeleton.messages)
+    return is_empty and _stops_at(outcome, Kind.NO_PACKET)
+
+
+def _heeds_no_ack(skeleton: Skeleton, outcome: Outcome) -> bool:
+    is_acknowledged = all(m.op in _ANSWERED_BY_ACK for m in skeleton.messages)
+    is_reliable = skeleton.pairs[skeleton.on].service is Service.RC
+    return is_reliable and is_acknowledged and _stops_at(outcome, Kind.NO_COMPLETION)
+
+
+def _answered() -> Iterator[_Trial]:
+    for fields, words, rules in (
+        (_TTL, "the TTL", ("IP-09", "ICRC-13")),
+        (_TOS, "DSCP and ECN", ("IP-09", "ICRC-13")),
+        (_BYTE4, "FECN, BECN and what is reserved beside them", ("ICRC-13",)),
+        (_TTL + _TOS + _BYTE4, "all that the ICRC masks of IP and BTH", ("ICRC-13",)),
+    ):
+        cause = Cause(f"an ACK with {words} all ones completes it", rules)
+        yield _Trial(_heeds_no_ack, partial(replace, answer=fields), cause)
+
+
+_OF_SEVERAL = (
+    _Trial(
+        lambda skeleton, _: len({pair.path_mtu for pair in skeleton.pairs}) > 1,
+        _at_one_mtu,
+        Cause("if all queue pairs have its path MTU it is right", ("MTU-05",)),
+    ),
+)
+_OF_ONE = (
+    _Trial(_is_mute_over_ipv4, _over_ipv6, Cause("over IPv6 it comes", ("GID-01",))),
+    _Trial(
+        _is_mute_over_ipv4,
+        _to_a_compatible_address,
+        Cause("if the peer's GID is ::a.b.c.d, not ::ffff:a.b.c.d, a frame leaves", ("GID-01",)),
+        attrgetter("has_sent"),
+    ),
+    _Trial(_lacks_an_empty_one, _with_bytes, Cause("one that is not empty comes", ("MTU-04",))),
+    *_answered(),
+)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Narrowing: what plain messages go on without is what is accused, and nothing is guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from test_blame import acknowledged, blamed
+
+from roceproof.conformance.mutants.wire import WireFault
+from roceproof.conformance.runner.control import Controls, Message, Outcome, Pair, Skeleton
+from roceproof.conformance.runner.narrowing import cause_of
+from roceproof.conformance.runner.root_findings import roots
+from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
+
+TTL_AT = 22
+
+
+class HeedsAcksOfTheFullTtl(WireFault):
+    """The receiver's ICRC sees the TTL as it is."""
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        is_ack = packet is not None and packet.aeth is not None
+        return [] if is_ack and frame[TTL_AT] != 0xFF else [frame]
+
+
+class Fake:
+    """Controls of a device that is told in one expression: when, and at what, it stops."""
+
+    def __init__(self, stops: Callable[[Skeleton], Kind | None]) -> None:
+        self._stops = stops
+
+    def of(self, skeleton: Skeleton) -> Outcome:
+        kind = self._stops(skeleton)
+        message = cast("Any", type("Message", (), {"ordinal": 1}))
+        stop = None if kind is None else Stop(kind, message=message)
+        has_sent = kind is not Kind.NO_PACKET or any(p.is_ipv6 for p in skeleton.pairs)
+        return Outcome(None if kind is None else CaseFailed("", stop=stop), has_sent=has_sent)
+
+
+def found(stops: Callable[[Skeleton], Kind | None], *mtus: int, size: int = 5) -> tuple[str, ...]:
+    """What is accused for that message on the last of queue pairs of these path MTUs."""
+    pairs = tuple(Pair(Service.RC, mtu, is_ipv6=False) for mtu in mtus or (256,))
+    skeleton = Skeleton(pairs, len(pairs) - 1, (Message(Op.WRITE, size, 0),))
+    cause = cause_of(cast("Controls", Fake(stops)), skeleton)
+    return cause.rules if cause is not None else ()
+
+
+@pytest.mark.parametrize(
+    ("stops", "size", "rules"),
+    [
+        (lambda s: None if s.pairs[0].is_ipv6 else Kind.NO_PACKET, 5, ("GID-01",)),
+        (lambda s: None if s.messages[0].size else Kind.NO_PACKET, 0, ("MTU-04",)),
+        (
+            lambda s: None if dict(s.answer).get("tos") == 0xFF else Kind.NO_COMPLETION,
+            5,
+            ("IP-09", "ICRC-13"),
+        ),
+        (lambda s: None if "becn" in dict(s.answer) else Kind.NO_COMPLETION, 5, ("ICRC-13",)),
+        (lambda _: Kind.NO_PACKET, 5, ()),
+        (lambda _: Kind.NO_COMPLETION, 0, ()),
+        (lambda s: None if s.messages[0].size == 8 else Kind.NO_PACKET, 5, ()),
+    ],
+    ids=["ipv4", "empty", "tos", "byte 4", "mute", "deaf", "length"],
+)
+def test_the_one_thing_without_which_it_goes_on_is_accused(
+    stops: Callable[[Skeleton], Kind | None], size: int, rules: tuple[str, ...]
+) -> None:
+    assert found(stops, size=size) == rules
+
+
+def test_queue_pairs_that_are_right_at_one_path_mtu_alone_break_that_each_has_its_own() -> None:
+    def stops(skeleton: Skeleton) -> Kind | None:
+        return Kind.NO_PACKET if len({pair.path_mtu for pair in skeleton.pairs}) > 1 else None
+
+    assert found(stops, 4096, 256) == ("MTU-05",)
+    assert found(lambda _: Kind.NO_PACKET, 4096, 256) == ()
+
+
+def test_a_receiver_that_masks_no_ttl_is_told_by_that_and_not_as_one_that_heeds_no_ack() -> None:
+    told = blamed(HeedsAcksOfTheFullTtl, acknowledged, "PSN-01")
+    assert told.broken == ("IP-09", "ICRC-13", "ACK-08")
+    assert told.not_reached is not None
+    assert "an ACK with the TTL all ones completes it" in told.not_reached
+    assert blamed(HeedsAcksOfTheFullTtl, acknowledged, "IP-09").not_reached is None
+
+
+def test_what_is_true_of_all_cases_is_told_with_its_cause() -> None:
+    beats = [1]
+    seen = {
+        "rows": [],
+        "values": {},
+        "stop": {"kind": str(Kind.NO_COMPLETION), "cause": ["why", ["ICRC-13"]]},
+        "standing": {"qpc": beats, "wr": beats, "left": beats, "tx": beats, "cpl": [0]},
+    }
+    case = {"case": "one", "outcome": "failed", "broken": ["ICRC-13", "ACK-08"]}
+    (root,) = roots({"one": case}, {"one": seen})
+    assert root.says == "frames left, and no work was ever completed: cpl_valid_o is low; why"
+    assert root.rules == {"ICRC-13"}
