@@ -60,7 +60,7 @@ def test_json_holds_every_column(console) -> None:
 
 
 def test_a_rule_tells_what_confirms_it_and_what_it_leaves_open(console) -> None:
-    lines = console.run("rules", "PAD-03", "PAD-06", "RETH-06").stdout.splitlines()
+    lines = console.run("rules", "PAD-02", "PAD-06", "RETH-06").stdout.splitlines()
     assert "  open      a pad that contradicts the payload: dropped, refused" in lines
     assert lines.count("  status    from memory") == 1
     assert [line.split()[0] for line in lines[-4:]] == ["observer", "quoted", "told", "told"]

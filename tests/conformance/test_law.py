@@ -43,7 +43,7 @@ def test_a_document_that_is_quoted_names_a_clause() -> None:
 
 
 def test_the_status_tells_a_clause_from_hearsay_and_both_from_memory() -> None:
-    names = ("CNP-02", "OPC-06", "PAD-03", "PSN-08")
+    names = ("CNP-02", "OPC-06", "PAD-02", "PSN-08")
     assert [status_of(RULES[name]) for name in names] == list(Status)
 
 
@@ -86,3 +86,8 @@ def test_a_switch_with_two_conforming_values_is_a_choice(switch: str) -> None:
 def test_a_rule_knows_what_it_leaves_open() -> None:
     assert [choice.where for choice in left_open_by("DUP-07")] == [("replay_msn",)]
     assert left_open_by("PSN-02") == []
+
+
+def test_no_must_is_from_memory() -> None:
+    musts = [rule for rule in RULES.values() if rule.severity is Severity.MUST]
+    assert [rule.id for rule in musts if status_of(rule) is Status.MEMORY] == []
