@@ -56,6 +56,7 @@ class QpSpec:
     state: State = State.RTS
     shared_receive: bool = False
     shared_queue: int = 0  # which of the shared queues, counted from 0
+    domain: int = 0  # which of the protection domains, counted from 0
     completed_messages: int = 0  # that a responder has counted before; needs MSN_PRESET
 
 

@@ -72,6 +72,8 @@ class Region(ABC):
     addr: int
     rkey: int
     size: int
+    lkey: int = 0
+    """How the device's own receives name it, where somebody knows."""
     built_in: frozenset[int] = frozenset()
     """All keys of the device where nobody gives them out: of regions that no case has, too."""
 

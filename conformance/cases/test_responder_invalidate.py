@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -25,9 +26,8 @@ pytestmark = RESPONDER
 invalidating = needs(Capability.INVALIDATE)
 
 
-def lives(bench: Bench, *regions: Region) -> None:
-    """A WRITE to each of them is served."""
-    qp = bench.connect()
+def lives(qp: Connection, *regions: Region) -> None:
+    """A WRITE to each of them is served on a new queue pair."""
     for psn, region in enumerate(regions):
         qp.send(WRITE_ONLY(psn=psn, payload=8, a=1, **at(region)))
         qp.expect(ACK(psn=psn))
@@ -53,7 +53,7 @@ def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> Non
     assert inbox.read(length - 8, 8) == last.said["payload"], "other bytes than those of the SEND"
     other.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
     other.expect(NAK(ACCESS_ERROR, psn=0))
-    lives(bench, *neighbours)
+    lives(bench.connect(), *neighbours)
 
 
 @case("INV-01", "RNR-01", smoke=True)
@@ -64,7 +64,7 @@ def test_a_send_that_finds_no_receive_kills_no_key(bench: Bench) -> None:
     send = qp.filled(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
     qp.send(send)
     qp.expect(RNR(psn=0, msn=0))
-    lives(bench, region)
+    lives(bench.connect(), region)
     number = qp.post_receive(qp.region())
     qp.send(send)
     qp.expect(ACK(psn=0, msn=1))
@@ -98,7 +98,7 @@ def test_a_repeated_send_with_invalidate_kills_no_other_key(bench: Bench) -> Non
     qp.receives(number, byte_len=8, invalidated=region.rkey)
     qp.send(send.but(inv=other.rkey))
     qp.expect(ACK(psn=0, msn=1))
-    lives(bench, other)
+    lives(bench.connect(), other)
 
 
 @case("INV-02", unjudged={"MSN-01": "it is not said whether a message counts that cannot end"})
@@ -113,13 +113,28 @@ def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(ben
 @case("INV-02", smoke=True)
 @invalidating
 def test_a_key_that_is_almost_right_kills_nothing(bench: Bench) -> None:
+    qp = bench.connect()
     regions = [bench.target.register(4096) for _ in range(3)]
-    for bit in (8, 17, 31):
-        qp = bench.connect()
-        inbox, key = qp.region(), regions[1].rkey ^ 1 << bit
-        if key in {region.rkey for region in (*regions, inbox)}:
-            continue  # it is right, though another's
+    inbox = qp.region()
+    known = {region.rkey for region in (*regions, inbox)} | inbox.built_in
+    is_quick = Capability.LOCKSTEP in bench.claims.capabilities
+    near = {regions[1].rkey ^ 1 << bit for bit in (range(32) if is_quick else (8, 17, 31))}
+    for key in sorted({0, regions[1].lkey, *near} - known):
+        qp.reconnect()
         qp.post_receive(inbox)
         qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=key, a=1))
         qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
-    lives(bench, *regions)
+    lives(bench.connect(), *regions)
+
+
+@case("INV-01", "RETH-10", smoke=True, targets=["hdl", "model"])
+@invalidating
+def test_a_key_of_another_protection_domain_is_not_killed(bench: Bench) -> None:
+    qps = [bench.connect(domain=number) for number in range(2)]
+    regions, inboxes = ([qp.region(64) for qp in qps] for _ in range(2))
+    for qp, inbox, theirs in zip(qps, inboxes, reversed(regions), strict=True):
+        qp.post_receive(inbox)
+        qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=theirs.rkey, a=1))
+        qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
+    for domain, region in enumerate(regions):
+        lives(bench.connect(domain=domain), region)

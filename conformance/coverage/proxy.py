@@ -133,9 +133,11 @@ class ObservedTarget(ForwardingTarget):
         self._show(Configured(self.now_ns, qp.qpn, spec))
         return qp
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
         """Memory is there."""
-        region = self._inner.register(size, access=access)
+        region = self._inner.register(size, access=access, domain=domain)
         self._grant(Registered(region.rkey, region.addr, region.size, access))
         return region
 

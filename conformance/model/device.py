@@ -99,12 +99,14 @@ class Device:
 
     # memory
 
-    def register(self, size: int, access: frozenset[str] = FULL_ACCESS) -> Region:
-        """Memory of the protection domain of all queue pairs."""
-        return self.memory.register(size, access=access, domain=OWN_DOMAIN)
+    def register(
+        self, size: int, access: frozenset[str] = FULL_ACCESS, domain: int = OWN_DOMAIN
+    ) -> Region:
+        """Memory of a protection domain of queue pairs."""
+        return self.memory.register(size, access=access, domain=domain)
 
     def register_elsewhere(self, size: int) -> Region:
-        """Memory of another protection domain."""
+        """Memory of a protection domain that no queue pair has."""
         return self.memory.register(size, domain=FOREIGN_DOMAIN)
 
     # the wire

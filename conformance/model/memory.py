@@ -11,8 +11,8 @@ from roceproof.verbs import work
 from roceproof.verbs.queue_pair import FULL_ACCESS
 
 OWN_DOMAIN = 0
-"""The protection domain of every queue pair."""
-FOREIGN_DOMAIN = 1
+"""The protection domain of queue pairs that say none, and one that no queue pair has."""
+FOREIGN_DOMAIN = -1
 ATOMIC_BYTES = 8
 
 _FIRST_ADDRESS = 0x10_0000_0000

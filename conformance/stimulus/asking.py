@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN
+from roceproof.conformance.model.memory import FOREIGN_DOMAIN
 from roceproof.conformance.model.segmentation import AWAIT_DATA, TAKE_RECEIVE
 from roceproof.conformance.stimulus.asked import OF_THE_ORACLE, READ, Asked, Place, until_taken
 from roceproof.conformance.stimulus.commanding import Commanding
@@ -300,14 +300,14 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
             region = (
                 target.register_elsewhere(size)
                 if is_foreign
-                else target.register(size, access=access)
+                else target.register(size, access=access, domain=known.qp.spec.domain)
             )
         except Beyond as lack:
             self.beyond = lack
             return
         self._made += 1
         region.write(0, payload(self._made, region.size))
-        domain = FOREIGN_DOMAIN if is_foreign else OWN_DOMAIN
+        domain = FOREIGN_DOMAIN if is_foreign else known.qp.spec.domain
         known.add(Place(region, FULL_ACCESS if is_foreign else access, domain), is_inbox=is_inbox)
 
     def _wait_for_reads(self, known: Asked, request: Request, place: Place) -> None:

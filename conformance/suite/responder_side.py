@@ -85,7 +85,7 @@ class ResponderSide(PacketFlow):
         For some packets of any length, where nothing is said.
         """
         size = max(_PAGE_BYTES, _ROOM * self.mtu) if size is None else size
-        region = self._exchange.target.register(size, access=access)
+        region = self._exchange.target.register(size, access=access, domain=self.spec.domain)
         if filled:
             region.write(0, self.random.randbytes(size))
         return region
@@ -154,7 +154,7 @@ class ResponderSide(PacketFlow):
             self.expect(answer if msn is None else answer.but(msn=msn))
             self._is_fencing = False
             return
-        self._scratch = self._scratch or self._exchange.target.register(_SCRATCH_BYTES)
+        self._scratch = self._scratch or self.region(_SCRATCH_BYTES)
         mark, before = self.random.randbytes(8), self._scratch.read(0, 8)
         self.send(WRITE_ONLY(psn=psn, va=self._scratch.addr, rkey=self._scratch.rkey, payload=mark))
         scratch = self._scratch

@@ -154,9 +154,11 @@ class ForwardingTarget(Target):
         """As the inner target."""
         return self._inner.stray_completions()
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
         """As the inner target."""
-        return self._inner.register(size, access=access)
+        return self._inner.register(size, access=access, domain=domain)
 
     def register_elsewhere(self, size: int) -> Region:
         """As the inner target."""

@@ -14,8 +14,8 @@ from roceproof.conformance.targets.hdl import STEP_CYCLES, HdlTarget
 from roceproof.conformance.targets.hdl_memory import HdlMemory, HdlRegion, access_of
 from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.conformance.targets.hdl_work import ANSWERED
-from roceproof.conformance.targets.interface import Beyond, TargetError
-from roceproof.conformance.targets.number_line import other_domains
+from roceproof.conformance.targets.interface import Beyond, TargetError, one_domain
+from roceproof.conformance.targets.number_line import beside, other_domains
 from roceproof.dpi.connection_records import ConnectionStep
 from roceproof.dpi.contract_fields import contract_field
 from roceproof.dpi.events import Inbound, Until
@@ -74,9 +74,10 @@ class HdlResponder(HdlTarget):
         draw = Random(f"responder {seed}")
         is_told = not responder.static_regions
         drawn = contract_field("qp_config_t", "pd").draw(draw) if is_told else 0
-        self._domain = self._fixed.get(DOMAIN, drawn)
+        own = self._fixed.get(DOMAIN, drawn)
         self._has_one_domain = DOMAIN in self._fixed or not is_told
-        self._foreign_domains = other_domains(draw, self._domain)
+        self._domains = [own, *beside(draw, own)]
+        self._foreign_domains = other_domains(draw, own)
         self._shared_queues: list[int] = [*range(1, responder.shared_queues + 1)]
         """Their numbers, the last one first."""
         draw.shuffle(self._shared_queues)
@@ -86,11 +87,15 @@ class HdlResponder(HdlTarget):
         self._queues: dict[int, int] = {}
         """Of each receive that the device holds the queue: a QPN, or below 0 a shared one."""
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
         """Zeroed memory."""
+        if domain and self._has_one_domain:
+            raise one_domain()
         if self._built_in:
             return self._built_in.add(size, access)
-        return self._register(size, access, self._domain)
+        return self._register(size, access, self._domains[domain])
 
     def register_elsewhere(self, size: int) -> Region:
         """Memory of another domain."""
@@ -223,7 +228,7 @@ class HdlResponder(HdlTarget):
         config = replace(
             config_of(spec, qpn, command=command),
             access=access_of(spec.access),
-            pd=self._domain,
+            pd=self._domains[spec.domain],
             qkey=spec.qkey,
             max_rd_atomic=spec.max_rd_atomic,
             max_dest_rd_atomic=spec.max_dest_rd_atomic,
@@ -315,11 +320,6 @@ class HdlResponder(HdlTarget):
 def no_more_receives() -> Beyond:
     """Why a receive is not posted."""
     return Beyond("it holds no more receives on one queue: [responder] receives says so")
-
-
-def one_domain() -> Beyond:
-    """Why there is no memory that the device's queue pairs may not touch."""
-    return Beyond("its memory is of one protection domain, as its queue pairs are")
 
 
 def _completed(messages: int) -> int:

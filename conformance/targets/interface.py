@@ -62,6 +62,11 @@ class Beyond(Refused):
     """The device is not made for that, as it says: a case that needs it is skipped."""
 
 
+def one_domain() -> Beyond:
+    """Why there is no memory of a second protection domain."""
+    return Beyond("its memory is of one protection domain, as its queue pairs are")
+
+
 class Arrival(NamedTuple):
     """A frame that the device sent, and when; with its FCS from a target that shows it."""
 
@@ -213,8 +218,10 @@ class Target(ABC):
 
     # memory and counters
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
-        """Zeroed memory that the device serves; needs MEMORY."""
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
+        """Zeroed memory that the device serves, of a protection domain; needs MEMORY."""
         raise NotImplementedError
 
     def register_elsewhere(self, size: int) -> Region:

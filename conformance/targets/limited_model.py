@@ -24,7 +24,7 @@ from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
-from roceproof.conformance.targets.hdl_responder import no_more_receives, one_domain
+from roceproof.conformance.targets.hdl_responder import no_more_receives
 from roceproof.conformance.targets.hdl_static_memory import static_region
 from roceproof.conformance.targets.interface import (
     Beyond,
@@ -33,6 +33,7 @@ from roceproof.conformance.targets.interface import (
     Patience,
     Target,
     TargetError,
+    one_domain,
 )
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
@@ -157,12 +158,16 @@ class LimitedModelTarget(ModelTarget):
         longest = wire_ns(bytes(min(self._claims.path_mtus)))
         self.patience = self._usual.while_stalled(percent.get("tx_stall", 0), frame_ns=longest)
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
         """Of as many regions as it holds, or one of those that are built in."""
         self._require_room()
+        if domain and self._has_one_domain:
+            raise one_domain()
         responder = self._manifest.responder
         if responder is None or not responder.static_regions:
-            return super().register(size, access=access)
+            return super().register(size, access=access, domain=domain)
         place = static_region(self._free, responder, size, access)
         self._free.remove(place)
         region = self._give(place, size)
@@ -174,12 +179,16 @@ class LimitedModelTarget(ModelTarget):
             size, addr=place.va, rkey=place.rkey, access=place.access, extent=place.length
         )
 
+    @property
+    def _has_one_domain(self) -> bool:
+        responder = self._manifest.responder
+        is_built_in = responder is not None and bool(responder.static_regions)
+        return is_built_in or DOMAIN in self._claims.limits.fixed
+
     def register_elsewhere(self, size: int) -> Region:
         """All memory is of one domain where keys are built in, or where that is fixed."""
         self._require_room()
-        if DOMAIN in self._claims.limits.fixed or (
-            self._manifest.responder and self._manifest.responder.static_regions
-        ):
+        if self._has_one_domain:
             raise one_domain()
         return super().register_elsewhere(size)
 

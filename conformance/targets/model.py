@@ -261,9 +261,11 @@ class ModelTarget(Target):
 
     # memory and counters
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
         """Zeroed memory."""
-        return self.device.register(size, access)
+        return self.device.register(size, access, domain)
 
     def register_elsewhere(self, size: int) -> Region:
         """Memory that no queue pair may touch."""

@@ -107,6 +107,15 @@ class Keys:
         return upper.bit_count() >= _APART and abs(key - other) > 1
 
 
+def beside(random: Random, domain: int) -> list[int]:
+    """Protection domains that differ from this one in two bits, which are others for each."""
+    bits = contract_field("memory_region_t", "pd").bits
+    turned = random.sample(bits, len(bits))
+    return [
+        domain ^ 1 << one ^ 1 << two for one, two in zip(turned[::2], turned[1::2], strict=True)
+    ]
+
+
 def other_domains(random: Random, domain: int) -> Iterator[int]:
     """Protection domains that are nearly this one, each in turn."""
     bits = contract_field("memory_region_t", "pd").bits

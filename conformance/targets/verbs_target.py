@@ -9,7 +9,13 @@ from typing import Any
 
 from roceproof.common.held_up import held_up_ns
 from roceproof.conformance.targets import ping, verbs_work
-from roceproof.conformance.targets.interface import Arrival, Target, TargetError, is_from
+from roceproof.conformance.targets.interface import (
+    Arrival,
+    Target,
+    TargetError,
+    is_from,
+    one_domain,
+)
 from roceproof.conformance.targets.verbs_connections import Connections, Made
 from roceproof.conformance.targets.verbs_device import CALL_SECONDS, VerbsDevice
 from roceproof.conformance.targets.verbs_memory import Staging, VerbsRegion
@@ -146,8 +152,12 @@ class VerbsTarget(Target):
         found = self._poll(qp, at_least=count, timeout_ns=timeout_ns)
         return [verbs_work.outcome(wc) for wc in found]
 
-    def register(self, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+    def register(
+        self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
+    ) -> Region:
         """Zeroed memory in the queue pairs' protection domain."""
+        if domain:
+            raise one_domain()
         return VerbsRegion(self._call, pd=self._pd, size=size, access=access)
 
     def register_elsewhere(self, size: int) -> Region:

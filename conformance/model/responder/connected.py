@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome
-from roceproof.conformance.model.memory import OWN_DOMAIN
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.model.responder.policy import (
@@ -142,7 +141,9 @@ class ConnectedResponder(Responder):
 
     def check_access(self, rkey: int, address: int, length: int, right: str) -> Refusal | None:
         """Key, protection domain, right and range; nothing of that for no bytes."""
-        if length == 0 or self.memory.permitted(rkey, address, length, right=right):
+        if length == 0 or self.memory.permitted(
+            rkey, address, length, right=right, domain=self.spec.domain
+        ):
             return None
         return ACCESS
 
@@ -198,7 +199,7 @@ class ConnectedResponder(Responder):
     def can_invalidate(self, rkey: int) -> bool:
         """Whether the key is one that this queue pair may make invalid."""
         region = self.memory.region(rkey)
-        return region is not None and region.domain == OWN_DOMAIN
+        return region is not None and region.domain == self.spec.domain
 
     def abandon(self) -> None:
         """The open message will not be completed; its receive serves the next."""
