@@ -65,7 +65,7 @@ def _findings(document: Document) -> Iterable[str]:
         if finding["rules"]:
             rules = ", ".join(finding["rules"][:_MOST_NAMES])
             yield f"   accuses {rules}{', ...' if len(finding['rules']) > _MOST_NAMES else ''}"
-        replay = finding["representative"]["replay"]
+        replay = finding["representative"]["replay"] or finding["plan_replay"]
         if replay:
             yield f"   repeat it: {_code(replay)}"
     if len(findings) > _MOST_FINDINGS:

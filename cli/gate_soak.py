@@ -119,6 +119,7 @@ def soak(
                         "case": path.name,
                         "head": plan.head,
                         "story": plan.story,
+                        "replay": options.replay_file(path, found.width),
                     }
                     told["explained"] = plan.explained
                     soaked.findings.append({**where, **told})

@@ -76,10 +76,10 @@ def run_soak(wanted: Soak) -> int:
             )
         for factory in factories:
             factory.prepare(progress.step)
-        night = _Night(wanted, [factory.claims for factory in factories], look)
+        night = _Night(wanted, options, [factory.claims for factory in factories], look)
         end: BaseException | None = None
         try:
-            night.run(options, widths, progress)
+            night.run(widths, progress)
         except (KeyboardInterrupt, RoceproofError) as error:  # what is known is told all the same
             end = error
     night.tell()
@@ -95,8 +95,11 @@ def _nothing_to_look_at() -> None:
 
 
 class _Night:
-    def __init__(self, wanted: Soak, claims: list[Claims], look: Callable[[], None]) -> None:
+    def __init__(
+        self, wanted: Soak, options: Options, claims: list[Claims], look: Callable[[], None]
+    ) -> None:
         self._wanted = wanted
+        self._options = options
         self._claims = claims
         self._look = look
         self._counts = Counts()
@@ -104,10 +107,12 @@ class _Night:
         self._started = time.monotonic()
         self.findings: dict[str, list[PlanFinding]] = {}
         """By what is alike in how they fail."""
+        self._replays: dict[int, str] = {}
+        """By seed the command that plays its case again."""
         self.broke: list[str] = []
         """What plans have broken themselves."""
 
-    def run(self, options: Options, widths: Sequence[int | None], progress: Progress) -> None:
+    def run(self, widths: Sequence[int | None], progress: Progress) -> None:
         """Rounds until time is up, or nothing is left to reach."""
         wanted, next_seed = self._wanted, self._wanted.seed
         end = self._started + 60 * wanted.minutes
@@ -119,7 +124,7 @@ class _Night:
                     width = widths[index % len(widths)]
                     chunks.append(
                         Chunk(
-                            options=options,
+                            options=self._options,
                             width=width,
                             first=next_seed,
                             count=count,
@@ -145,7 +150,9 @@ class _Night:
         self._counts.merge(Counts.from_json(found.counts))
         for each in found.findings:
             self.findings.setdefault(each.kind, []).append(each)
-            (self._wanted.out / f"test_found_{each.seed}.py").write_text(each.text)
+            path = self._wanted.out / f"test_found_{each.seed}.py"
+            path.write_text(each.text)
+            self._replays[each.seed] = self._options.replay_file(path, found.width)
 
     def _left(self) -> list[str]:
         empty = self._counts.empty(*self._claims)
@@ -165,7 +172,7 @@ class _Night:
         groups = sorted(self.findings.values(), key=len, reverse=True)
         for plans in groups[:_TOLD]:
             shortest = min(plans, key=lambda each: len(each.text))
-            print(f"{shortest.story}\n")
+            print(f"{shortest.story}\nreplay: {self._replays[shortest.seed]}\n")
             if others := [str(each.seed) for each in plans if each is not shortest]:
                 more = ", ..." if len(others) > _TOLD else ""
                 print(f"as seeds {', '.join(others[:_TOLD])}{more} fail\n")

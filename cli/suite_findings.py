@@ -76,4 +76,6 @@ def _details(finding: Document) -> list[str]:
     shown = finding["representative"]
     if shown["capture"]:
         lines += [f"capture: {shown['capture']}", f"replay:  {shown['replay']}"]
+    if finding.get("plan_replay"):
+        lines.append(f"plan:    {finding['plan_replay']}")
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -61,7 +61,18 @@ class Options:
 
     def replay(self, nodeid: str) -> str:
         """The command that runs one case again."""
-        words = ["roceproof", "test", *self.cases, "--target", self.target]
+        words = self._words(self.cases)
+        if self.suite == "long":
+            words += ["--suite", "long"]
+        return shlex.join([*words, "--seed", str(self.seed), "-k", expression_for(nodeid)])
+
+    def replay_file(self, path: Path, width: int | None) -> str:
+        """The command that runs a file with a case that was found."""
+        of_width = ["--width", str(width)] if width else []
+        return shlex.join([*self._words([os.path.relpath(path)]), *of_width])
+
+    def _words(self, cases: Iterable[str]) -> list[str]:
+        words = ["roceproof", "test", *cases, "--target", self.target]
         if self.dut != REFERENCE_DUT:
             words += ["--dut", os.path.relpath(self.dut)]
         if self.kernel:
@@ -76,9 +87,7 @@ class Options:
             words += ["--device-ip", self.device_ip]
         if self.mutant:
             words += ["--mutant", self.mutant]
-        if self.suite == "long":
-            words += ["--suite", "long"]
-        return shlex.join([*words, "--seed", str(self.seed), "-k", expression_for(nodeid)])
+        return words
 
 
 def session_arguments(target: str, *, root: Path = CASES) -> list[str]:

@@ -19,7 +19,7 @@ _LONGEST = 300
 def with_plans(findings: Sequence[Document], plans: Sequence[Document]) -> list[Document]:
     """The findings, each with its plans; behind them one for each kind of other failing plan."""
     known = [_root(finding) for finding in findings]
-    told = [{**finding, "plans": []} for finding in findings]
+    told = [{**finding, "plans": [], "plan_replay": None} for finding in findings]
     others: dict[str, Document] = {}
     for plan in plans:
         root = explained_by(plan["head"], plan["rules"], known)
@@ -28,6 +28,7 @@ def with_plans(findings: Sequence[Document], plans: Sequence[Document]) -> list[
         else:
             host = others.setdefault(likeness(plan["head"]), _of_plan(plan))
         host["plans"].append(plan["case"])
+        host["plan_replay"] = host["plan_replay"] or plan["replay"]
     return [*told, *sorted(others.values(), key=lambda each: -len(each["plans"]))]
 
 
@@ -59,5 +60,6 @@ def _of_plan(plan: Document) -> Document:
         "rules": plan["rules"],
         "representative": {"case": plan["case"], "capture": None, "replay": None},
         "plans": [],
+        "plan_replay": None,
         "story": plan["story"],
     }

@@ -69,6 +69,7 @@ DEAF = Check(name="frame", says="it sends", outcome=FAILED, words="want a frame\
                             "rules": [],
                             "head": "no",
                             "story": "s",
+                            "replay": "",
                         }
                     ]
                 )
@@ -183,7 +184,7 @@ def test_in_junit_what_the_baseline_knows_is_a_skip_and_what_is_new_fails(tmp_pa
     path.write_text(JUNIT)
     known = ["case test_mine.py::test_psn", "case test_mine.py::test_end", "plan 64bit 7"]
     plans = [
-        {"seed": n, "width": 64, "case": "c", "rules": [], "head": "no", "story": "s"}
+        {"seed": n, "width": 64, "case": "c", "rules": [], "head": "no", "story": "s", "replay": ""}
         for n in (7, 8)
     ]
     failing = session(

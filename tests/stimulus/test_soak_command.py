@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -34,6 +35,18 @@ def test_a_mutant_is_found_and_left_as_a_case(tmp_path: Path) -> None:
     done = soak(tmp_path, *words)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "def test_found_by_random_stimulus_" in next(tmp_path.glob("test_*.py")).read_text()
+
+
+def test_what_is_found_is_repeated_by_the_command_beside_it(tmp_path: Path) -> None:
+    words = ("--target", "model", "--mutant", "ip-ttl-fixed", "--minutes", "0.001", "-j", "1")
+    done = soak(tmp_path, *words)
+    assert done.returncode == 1, done.stdout + done.stderr
+    (replay,) = (line for line in done.stdout.splitlines() if line.startswith("replay: "))
+    program, *again = shlex.split(replay.removeprefix("replay: "))
+    tool = Path(sys.executable).with_name(program)
+    ran = subprocess.run([tool, *again], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "accuses IP-06" in ran.stdout
 
 
 def test_a_device_needs_its_kind_of_target(tmp_path: Path) -> None:

@@ -225,12 +225,16 @@ def test_a_plan_that_shows_what_cases_show_is_no_finding_of_its_own() -> None:
         {"case": "b.py", "head": "play.connect(key=0); play.finish(); got 1 frame too many"},
         {"case": "c.py", "head": "play.finish(); got 7 frame too many"},
     ]
-    found = with_plans(told(session), [{"rules": [], "story": "", **plan} for plan in plans])
+    found = with_plans(
+        told(session),
+        [{"rules": [], "story": "", "replay": f"run {plan['case']}", **plan} for plan in plans],
+    )
     assert [(each["count"], each["plans"]) for each in found] == [
         (3, ["a.py"]),
         (0, ["b.py", "c.py"]),
     ]
     assert found[1]["sentence"] == "show: got 1 frame too many"
+    assert [each["plan_replay"] for each in found] == ["run a.py", "run b.py"]
 
 
 def test_work_that_ends_otherwise_than_refused_is_alike_whatever_the_refusal() -> None:
@@ -242,7 +246,13 @@ def test_work_that_ends_otherwise_than_refused_is_alike_whatever_the_refusal() -
 
 
 def test_a_finding_of_plans_alone_has_the_name_that_explain_gives_it() -> None:
-    plan = {"case": "a.py", "head": "icrc: want 1, got 2", "rules": ["ICRC-02"], "story": ""}
+    plan = {
+        "case": "a.py",
+        "head": "icrc: want 1, got 2",
+        "rules": ["ICRC-02"],
+        "story": "",
+        "replay": "",
+    }
     (named,) = with_plans([], [{**plan, "explained": ["corrupt", "S25=S27"]}])
     assert named["explained"].startswith("S25 (or S27): ")
     assert with_plans([], [plan])[0]["explained"] is None
