@@ -203,7 +203,8 @@ def build_simulation(
             fst=fst,
             coverage=coverage,
         )
-        hint = "minutes at the first time" + ", more for the waves" * fst
+        hint = "minutes at the first time"
+        hint += ", half as long again for the waves: take one --width" * fst
         return build_recipe(
             recipe,
             name=name,

@@ -38,7 +38,7 @@ def test_a_mutant_is_found_and_left_as_a_case(tmp_path: Path) -> None:
 
 
 def test_what_is_found_is_repeated_by_the_command_beside_it(tmp_path: Path) -> None:
-    words = ("--target", "model", "--mutant", "ip-ttl-fixed", "--minutes", "0.001", "-j", "1")
+    words = ("--target", "model", "--mutant", "ip-ttl-fixed", "--minutes", "0.01", "-j", "1")
     done = soak(tmp_path, *words)
     assert done.returncode == 1, done.stdout + done.stderr
     (replay,) = (line for line in done.stdout.splitlines() if line.startswith("replay: "))
