@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.moments import PARTS, moments, pass_by
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
-    ACCESS_ERROR,
     ACK,
     ATOMIC_ACK,
     FETCH_ADD,
-    NAK,
     READ_REQUEST,
     RNR,
     SEND_FIRST,
@@ -36,11 +35,8 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs(Capability.RESET)]
 
 SIMULATED = ["hdl", "model"]
-FEW, CYCLES, PARTS = 5, 64, 4
-"""How many moments smoke tries, and behind a frame how many cycles there are to choose from."""
 SIZE = 24
-NAK_KIND, RNR_KIND = 3, 1
-MODEL_CLOCK_PS = 6400
+RNR_KIND = 1
 
 over_parts = over("part", range(PARTS))
 
@@ -107,18 +103,6 @@ def requests_of(bench: Bench) -> list[Making]:
     """All that the device executes."""
     executed = executed_of(bench.claims, Service.RC, REQUESTS)
     return [making for op in executed for making in REQUESTS[op]]
-
-
-def moments(bench: Bench, part: int | None) -> Iterable[int]:
-    """Cycles: a few by chance, or all of a part."""
-    if part is None:
-        return sorted(bench.random.sample(range(CYCLES), FEW))
-    return range(part, CYCLES, PARTS)
-
-
-def pass_by(bench: Bench, cycles: int) -> None:
-    """So many cycles of the device."""
-    bench.pump(cycles * (bench.target.clock_ps or MODEL_CLOCK_PS) // 1000)
 
 
 def all_is_taken(bench: Bench) -> None:
@@ -243,39 +227,6 @@ def test_a_receive_is_posted_in_any_cycle_of_its_message(bench: Bench) -> None:
 @over_parts
 def test_a_receive_is_posted_in_every_cycle_of_its_message(bench: Bench, part: int) -> None:
     receive_comes(bench, part)
-
-
-def key_goes(bench: Bench, part: int | None) -> None:
-    """The WRITE is executed or refused; either is told, and nothing is written later."""
-    executed_of(bench.claims, Service.RC, [Op.WRITE])
-    qp = bench.connect()
-    for cycles in moments(bench, part):
-        region = bench.target.register(SIZE)
-        only = qp.filled(WRITE_ONLY(psn=0, payload=SIZE, a=1, **at(region)))
-        qp.send(only)
-        pass_by(bench, cycles)
-        region.deregister()
-        held = region.read(0, SIZE)
-        answer = qp.peek()
-        is_refused = answer is not None and kind_of(answer) == NAK_KIND
-        qp.expect(NAK(ACCESS_ERROR, psn=0) if is_refused else ACK(psn=0))
-        if held != (bytes(SIZE) if is_refused else only.said["payload"]):
-            told = "refused" if is_refused else "acknowledged"
-            raise bench.failed(f"a WRITE was {told}, and memory holds otherwise", rules=["RETH-06"])
-        if region.read(0, SIZE) != held:
-            raise bench.failed("memory was written whose key had been taken back")
-        qp.reconnect()
-
-
-@case("RETH-06", "NAK-07", needs=[Capability.TOLD_KEYS], smoke=True, targets=SIMULATED)
-def test_a_key_is_taken_back_in_any_cycle_of_a_write(bench: Bench) -> None:
-    key_goes(bench, None)
-
-
-@case("RETH-06", "NAK-07", needs=[Capability.TOLD_KEYS], targets=SIMULATED)
-@over_parts
-def test_a_key_is_taken_back_in_every_cycle_of_a_write(bench: Bench, part: int) -> None:
-    key_goes(bench, part)
 
 
 def receives_end(bench: Bench, part: int | None) -> None:

@@ -57,9 +57,11 @@ def reset_is_taken(bench: Bench, qp: Connection) -> bool:
     return bench.comes_true(lambda: not bench.target.commands_waiting)
 
 
-def expect_rest_or_refusal(bench: Bench, qp: Connection, responses: Sequence[Pattern]) -> None:
-    """The responses behind a READ's first, all of them or a NAK in place of one, and no more."""
-    for psn, response in enumerate(responses, start=1):
+def expect_rest_or_refusal(
+    bench: Bench, qp: Connection, responses: Sequence[Pattern], *, first: int = 1
+) -> None:
+    """The responses to a READ from that one on, or a NAK in place of one, and no more."""
+    for psn, response in enumerate(responses, start=first):
         packet = qp.peek()
         if packet is None:
             raise bench.failed(f"no response {psn} and no NAK")
