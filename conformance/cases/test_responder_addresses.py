@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import NamedTuple
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
@@ -24,12 +26,15 @@ from roceproof.conformance.suite.pattern import (
     SEND_ONLY,
     WRITE_FIRST,
     WRITE_LAST,
+    WRITE_LAST_IMM,
     WRITE_MIDDLE,
     WRITE_ONLY,
+    WRITE_ONLY_IMM,
     Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
@@ -39,13 +44,23 @@ pytestmark = RESPONDER
 
 TOLD = 1 << 17
 """Bytes of a region for a device that is told of its memory."""
-NEEDED = {Op.WRITE: "remote_write", Op.SEND: "local_write", Op.READ: "remote_read"}
+NEEDED = {
+    Op.WRITE: "remote_write",
+    Op.WRITE_IMM: "remote_write",
+    Op.SEND: "local_write",
+    Op.READ: "remote_read",
+}
 LOWEST, HIGHEST = 8, 64  # bits of an address; a packet crosses all below
 PACKETS = {
     Op.WRITE: (WRITE_ONLY, WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST),
     Op.SEND: (SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST),
+    Op.WRITE_IMM: (WRITE_ONLY_IMM, WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST_IMM),
 }
+TO_ADDRESSES = (Op.WRITE, Op.SEND)
+REPORTED = (Op.SEND, Op.WRITE_IMM)
+"""Messages whose receive tells their length."""
 REST = 5
+SIMULATED = ["hdl", "model"]
 LONG, LONGEST, WORD = 12, 61, 8
 """Bits of the length of a region, and bytes of a message to one."""
 
@@ -58,12 +73,12 @@ class Place(NamedTuple):
     length: int
 
 
-def regions(bench: Bench, right: str) -> Iterator[tuple[Region, set[int]]]:
+def regions(bench: Bench, right: str, *, most: int = TOLD) -> Iterator[tuple[Region, set[int]]]:
     """Memory with a right, and where it begins: for peers, and in the device if that is known."""
     bases = {each.rkey: each.base for each in bench.claims.built_in}
     asked = [(each.length, each.access) for each in bench.claims.built_in if right in each.access]
-    for length, access in asked if bases else [(TOLD, FULL_ACCESS)]:
-        region = bench.target.register(min(length, TOLD), access=access)
+    for length, access in asked if bases else [(most, FULL_ACCESS)]:
+        region = bench.target.register(min(length, most), access=access)
         yield region, {region.addr, bases.get(region.rkey, region.addr)}
 
 
@@ -98,33 +113,62 @@ def crosses(bench: Bench, op: Op) -> None:
             psn += -(-place.length // qp.mtu)
 
 
-def passes(bench: Bench, op: Op) -> None:
-    """Messages just longer than each power of two, as far as the longest region goes."""
-    executed_of(bench.claims, Service.RC, [op])
-    qp = bench.connect(path_mtu=max(bench.claims.path_mtus))
-    region, _ = max(regions(bench, NEEDED[op]), key=lambda each: each[0].size)
+def passes(
+    bench: Bench, op: Op, service: Service = Service.RC, *, most: int = TOLD, is_all: bool = True
+) -> None:
+    """Messages just longer than each power of two, or the last, as far as the region goes."""
+    executed_of(bench.claims, service, [op])
+    qp = bench.connect(service, path_mtu=max(bench.claims.path_mtus))
+    places = regions(bench, NEEDED[op], most=most)
+    region, _ = max(places, key=lambda each: each[0].size)
     sizes = [(1 << bit) + REST for bit in range(LOWEST, HIGHEST)]
     lengths = [size for size in sizes if qp.mtu < size <= region.size] or [region.size]
+    lengths = lengths if is_all else lengths[-1:]
     psn = 0
     for length in lengths:
         moves(bench, qp, op, Place(region, 0, length), psn)
         psn += -(-length // qp.mtu)
-    if op is Op.SEND:
+    if op is Op.SEND and is_all:
         for room in lengths:
             moves(bench, qp, op, Place(region, 0, min(room, qp.mtu + REST)), psn, room=room)
             psn += 1 + (room > qp.mtu)
 
 
 @case("RETH-12", smoke=True)
-@over("op", PACKETS, ids=lambda op: op.name)
+@over("op", TO_ADDRESSES, ids=lambda op: op.name)
 def test_every_power_of_two_of_an_address_is_crossed(bench: Bench, op: Op) -> None:
     crosses(bench, op)
 
 
 @case("RETH-11", "MTU-06", smoke=True)
-@over("op", PACKETS, ids=lambda op: op.name)
+@over("op", TO_ADDRESSES, ids=lambda op: op.name)
 def test_every_power_of_two_of_a_length_is_passed(bench: Bench, op: Op) -> None:
     passes(bench, op)
+
+
+@case("IMM-04", "RETH-11", smoke=True)
+def test_every_power_of_two_of_a_length_is_reported(bench: Bench) -> None:
+    passes(bench, Op.WRITE_IMM)
+
+
+@case("IMM-04", "UC-03", smoke=True, targets=SIMULATED, needs=[Capability.UC])
+@over("op", REPORTED, ids=lambda op: op.name)
+def test_uc_reports_a_length_of_more_than_16_bits(bench: Bench, op: Op) -> None:
+    passes(bench, op, Service.UC, is_all=False)
+
+
+@case("IMM-04", "READ-02", "RETH-12", targets=SIMULATED)
+@over(
+    ("op", "bits"),
+    [
+        *(pytest.param(op, 18, marks=pytest.mark.smoke) for op in (*REPORTED, Op.READ)),
+        *((op, 20) for op in (Op.SEND, Op.READ)),
+        (Op.WRITE_IMM, 24),
+    ],
+    ids=str,
+)
+def test_a_message_is_longer_than_most(bench: Bench, op: Op, bits: int) -> None:
+    passes(bench, op, most=2 << bits, is_all=False)
 
 
 @case("READ-02", smoke=True)
@@ -180,11 +224,12 @@ def moves(
         qp.expect(*read_responses(qp, psn, data))
         return
     number = None
-    if op is Op.SEND:
+    if op in REPORTED:
         number = qp.post_receive(region, offset=offset, length=room or length)
-    packets = cut(qp, op, data, {} if number is not None else at(region, offset))
+    packets = cut(qp, op, data, {} if op is Op.SEND else at(region, offset))
     qp.send(*(packet.but(psn=psn + turn) for turn, packet in enumerate(packets)))
-    qp.expect(ACK(psn=psn + len(packets) - 1))
+    if qp.spec.service is Service.RC:
+        qp.expect(ACK(psn=psn + len(packets) - 1))
     if number is not None:
         qp.receives(number, byte_len=length)
     found = region.read(offset, length)
@@ -198,16 +243,17 @@ def moves(
 
 
 def cut(qp: Connection, op: Op, data: bytes, place: dict[str, int]) -> list[Pattern]:
-    """The packets of a message to a place, the last of which asks for an ACK."""
+    """The packets of a message to a place, the last of which asks for an ACK on RC."""
     only, first, middle, last = PACKETS[op]
+    asks = int(qp.spec.service is Service.RC)
     named = {**place, "dmalen": len(data)} if place else {}
     parts = [data[start : start + qp.mtu] for start in range(0, len(data), qp.mtu)]
     if len(parts) == 1:
-        return [only(payload=data, a=1, **named)]
+        return [only(payload=data, a=asks, **named)]
     middles = [middle(payload=part) for part in parts[1:-1]]
-    return [first(payload=parts[0], **named), *middles, last(payload=parts[-1], a=1)]
+    return [first(payload=parts[0], **named), *middles, last(payload=parts[-1], a=asks)]
 
 
 def drawn(random: Random, length: int) -> bytes:
     """Bytes none of which is what memory holds at first."""
-    return bytes(random.randrange(1, 256) for _ in range(length))
+    return random.randbytes(length).replace(b"\0", b"\1")
