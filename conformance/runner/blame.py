@@ -10,11 +10,12 @@ what has stopped it; first of all the rule about the one thing without which it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from roceproof.conformance.runner.control import Controls, Outcome, repeated, skeleton_of
 from roceproof.conformance.runner.narrowing import cause_of
+from roceproof.conformance.runner.root import OF_ONE_FIELD, family
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import earliest_due
 from roceproof.conformance.suite.connection import Connection
@@ -28,7 +29,7 @@ from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
 
 _ALIVE, _WHOLE, _COMPLETES, _COMPLETES_ON_UC = "LIVE-01", "OPC-01", "ACK-08", "UC-01"
-_ICRC = "ICRC-"
+_ICRC, _AGREED_PSN, _AGREED, _ANEW = "ICRC-", "CM-04", "CM-05", ("QPS-04", "PSN-09")
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,21 @@ def blame(
     if stop is not None and stop.kind is Kind.DEATH and (broken := named(head_of(first))):
         return Blame(_each_once([*broken, *theirs]), None, stop)
     if first.rules and (stop is None or stop.kind is not Kind.DEATH):
-        return Blame(_each_once(theirs), _predicted(first, own), stop)
+        about: list[str] = []
+        if stop is not None and stop.kind is Kind.WRONG_PACKET:
+            is_repeated = _is_plain(bench, stop, own, controls)
+            about = [*_about(stop, theirs, own, is_repeated=is_repeated)]
+        because = None if about else _predicted(first, theirs, own)
+        return Blame(_each_once([*theirs, *about]), because, stop)
     if stop is not None and Capability.LOCKSTEP in bench.claims.capabilities:
         skeleton = skeleton_of(bench, stop)
         outcome = controls.of(skeleton)
         if (rules := _repeated(stop, outcome)) is not None:
             cause = cause_of(controls, skeleton)
             rules = (*(cause.rules if cause else ()), *rules)
-            because = None if not set(rules).isdisjoint(own) else _because(outcome, rules)
+            rules = (*rules, *_about(stop, rules, own, is_repeated=True))
+            reached = not {*rules, *theirs}.isdisjoint(own)
+            because = None if reached else _because(outcome, rules)
             if because and cause:
                 because += f"; {cause.words}"
             root = replace(_root(bench, stop, outcome), cause=cause)
@@ -93,9 +101,29 @@ def _turn(bench: Bench, message: Posted) -> int:
     return bench.turns[message.work.wr_id]
 
 
-def _predicted(failure: CaseFailed, own: Sequence[str]) -> str | None:
+def _about(
+    stop: Stop, theirs: Sequence[str], own: Sequence[str], *, is_repeated: bool
+) -> Iterator[str]:
+    """The case's own rules about the field that is wrong in a predicted packet.
+
+    Those of the field's family, but of the very first packet of a queue pair none: nothing that
+    the case does was before it. Where plain queue pairs have the field right, those about how
+    this one came to be what it is.
+    """
+    if stop.kind is not Kind.WRONG_PACKET or stop.message is None:
+        return
+    lives = len(stop.at.lives) if isinstance(stop.at, Connection) else 1
+    kin = {family(rule) for rule in theirs} & OF_ONE_FIELD
+    if stop.packet or stop.message.ordinal > 1 or lives > 1:
+        yield from (rule for rule in own if family(rule) in kin)
+    if not is_repeated:
+        told = {_AGREED_PSN if "PSN" in kin else _AGREED, *(_ANEW if lives > 1 else ())}
+        yield from (rule for rule in own if rule in told)
+
+
+def _predicted(failure: CaseFailed, theirs: Sequence[str], own: Sequence[str]) -> str | None:
     """A predicted packet came otherwise, which is not what the case is about."""
-    if failure.stop is None or not set(failure.rules).isdisjoint(own):
+    if failure.stop is None or not set(theirs).isdisjoint(own):
         return None
     return f"{head_of(failure)}, which breaks {' '.join(failure.rules)}"
 
@@ -112,6 +140,14 @@ def _repeated(stop: Stop, outcome: Outcome) -> tuple[str, ...] | None:
     if outcome.failure is None:
         return None
     return _each_once([*outcome.failure.rules, *_of_a_stop(outcome.failure.stop)])
+
+
+def _is_plain(bench: Bench, stop: Stop, own: Sequence[str], controls: Controls) -> bool:
+    """Whether a plain queue pair has the same fields wrong; where nobody can say, it has."""
+    special = {_AGREED_PSN, _AGREED, *_ANEW}
+    if special.isdisjoint(own) or Capability.LOCKSTEP not in bench.claims.capabilities:
+        return True
+    return _repeated(stop, controls.of(skeleton_of(bench, stop))) is not None
 
 
 def _root(bench: Bench, stop: Stop, outcome: Outcome) -> Stop:

@@ -9,7 +9,7 @@ stopped, the case was not what stopped it, and nothing can be said about what it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -28,6 +28,7 @@ from roceproof.verbs.work import Op
 _SEED = 20_260
 _MOST_MESSAGES = 6
 _MOST_PACKETS = 16
+_LOW_NUMBER = 0x1234
 _ANSWERED_WITH_DATA = (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD)
 
 
@@ -39,6 +40,8 @@ class Pair(NamedTuple):
     is_ipv6: bool
     is_compatible: bool = False
     """Its peer's IPv4 address is given as ::a.b.c.d, as only IPv6 of old has it."""
+    has_low_number: bool = False
+    """Its own number has no more than 16 bits."""
 
 
 class Message(NamedTuple):
@@ -59,6 +62,8 @@ class Skeleton:
     is_fence: bool = False
     answer: tuple[tuple[str, int], ...] = ()
     """Fields of the ACKs."""
+    is_late: bool = False
+    """They come when the wire has been quiet for some time."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,7 @@ def _worked(bench: Bench, skeleton: Skeleton) -> Outcome:
         if skeleton.is_fence:
             pairs[skeleton.on].fence(0)
         for message in skeleton.messages:
-            _carry(pairs[skeleton.on], message, dict(skeleton.answer))
+            _carry(bench, pairs[skeleton.on], message, skeleton)
     except CaseFailed as stopped:
         failure = stopped
     wrong = {each.field: each for packet in compared(bench) for each in packet.wrong}
@@ -151,10 +156,11 @@ def _connected(bench: Bench, pair: Pair) -> Connection:
     remote = bench.peer(ipv6=pair.is_ipv6)
     if pair.is_compatible:
         remote = remote._replace(ip=bytes(16 - len(remote.ip)) + remote.ip)
-    return bench.connect(pair.service, path_mtu=pair.path_mtu, remote=remote)
+    number: dict[str, Any] = {"local_qpn": _LOW_NUMBER} if pair.has_low_number else {}
+    return bench.connect(pair.service, path_mtu=pair.path_mtu, remote=remote, **number)
 
 
-def _carry(qp: Connection, message: Message, answer: dict[str, int]) -> None:
+def _carry(bench: Bench, qp: Connection, message: Message, skeleton: Skeleton) -> None:
     if message.op in _ANSWERED_WITH_DATA:
         qp.serve(expected=qp.lives[-1].posted[-1].end_psn if qp.lives[-1].posted else 0)
         posted = qp.post(message.op, message.size)
@@ -164,6 +170,8 @@ def _carry(qp: Connection, message: Message, answer: dict[str, int]) -> None:
         return
     posted = qp.post(message.op, message.size, offset=message.offset)
     qp.expect_message(posted)
+    if skeleton.is_late:
+        bench.settle()
     if qp.spec.service is Service.RC:
-        qp.ack(posted, **answer)
+        qp.ack(posted, **dict(skeleton.answer))
     qp.completes(posted)

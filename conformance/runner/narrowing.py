@@ -127,4 +127,16 @@ _OF_ONE = (
     ),
     _Trial(_lacks_an_empty_one, _with_bytes, Cause("one that is not empty comes", ("MTU-04",))),
     *_answered(),
+    _Trial(
+        _heeds_no_ack,
+        lambda skeleton: replace(skeleton, is_late=True),
+        Cause("an ACK that comes later completes it", ("ACK-15",)),
+    ),
+    _Trial(
+        _heeds_no_ack,
+        lambda skeleton: replace(
+            skeleton, pairs=tuple(p._replace(has_low_number=True) for p in skeleton.pairs)
+        ),
+        Cause(f"on a queue pair whose number is below {1 << 16:,} it completes", ("QPS-07",)),
+    ),
 )

@@ -166,13 +166,17 @@ class MigreqZeroDropped(WireFault):
     expected=["BTH-11"],
 )
 class QpnIndexOnly(WireFault):
-    _LOW, _HIGH = 0xF, 0x10  # of the QPNs that cases give out
+    _LOW = 0xF
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         if bth is None:
             return [frame]
-        return [with_bth(frame, dest_qpn=bth.dest_qpn & self._LOW | self._HIGH)]
+        found = self._numbers.setdefault(bth.dest_qpn & self._LOW, bth.dest_qpn)
+        return [with_bth(frame, dest_qpn=found)]
 
 
 @wire_mutant(

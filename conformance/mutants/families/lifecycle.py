@@ -161,7 +161,7 @@ class DeadAfterBadPacket(WireFault):
 @wire_mutant(
     "live-queue-wraps-wrongly",
     "A queue of 64 packets forgets one when its pointer wraps.",
-    expected=["LIVE-02"],
+    expected=["PSN-02"],
 )
 class QueueWrapsWrongly(RequestPacket):
     _PLACES = 64

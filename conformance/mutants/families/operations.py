@@ -74,7 +74,7 @@ class RethOnAllPackets(RequestPacket):
 @wire_mutant(
     "reth-address-goes-on",
     "The address counts up with the payload, and a new message does not load its own.",
-    expected=["RETH-04"],
+    expected=["RETH-01", "RETH-04"],
 )
 class AddressGoesOn(RequestPacket):
     def __init__(self) -> None:

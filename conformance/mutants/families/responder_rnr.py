@@ -19,7 +19,7 @@ from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 class NoReceiveIsAnError(RcResponder):
     def check_resources(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = super().check_resources(request, row)
-        return LOCAL if refusal == self.rnr() else refusal
+        return Refusal(LOCAL.syndrome, "") if refusal == self.rnr() else refusal
 
 
 @faulty_rc_responder(
