@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from roceproof.conformance.runner.control import Controls, Outcome, repeated, skeleton_of
 from roceproof.conformance.runner.narrowing import cause_of
 from roceproof.conformance.runner.root import OF_ONE_FIELD, family
+from roceproof.conformance.runner.unreadable import unreadable
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.comparison import earliest_due
 from roceproof.conformance.suite.connection import Connection
@@ -63,7 +64,8 @@ def blame(
         skeleton = skeleton_of(bench, stop)
         outcome = controls.of(skeleton)
         if (rules := _repeated(stop, outcome)) is not None:
-            cause = cause_of(controls, skeleton)
+            cause = unreadable(bench) if stop.kind is Kind.NO_PACKET else None
+            cause = cause or cause_of(controls, skeleton)
             rules = (*(cause.rules if cause else ()), *rules)
             rules = (*rules, *_about(stop, rules, own, is_repeated=True))
             reached = not {*rules, *theirs}.isdisjoint(own)
@@ -123,7 +125,8 @@ def _about(
 
 def _predicted(failure: CaseFailed, theirs: Sequence[str], own: Sequence[str]) -> str | None:
     """A predicted packet came otherwise, which is not what the case is about."""
-    if failure.stop is None or not set(theirs).isdisjoint(own):
+    is_said = failure.stop is None or failure.stop.kind is Kind.ASSERTION
+    if is_said or not set(theirs).isdisjoint(own):
         return None
     return f"{head_of(failure)}, which breaks {' '.join(failure.rules)}"
 

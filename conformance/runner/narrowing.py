@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.runner.control import Controls, Message, Outcome, Skeleton
 from roceproof.conformance.suite.stop import Cause, Kind, Stop
+from roceproof.conformance.wire.headers import Deth
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -110,11 +111,29 @@ def _answered() -> Iterator[_Trial]:
         yield _Trial(_heeds_no_ack, partial(replace, answer=fields), cause)
 
 
+def _lacks_a_full_datagram(skeleton: Skeleton, outcome: Outcome) -> bool:
+    stop, pair = _stop_of(outcome), skeleton.pairs[skeleton.on]
+    is_datagram = pair.service is Service.UD and _stops_at(outcome, Kind.NO_PACKET)
+    return bool(is_datagram and stop and stop.message and stop.message.work.size == pair.path_mtu)
+
+
+def _less_by_a_header(skeleton: Skeleton) -> Skeleton:
+    room = skeleton.pairs[skeleton.on].path_mtu - Deth.SIZE
+    return replace(
+        skeleton, messages=tuple(m._replace(size=min(m.size, room)) for m in skeleton.messages)
+    )
+
+
 _OF_SEVERAL = (
     _Trial(
         lambda skeleton, _: len({pair.path_mtu for pair in skeleton.pairs}) > 1,
         _at_one_mtu,
         Cause("if all queue pairs have its path MTU it is right", ("MTU-05",)),
+    ),
+    _Trial(
+        _lacks_a_full_datagram,
+        _less_by_a_header,
+        Cause("one that leaves room for the DETH in the path MTU comes", ("UD-04",)),
     ),
 )
 _OF_ONE = (

@@ -82,7 +82,8 @@ class Hurrying:
         bench.target.disturb(memory_stall=stall)
         amid.begin_write(bench, qp, region)
         if self._is_taken_back(qp, region, by):
-            amid.expect_no_more_writes(bench, region)
+            rule = amid.BY_KEY if by == "key" else amid.BY_RESET
+            amid.expect_no_more_writes(bench, region, rule)
         bench.target.disturb()
 
     @_where_it_can

@@ -24,6 +24,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Region
 
@@ -31,6 +32,8 @@ _ACKNOWLEDGE = 0x11
 _LEAVING = 1
 """Frames that may be on the wire already when a command is taken."""
 _SMALL = 8
+BY_RESET, BY_KEY = "QPS-04", "RETH-06"
+"""What a queue pair that was reset, or memory whose key was taken back, must not do any more."""
 
 
 def begin_read(qp: Connection, region: Region) -> list[Pattern]:
@@ -78,15 +81,18 @@ def expect_no_more_answers(bench: Bench, qp: Connection) -> None:
     bench.settle()
     late = len(qp.inbox) - came
     if late > _LEAVING:
-        raise bench.failed(f"{late} responses of a READ left behind the reset of its queue pair")
+        raise bench.failed(
+            f"{late} responses of a READ left behind the reset of its queue pair", rules=[BY_RESET]
+        )
 
 
-def expect_no_more_writes(bench: Bench, region: Region) -> None:
-    """Behind a command that was taken."""
+def expect_no_more_writes(bench: Bench, region: Region, rule: str) -> None:
+    """Behind a command that was taken, of which there is this rule: these are not just late."""
     held = region.read(0, region.size)
     bench.settle()
     if region.read(0, region.size) != held:
-        raise bench.failed("memory has changed behind the command, which the device had taken")
+        text = "memory has changed behind the command, which the device had taken"
+        raise bench.failed(text, rules=[rule], stop=Stop(Kind.ASSERTION))
 
 
 def flood(bench: Bench, qp: Connection, *, count: int, lag: int, every: int) -> None:

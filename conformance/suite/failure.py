@@ -120,6 +120,8 @@ FIELD_RULES = {
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
 _LENGTH = "MTU-03"
+_GRH_LACKS = (20, 40)
+"""Bytes of the GRH that may be left out in front of a datagram: those without IPv4, or all."""
 OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
 _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn", *DISPLACING})
@@ -130,8 +132,22 @@ def rule_of(wrong: Mismatch) -> str | None:
     return _LENGTH if _is_length(wrong) else FIELD_RULES.get(wrong.field)
 
 
-def rules_of_receive(field: str, want: object, got: object, own: Collection[str]) -> list[str]:
-    """Those that a wrong field of a receive's completion breaks in a case of these rules."""
+def rules_of_receive(
+    field: str,
+    want: object,
+    got: object,
+    own: Collection[str],
+    *,
+    takes_key: bool = False,
+    is_datagram: bool = False,
+) -> list[str]:
+    """Those that a wrong field of a receive's completion breaks in a case of these rules.
+
+    `takes_key` says that the message names a key to take back, which is no data.
+    """
+    by = want - got if isinstance(want, int) and isinstance(got, int) else 0
+    if field == "invalidated" or (takes_key and (field == "immediate" or by == -4)):
+        return ["INV-01"]
     if field == "immediate":
         return ["IMM-02"]
     if field == "src_qpn":
@@ -140,6 +156,8 @@ def rules_of_receive(field: str, want: object, got: object, own: Collection[str]
         return []
     if got == want + -want % 4:
         return ["PAD-03"]
+    if is_datagram and by in _GRH_LACKS:
+        return ["GID-03"]
     return ["IMM-04" if "IMM-04" in own else AS_CONTRACTED]
 
 

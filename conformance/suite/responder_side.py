@@ -10,7 +10,7 @@ from typing import Any
 
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.suite.acknowledgements import Acknowledgements
-from roceproof.conformance.suite.failure import rules_of_receive
+from roceproof.conformance.suite.failure import AS_CONTRACTED, rules_of_receive
 from roceproof.conformance.suite.memory import otherwise
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import RECEIVE, SUCCESS, PacketFlow
@@ -116,7 +116,15 @@ class ResponderSide(PacketFlow):
                 text = f"a receive completed otherwise; {name}: want {want}, got {have}"
                 is_of_others = name == "byte_len" and self._has_sent(have)
                 own = self._exchange.rules or ()
-                rules = [] if is_of_others else rules_of_receive(name, want, have, own)
+                rules = rules_of_receive(
+                    name,
+                    want,
+                    have,
+                    own,
+                    takes_key=fields.get("invalidated") is not None,
+                    is_datagram=self.spec.service is Service.UD,
+                )
+                rules = [] if is_of_others and rules == [AS_CONTRACTED] else rules
                 raise self._exchange.failed(text, rules=rules)
         return outcome
 

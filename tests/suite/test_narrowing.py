@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Narrowing: what plain messages go on without is what is accused, and nothing is guessed."""
+"""Which rules a case accuses beside those of what stopped it: of the one thing without which plain
+messages go on, of a frame that came unread, of the field that is wrong. Nothing is guessed.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,15 @@ from typing import Any, cast
 import pytest
 from test_blame import acknowledged, blamed
 
+from roceproof.conformance.mutants.frames import request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault
 from roceproof.conformance.runner.control import Controls, Message, Outcome, Pair, Skeleton
 from roceproof.conformance.runner.narrowing import cause_of
 from roceproof.conformance.runner.root_findings import roots
+from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -104,3 +109,71 @@ def test_what_is_true_of_all_cases_is_told_with_its_cause() -> None:
     (root,) = roots({"one": case}, {"one": seen})
     assert root.says == "frames left, and no work was ever completed: cpl_valid_o is low; why"
     assert root.rules == {"ICRC-13"}
+
+
+def another_byte(at: int, value: int) -> type[WireFault]:
+    class Fault(WireFault):
+        """A byte of all requests is another."""
+
+        def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+            changed = bytearray(frame)
+            changed[at] = value
+            return [frame if parse(frame) is None else bytes(changed)]
+
+    return Fault
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "words", "rule"),
+    [
+        (14, 0x46, "an IPv4 header of 6 words", "IP-01"),
+        (12, 0x88, "the EtherType 0x8800", "ETH-01"),
+        (23, 6, "the IP protocol 6", "ETH-01"),
+        (21, 1, "the fragment offset 1", "IP-03"),
+        (37, 0, "the UDP port 4608", "UDP-01"),
+    ],
+)
+def test_a_frame_that_is_no_rocev2_by_one_field_accuses_that(
+    at: int, value: int, words: str, rule: str
+) -> None:
+    told = blamed(another_byte(at, value), acknowledged, "PSN-01")
+    assert told.broken[0] == rule
+    assert told.not_reached is not None
+    assert f"a frame came for it with {words}" in told.not_reached
+    assert blamed(another_byte(at, value), acknowledged, rule).not_reached is None
+
+
+class CountsByTwo(WireFault):
+    """The PSN of each packet behind the first of a queue pair is one too high."""
+
+    def __init__(self) -> None:
+        self._has_sent = False
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = request_of(frame)
+        if bth is None:
+            return [frame]
+        moved, self._has_sent = self._has_sent, True
+        return [with_bth(frame, psn=bth.psn + 1)] if moved else [frame]
+
+
+def two_messages(bench: Bench) -> None:
+    qp = bench.connect()
+    qp.transfer(Op.WRITE, 8)
+    qp.transfer(Op.WRITE, 8)
+
+
+def test_a_case_about_psns_is_reached_by_a_wrong_one_behind_its_first_packet() -> None:
+    told = blamed(CountsByTwo, two_messages, "PSN-04")
+    assert told.broken == ("PSN-02", "PSN-04")
+    assert told.not_reached is None
+    other = blamed(CountsByTwo, two_messages, "MTU-04")
+    assert other.broken == ("PSN-02",)
+    assert other.not_reached is not None
+
+
+@pytest.mark.parametrize("service", Service)
+@pytest.mark.parametrize("size", [0, 5, 256])
+def test_plain_messages_of_a_healthy_device_do_not_stop(service: Service, size: int) -> None:
+    skeleton = Skeleton((Pair(service, 256, is_ipv6=False),), 0, (Message(Op.SEND, size, 0),))
+    assert Controls(ModelFactory()).of(skeleton).is_fine
