@@ -63,6 +63,8 @@ REST = 5
 SIMULATED = ["hdl", "model"]
 LONG, LONGEST, WORD = 12, 61, 8
 """Bits of the length of a region, and bytes of a message to one."""
+PLACES, SMALL = 48, 4096
+"""Regions so many that some end at 2^32 and at 2^64, and some begin at 0 or lie across 2^32."""
 
 
 class Place(NamedTuple):
@@ -192,6 +194,17 @@ def test_a_region_is_as_long_as_it_says(bench: Bench) -> None:
         qp.send(WRITE_ONLY(psn=len(offsets), payload=WORD, a=1, **behind))
         qp.expect(NAK(ACCESS_ERROR, psn=len(offsets)))
         qp.reconnect()
+        region.deregister()
+
+
+@case("RETH-07", smoke=True, targets=["hdl"])
+def test_memory_is_reached_wherever_it_lies(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp = bench.connect()
+    for number in range(PLACES):
+        region = bench.target.register(SMALL)
+        moves(bench, qp, Op.WRITE, Place(region, 0, WORD), 2 * number)
+        moves(bench, qp, Op.WRITE, Place(region, region.extent - WORD, WORD), 2 * number + 1)
         region.deregister()
 
 

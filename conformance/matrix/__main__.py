@@ -16,12 +16,10 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 
 from roceproof.common.arguments import JOBS, OUTPUT_FOLDER
 from roceproof.common.outcome import end_as
@@ -34,6 +32,7 @@ from roceproof.conformance.matrix.candidates import (
     cases_of,
 )
 from roceproof.conformance.matrix.progress import progress
+from roceproof.conformance.matrix.workers import run_session, workers
 from roceproof.conformance.rules.table import RULES, Severity
 from roceproof.conformance.runner.outcomes import FAILING
 
@@ -80,7 +79,7 @@ def run_cases(
     arguments += ["--roce-report", str(report), "--roce-captures", str(place)]
     if mutant:
         arguments += ["--roce-mutant", mutant, "--maxfail", str(effort.failures)]
-    pytest.main([*arguments, *cases])
+    run_session([*arguments, *cases])
     cases_told = json.loads(report.read_text())["cases"]
     bad = [c for c in cases_told if c["outcome"] in FAILING]
     failing = [c for c in bad if not mutant or "broken" in c]
@@ -181,8 +180,7 @@ def _main(ids: tuple[str, ...], *, jobs: int, effort: Effort, quiet: bool, out: 
         raise click.UsageError(f"no mutant is called {' or '.join(ids)}")
     targets = sorted({c.target for c in chosen})
     cases = {target: cases_of(target, effort.options) for target in targets}
-    context = get_context("fork")
-    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=None) as pool:
+    with workers(jobs) as pool:
         healthy = [] if ids else healthy_failures(cases, pool, out)
         rows = _run_all(chosen, cases, pool, effort=effort, quiet=quiet, out=out)
     rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
@@ -218,11 +216,10 @@ def _run_all(
 
 
 def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: float) -> None:
+    """How many of how many find an expected rule, and behind it those that do not."""
     killed = sum(bool(set(row["expected"]) & set(row["killed_by"])) for row in rows)
     named = sum(bool(row["should_be_explained_as"]) and not _misnamed(row) for row in rows)
     to_name = sum(bool(row["should_be_explained_as"]) for row in rows)
-    for line in wrong:
-        print(line)
     kinds = ", ".join(
         f"{sum(row['kind'] == kind for row in rows)} {kind}"
         for kind in ("rtl", "responder", "wire", "model")
@@ -231,6 +228,10 @@ def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: fl
         f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "
         f"{named} of {to_name} explained by name; {seconds:.0f} s"
     )
+    if wrong:
+        print(f"{len(wrong)} to look at:")
+    for line in wrong:
+        print(f"  {line}")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from roceproof.common.paths import CASES, RESPONDER_DUT
+from roceproof.conformance.matrix.workers import run_session
 from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, Mutant, load_mutants
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
 from roceproof.conformance.runner.items import rules_of
@@ -94,5 +95,5 @@ def cases_of(target: str, options: Sequence[str] = ()) -> Cases:
     """Collect them."""
     collector = _Collector()
     arguments = [*arguments_for(target), *options, str(CASES), "--collect-only"]
-    pytest.main(arguments, plugins=[collector])
+    run_session(arguments, [collector])
     return Cases(collector.rules, frozenset(collector.smoke))

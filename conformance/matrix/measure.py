@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from roceproof.common.outcome import end_as
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.progress import progress
 from roceproof.conformance.matrix.reach import Found, Parts, Reached, measure, parts_of, watch
+from roceproof.conformance.matrix.workers import workers
 from roceproof.conformance.mutants.rtl import Mutant, load_mutants, triggers_of
 
 BUILD = Path("build/mutants")
@@ -60,8 +60,7 @@ def main(
     started = time.monotonic()
     with output_directory(out):
         parts = parts_of(widths=widths, expression=expression)
-        context = get_context("fork")
-        with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        with workers(jobs) as pool:
             reached, failing = watch(parts, pool, jobs=jobs, folder=out / "reached")
             watched = time.monotonic() - started
             found = _run(chosen, reached, parts, pool, brief=brief, quiet=quiet, out=out)

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from roceproof.common.paths import CASES
+from roceproof.conformance.matrix.workers import run_session
 from roceproof.conformance.mutants.rtl import Mutant
 from roceproof.conformance.mutants.rtl_factory import reached_in
 from roceproof.conformance.runner.names import short_name
@@ -145,7 +146,7 @@ def parts_of(*, widths: Sequence[int] = (), expression: str = "") -> Parts:
     collector = _Collector()
     options = tuple(word for width in widths for word in ("--roce-width", str(width)))
     chosen = ("-k", expression) if expression else ()
-    pytest.main(
+    run_session(
         [*session_arguments("hdl"), *options, *chosen, str(CASES), "--collect-only"],
         plugins=[collector],
     )
@@ -178,7 +179,7 @@ def watch(
 
 def _watch(cases: Sequence[str], widths: Sequence[str], folder: Path) -> list[str]:
     failures = _Failures()
-    pytest.main(
+    run_session(
         [
             *session_arguments("hdl"),
             *widths,
@@ -218,7 +219,7 @@ def _reaching(seeds: Mapping[int, frozenset[int]], number: int) -> frozenset[int
 def _measure(found: Found, parts: Parts, brief: bool, out: Path) -> Found:
     started = time.monotonic()
     if found.reached:
-        pytest.main(
+        run_session(
             [
                 *session_arguments("hdl"),
                 *parts.widths,

@@ -25,7 +25,7 @@ _MAD_BYTES = 256
 @wire_mutant(
     "rx-source-port-not-covered",
     "One lane of the bus, that of the UDP source port's low byte, is not wired to the CRC.",
-    expected=["FUZZ-01"],
+    expected=["ICRC-12"],
 )
 class SourcePortNotCovered(WireFault):
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:

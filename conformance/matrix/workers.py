@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Processes that run cases side by side, and end with the one that has begun them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+
+import pytest
+
+
+class _Interruptions:
+    has_come = False
+
+    def pytest_keyboard_interrupt(self) -> None:
+        self.has_come = True
+
+
+def run_session(arguments: Sequence[str], plugins: Sequence[object] = ()) -> None:
+    """Run pytest here; an interruption, which it swallows, ends a worker or goes on."""
+    interruptions = _Interruptions()
+    pytest.main([*arguments], plugins=[*plugins, interruptions])
+    if interruptions.has_come:
+        if parent_process() is not None:
+            os._exit(os.EX_TEMPFAIL)  # or the pool would have it begin the next
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """So many; where the block ends otherwise than by itself, what they are at is interrupted."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            children = active_children()
+            for child in children:
+                child.terminate()
+            for child in children:
+                child.join()
+            raise
