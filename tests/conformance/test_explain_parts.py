@@ -80,6 +80,19 @@ def test_a_field_behind_the_bth_may_be_inserted_late(
     assert {id_ for id_, _ in told(late)} == {"S55"}
 
 
+def test_what_a_packet_of_a_reserved_opcode_lacks_may_be_its_payload() -> None:
+    def told_of(opcode: int) -> set[str]:
+        sends = [case for case in cases_of(healthy(5)) if len(case.seen.body) == 4 + 256]
+        frames = []
+        for case in sends[:6]:
+            at = case.seen.ip + case.bth_at
+            frames.append(case.seen.frame[:at] + bytes([opcode]) + case.seen.frame[at + 1 :])
+        wrong = corrupt(frames, lambda case: crc32(ONES + case.masked + case.seen.body[:4]))
+        return {name for found in explain(wrong) for name in (found.id, *found.equivalent)}
+
+    assert "S42" in told_of(0x1E)
+
+
 @pytest.mark.parametrize("width", BEATS)
 def test_a_result_taken_a_beat_early_lacks_full_beats_too(width: int) -> None:
     def early(packet: CrcInput) -> int:

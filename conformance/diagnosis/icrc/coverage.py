@@ -17,6 +17,7 @@ from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 
 _TAG_BYTES = 4
+_LONGEST_HEADERS = max(sum(header.SIZE for header in row.headers) for row in OPCODES.values())
 
 
 @dataclass(slots=True)
@@ -160,6 +161,17 @@ def _no_payload_nor_pad(packet: CrcInput, feed: Feed) -> None:
     feed.payload = feed.pad = b""
 
 
+def _no_payload_behind(size: int) -> Callable[[CrcInput, Feed], None]:
+    """Where the opcode is reserved, its device alone knows how long the headers are."""
+
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        if packet.seen.bth.opcode not in OPCODES:
+            feed.extension = (feed.payload + feed.pad)[:size]
+        feed.payload = feed.pad = b""
+
+    return edit
+
+
 def _no_pad(packet: CrcInput, feed: Feed) -> None:
     feed.pad = b""
 
@@ -244,5 +256,9 @@ ALONE: tuple[Option, ...] = (
     _option("S41", "extension", _without(ImmDt), "the immediate data only"),
     _option("S41", "extension", _without(Reth), "the RETH only"),
     _option("S41", "extension", _without(Aeth), "the AETH only"),
+    *(
+        _option("S42", "payload pad", _no_payload_behind(size), f"headers are {size} bytes")
+        for size in range(4, _LONGEST_HEADERS + 1, 4)
+    ),
 )
 """Those that are looked for only by themselves."""
