@@ -44,6 +44,15 @@ def test_a_register_is_late_for_packets_close_behind_others_and_for_no_others() 
         assert (hypotheses(found)[0] == "P14") == fits
 
 
+def test_one_loss_may_make_repeats_look_like_a_late_register() -> None:
+    def fits(*psns: int) -> set[str]:
+        (found,) = streams(*(sent(n, psn, UC_SEND_ONLY) for n, psn in enumerate(psns, 1)))
+        return {*hypotheses(found)} & {"P14", "P23"}
+
+    assert fits(10, 11, 11, 13, 13, 15) == {"P14"}
+    assert fits(10, 11, 11, 13, 14, 14) == {"P14", "P23"}
+
+
 def test_a_stream_whose_first_message_lacks_its_beginning_did_not_begin_there() -> None:
     for opcode, wrong in ((SEND_ONLY, True), (SEND_LAST, False)):
         (found,) = streams(sent(1, 11, opcode), sent(2, 12), start=10)

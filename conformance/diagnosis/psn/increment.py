@@ -21,7 +21,7 @@ from roceproof.conformance.diagnosis.psn.events import (
     requests_received,
     without_data,
 )
-from roceproof.conformance.diagnosis.psn.late import latched_early, some_alike
+from roceproof.conformance.diagnosis.psn.late import latched_early, some_alike, taken_up_by_a_loss
 from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
@@ -240,6 +240,7 @@ _JUDGES: tuple[tuple[str, Callable[[Stream, list[Step]], bool]], ...] = (
     ("P16", _twice),
     ("P16", _now_and_then),
     ("P23", _skips_one),
+    ("P23", taken_up_by_a_loss),
 )
 
 

@@ -34,6 +34,12 @@ def latched_early(stream: Stream, _: list[Step]) -> bool:
     return _come_sooner(late, timely)
 
 
+def taken_up_by_a_loss(stream: Stream, steps: list[Step]) -> bool:
+    """P23 where it looks like P14, but one loss may be all that takes up what was left out."""
+    taken_up = sum(step.taken != 0 for step in steps if step.wrong)
+    return not stream.side.reliable and taken_up <= 1 and latched_early(stream, steps)
+
+
 def _come_sooner(some: Sequence[int], others: Sequence[int]) -> bool:
     """Whether one length of a pause parts them, but for few, and pauses that are equal."""
     if len(some) == 1:
