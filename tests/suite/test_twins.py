@@ -29,6 +29,7 @@ SAMPLE = (
     ("four-outstanding", STORMS, 11),
     ("four-in-all", STORMS, 11),
     ("never-empty", STORMS, 11),
+    ("two-in-all", "busy_queue_pairs_leave", 1),
     ("fixed-headers", STORMS, 11),
     ("always-solicited", STORMS, 11),
 )

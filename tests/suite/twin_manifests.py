@@ -111,6 +111,9 @@ TWINS = {
 UNBUILT = {
     "uc-only": Twin("", f"[capabilities]\nUC = {_ALL}\n[limits]\nqps = 16\n"),
     "always-solicited": Twin("", _CLAIMS + "[fixed]\nsolicited = true\n"),
+    "two-in-all": Twin(
+        "", _CLAIMS + "outstanding_messages = 2\noutstanding_shared = true\n", ("2 messages",)
+    ),
     "never-empty": Twin("", _CLAIMS + "length = [1, 4096]\n"),
     "one-region": Twin("", _CLAIMS + 'per_queue_pair = ["rkey", "remote_addr"]\n'),
     "few-choices": Twin(
