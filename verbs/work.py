@@ -58,6 +58,8 @@ class Outcome:
     byte_len: int | None = None
     immediate: int | None = None
     invalidated: int | None = None
+    solicited: bool | None = field(default=None, compare=False)
+    """Of a receive, whether its message asks for attention; from targets that say it."""
     src_qpn: int | None = field(default=None, compare=False)
     """Of a receive, whose message it took; from targets that say it."""
     syndrome: int | None = field(default=None, compare=False)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -19,24 +20,30 @@ from roceproof.conformance.suite.pattern import (
     ACK,
     INVALID_REQUEST,
     NAK,
+    RNR,
     SEND_FIRST,
+    SEND_LAST,
     SEND_MIDDLE,
     SEND_ONLY,
+    SEND_ONLY_IMM,
+    UD_SEND_ONLY,
+    UD_SEND_ONLY_IMM,
     WRITE_FIRST,
     WRITE_MIDDLE,
     WRITE_ONLY,
+    WRITE_ONLY_IMM,
     Pattern,
 )
 from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.queue_pair import State
+from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
 
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs(Capability.RESET)]
 
 SIMULATED = ["hdl", "model"]
-MOST, SIZE, ROUNDS = 16, 32, 3
+MOST, SIZE, ROUNDS, QPN_BITS = 16, 32, 3, 24
 STREAMS = ("tx_stall", "cpl_stall", "memory_stall", "memory_lag")
 
 
@@ -128,6 +135,71 @@ def refusals(qp: Connection, region: Region, opened: str, psn: int) -> dict[int,
         ],
         ACCESS_ERROR: [WRITE_ONLY(psn=psn, payload=8, **wrong)],
     }
+
+
+def aliases(bench: Bench, qp: Connection) -> list[Qp]:
+    """Queue pairs that do not exist, which would have the same place in a table."""
+    bits = range((bench.claims.qps - 1).bit_length(), QPN_BITS)
+    return [replace(qp.qp, qpn=qp.qp.qpn ^ 1 << bit) for bit in bits]
+
+
+@case(AS_CONTRACTED, "RNR-01", smoke=True, targets=["hdl"])
+def test_a_receive_of_a_queue_pair_that_does_not_exist_is_forgotten(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp = bench.connect()
+    region = qp.region()
+    for nobody in aliases(bench, qp):
+        bench.target.post_receive(nobody, wr_id=bench.next_wr_id(), region=region, length=SIZE)
+    send = qp.filled(SEND_ONLY(psn=0, payload=4, a=1))
+    qp.send(send)
+    qp.expect(RNR(psn=0))
+    receive = qp.post_receive(region)
+    qp.send(send)
+    qp.expect(ACK(psn=0))
+    qp.receives(receive, byte_len=4)
+
+
+@case("QPS-06", smoke=True, targets=["hdl"])
+def test_a_reset_of_a_queue_pair_that_does_not_exist_changes_nothing(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp = bench.connect()
+    receive = qp.post_receive(qp.region())
+    qp.send(SEND_FIRST(psn=0, payload=qp.mtu, a=1))
+    qp.expect(ACK(psn=0))
+    for nobody in aliases(bench, qp):
+        bench.target.set_state(nobody, State.RESET)
+    qp.send(SEND_LAST(psn=1, payload=3, a=1))
+    qp.expect(ACK(psn=1))
+    qp.receives(receive, byte_len=qp.mtu + 3)
+
+
+@case(AS_CONTRACTED, smoke=True, targets=["hdl"])
+@over("service", Service, ids=lambda service: service.name)
+def test_a_receive_says_whether_its_message_asks_for_attention(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service)
+    region = qp.region()
+    makers = {Op.SEND: SEND_ONLY, Op.SEND_IMM: SEND_ONLY_IMM, Op.WRITE_IMM: WRITE_ONLY_IMM}
+    if service is Service.UD:
+        makers = {Op.SEND: UD_SEND_ONLY, Op.SEND_IMM: UD_SEND_ONLY_IMM}
+    turns = [(makers[op], se) for op in executed_of(bench.claims, service, makers) for se in (1, 0)]
+    for psn, (maker, se) in enumerate(turns):
+        receive = qp.post_receive(region)
+        place = at(region) if maker is WRITE_ONLY_IMM else {}
+        qp.send(maker(psn=psn, payload=5, se=se, a=int(service is Service.RC), **place))
+        if service is Service.RC:
+            qp.expect(ACK(psn=psn))
+        qp.receives(receive, solicited=bool(se))
+    if service is Service.UD:
+        return
+    psn = len(turns)
+    for se in (1, 0):
+        receive = qp.post_receive(region)
+        first, last = SEND_FIRST(psn=psn, payload=qp.mtu), SEND_LAST(psn=psn + 1, payload=3, se=se)
+        qp.send(first, last)
+        qp.receives(receive, solicited=bool(se))
+        psn += 2
 
 
 @case("QPS-03", "NAK-07", smoke=True, targets=SIMULATED, breaks=OUT_OF_ORDER | WRONG_LENGTHS)

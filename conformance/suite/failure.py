@@ -152,6 +152,8 @@ def rules_of_receive(
         return ["IMM-02"]
     if field == "src_qpn":
         return [FIELD_RULES[field]]
+    if field == "solicited":
+        return [AS_CONTRACTED]
     if field != "byte_len" or not isinstance(want, int):
         return []
     if got == want + -want % 4:

@@ -290,6 +290,7 @@ class HdlResponder(HdlTarget):
                 byte_len=done.byte_len if is_good else None,
                 immediate=done.immediate if has_immediate else None,
                 invalidated=done.immediate if has_key else None,
+                solicited=ReceiveFlags.SOLICITED in done.flags if is_good else None,
                 src_qpn=done.src_qpn if is_good else None,
                 time_ns=self._ns(timed.cycle),
             )
