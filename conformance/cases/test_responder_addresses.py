@@ -80,7 +80,7 @@ def regions(bench: Bench, right: str, *, most: int = TOLD) -> Iterator[tuple[Reg
     """Memory with a right, and where it begins: for peers, and in the device if that is known."""
     bases = {each.rkey: each.base for each in bench.claims.built_in}
     asked = [(each.length, each.access) for each in bench.claims.built_in if right in each.access]
-    for length, access in asked if bases else [(most, FULL_ACCESS)]:
+    for length, access in asked or [(most, FULL_ACCESS)]:
         region = bench.target.register(min(length, most), access=access)
         yield region, {region.addr, bases.get(region.rkey, region.addr)}
 
