@@ -27,6 +27,7 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.conformance.kernels.drafts import drafts_of
+from roceproof.conformance.runner.inner_session import run_alone
 from roceproof.conformance.runner.options import (
     Options,
     open_factory,
@@ -167,7 +168,7 @@ def run_session(
 
 def _ran(words: list[str], plugins: list[object], directory: Path) -> int:
     try:
-        return pytest.main(words, plugins=plugins)
+        return run_alone(words, plugins)
     except OSError as error:
         raise RoceproofError(
             f"{error.filename or directory}: {error.strerror}; mend it, then --resume"

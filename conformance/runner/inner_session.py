@@ -1,17 +1,34 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A session of pytest inside a command: pytest keeps a Ctrl-C to itself, and this passes it on."""
+"""A session of pytest inside a command: nothing outside steers it, and it passes on a Ctrl-C."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 
 import pytest
+
+from roceproof.common.errors import RoceproofError
+
+_STEERING = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+
+
+def run_alone(arguments: Sequence[str], plugins: Sequence[object]) -> int | pytest.ExitCode:
+    """Run a session that nothing but its arguments steers: cases left out would look passed."""
+    if sys.flags.optimize:
+        raise RoceproofError(
+            "Python leaves out assertions, so that cases could not fail: unset PYTHONOPTIMIZE"
+        )
+    for name in _STEERING:
+        os.environ.pop(name, None)
+    return pytest.main([*arguments], plugins=[*plugins])
 
 
 def run_inside(arguments: Sequence[str], plugin: object) -> int | pytest.ExitCode:
     """Run it with one more plug-in; pytest's exit code."""
     watch = _Watch()
-    code = pytest.main([*arguments], plugins=[plugin, watch])
+    code = run_alone(arguments, [plugin, watch])
     if watch.is_interrupted:
         raise KeyboardInterrupt
     return code
