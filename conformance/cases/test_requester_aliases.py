@@ -6,93 +6,57 @@ One bit that is not looked at is one alias; a number that differs in several sho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.suite import one_bit
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs
-from roceproof.conformance.suite.pattern import Edit, Pattern
 from roceproof.conformance.suite.storm_crowd import operations, served
 from roceproof.conformance.suite.sweep import FIRST_ACK, ignores_each
 from roceproof.conformance.suite.within_limits import fixed_values
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire.frame_edits import flip_ip, flip_udp
 from roceproof.verbs.service import Service
 
 pytestmark = [REQUESTER, needs(Capability.LOCKSTEP)]
 
-DST_PORT, QPN, P_KEY = (2, 3), (13, 14, 15), (10, 11)  # counted from the UDP header
-SOURCE, DESTINATION = range(12, 16), range(16, 20)  # counted from the IP header
-FULL_MEMBER = 15
 REFUSED = 0x61
 QPN_BITS, FIRST = 24, 0x2AAAAA
 reliable = [Capability.RC]
-
-
-def flipped(
-    flip: Callable[[int, int], Edit], offsets: Iterable[int], *, spared: int | None = None
-) -> dict[str, Pattern]:
-    """ACKs and NAKs with each bit of some bytes flipped, good otherwise."""
-    bits = [(at, bit) for at in reversed([*offsets]) for bit in range(8)]
-    answers = FIRST_ACK, FIRST_ACK.but(syndrome=REFUSED)
-    return {
-        f"bit {number} flipped": answers[number % 2].resealed(flip(at, 1 << bit))
-        for number, (at, bit) in enumerate(bits)
-        if number != spared
-    }
-
-
-def of_another_link(offsets: Iterable[int]) -> dict[str, Pattern]:
-    """The same with bits of the Ethernet header."""
-    bits = [(at, bit) for at in offsets for bit in range(8)]
-    return {
-        f"byte {at} bit {bit} flipped": FIRST_ACK.corrupted(of_frame(at, 1 << bit))
-        for at, bit in bits
-    }
-
-
-def of_frame(at: int, mask: int) -> Edit:
-    """Flip bits of a frame."""
-
-    def edit(frame: bytearray) -> None:
-        frame[at] ^= mask
-
-    return edit
+ANSWERS = FIRST_ACK, FIRST_ACK.but(syndrome=REFUSED)
 
 
 @case("GID-02", smoke=True, needs=reliable)
 def test_no_bit_of_a_strangers_address_makes_it_the_peer(bench: Bench) -> None:
-    ignores_each(bench, flipped(flip_ip, SOURCE))
+    ignores_each(bench, one_bit.strangers_address(*ANSWERS))
 
 
 @case("GID-05", smoke=True, needs=reliable)
 def test_no_bit_of_another_stations_address_makes_it_the_device(bench: Bench) -> None:
-    ignores_each(bench, flipped(flip_ip, DESTINATION))
+    ignores_each(bench, one_bit.stations_address(*ANSWERS))
 
 
 @case("BTH-11", smoke=True, needs=reliable)
 def test_no_bit_of_another_queue_pairs_number_makes_it_this_one(bench: Bench) -> None:
-    ignores_each(bench, flipped(flip_udp, QPN))
+    ignores_each(bench, one_bit.queue_pair(*ANSWERS))
 
 
 @case("BTH-07", smoke=True, needs=reliable)
 def test_no_bit_of_another_partition_makes_it_the_devices(bench: Bench) -> None:
-    ignores_each(bench, flipped(flip_udp, P_KEY, spared=FULL_MEMBER))
+    ignores_each(bench, one_bit.partition(*ANSWERS))
 
 
 @case("UDP-01", smoke=True, needs=reliable)
 def test_no_bit_of_another_port_makes_it_that_of_roce(bench: Bench) -> None:
-    ignores_each(bench, flipped(flip_udp, DST_PORT))
+    ignores_each(bench, one_bit.port(*ANSWERS))
 
 
 @case("ETH-01", smoke=True, needs=reliable)
 def test_no_bit_of_another_ethertype_makes_it_ip(bench: Bench) -> None:
-    ignores_each(bench, of_another_link((12, 13)))
+    ignores_each(bench, one_bit.ethertype(*ANSWERS))
 
 
 @case("LIVE-03", smoke=True, needs=reliable)
 def test_no_bit_of_another_stations_mac_makes_it_the_device(bench: Bench) -> None:
-    ignores_each(bench, of_another_link(range(6)))
+    ignores_each(bench, one_bit.stations_mac(*ANSWERS))
 
 
 @case("QPS-06", "QPS-07", "QPS-02", smoke=True, needs=[Capability.RESTART], targets=["hdl"])

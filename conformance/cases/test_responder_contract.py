@@ -141,8 +141,9 @@ def test_every_bit_of_a_key_counts(bench: Bench) -> None:
     executed_of(bench.claims, Service.RC, [Op.WRITE])
     qp = bench.connect()
     region = bench.target.register(64)
-    for bit in contract_field("memory_region_t", "rkey").bits:
-        place = at(region) | {"rkey": region.rkey ^ 1 << bit}
+    near = [region.rkey ^ 1 << bit for bit in contract_field("memory_region_t", "rkey").bits]
+    for key in (*near, *([region.lkey] if region.lkey else [])):
+        place = at(region) | {"rkey": key}
         qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **place))
         qp.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
         qp.reconnect()
