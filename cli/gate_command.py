@@ -156,6 +156,8 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
     snapshot.must_hold()
     kept = kept_seeds(wanted.manifest)
     sending = [width for width in widths if is_alive(known.checks[width])]
+    if wanted.baseline:  # that a width does nothing may be known, but nothing else of it is
+        known.lacks += [f"no case was run at {n} bit" for n in widths if n not in sending]
     if not sending:
         asked = {check.name: check.outcome for check in known.checks[widths[0]]}
         known.landed = Landed(words=f"its first {told_first(asked)} fails")

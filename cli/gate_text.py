@@ -10,7 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
-from roceproof.conformance.runner.connectivity import told_first
+from roceproof.conformance.runner.connectivity import first_fails, told_first
 from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_document import told_landed, told_plans, told_seeds, told_verdict
 from roceproof.suite_findings import print_findings
@@ -52,8 +52,10 @@ def _print_cases(document: Document, console: Terminal) -> None:
     counts = document["cases"]
     if not counts:
         asked = {check["name"]: check["outcome"] for check in document["connectivity"]}
-        begun = f"was not begun: the first {told_first(asked)} fails" if asked else "was not begun"
-        console.print(f"the suite {'came to no end' if document['lacks'] else begun}")
+        begun = "came to no end" if document["lacks"] else "was not begun"
+        if asked and first_fails(asked):
+            begun = f"was not begun: the first {told_first(asked)} fails"
+        console.print(f"the suite {begun}")
         return
     told = [
         f"[{_STYLES.get(outcome, 'red')}]{count} {outcome.replace('_', ' ')}[/]"

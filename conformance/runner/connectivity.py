@@ -75,8 +75,12 @@ def check_connectivity(
 
 def is_alive(checks: Sequence[Check]) -> bool:
     """Whether a suite tells more: of a device that sends, or else answers, something has come."""
-    found = {check.name: check.outcome for check in checks}
-    return found.get(_first(found)) != FAILED
+    return not first_fails({check.name: check.outcome for check in checks})
+
+
+def first_fails(outcomes: Mapping[str, str]) -> bool:
+    """Whether nothing comes of such a device, by the outcomes of the questions."""
+    return outcomes.get(_first(outcomes)) == FAILED
 
 
 def told_first(outcomes: Mapping[str, str]) -> str:

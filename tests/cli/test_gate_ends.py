@@ -13,6 +13,8 @@ import pytest
 from gate_documents import DUT, FAILING, PASSING, case, judged
 
 from roceproof import gate_command
+from roceproof.conformance.runner.connectivity import Check
+from roceproof.conformance.runner.outcomes import FAILED
 from roceproof.gate_command import Gate, run_gate
 from roceproof.gate_markdown import markdown_of
 from roceproof.gate_soak import Soaked
@@ -68,6 +70,22 @@ def test_a_gate_that_is_killed_leaves_no_verdict_but_that_it_has_not_ended(
     (before,) = map(json.loads, seen)
     assert before["verdict"] == "incomplete"
     assert before["lacks"] == ["it has not ended: it is under way, or was killed"]
+
+
+def test_that_a_device_does_nothing_may_be_known_and_is_no_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    def nothing_comes(options, widths, out, progress, checks) -> None:
+        for width in widths:
+            told = Check(name="frame", says="a message leaves", outcome=FAILED, words="none")
+            checks[width] = [told]
+
+    monkeypatch.setattr(gate_command, "_connect", nothing_comes)
+    before, after = tmp_path / "before", tmp_path / "after"
+    assert run_gate(a_gate(before)) == 1
+    assert run_gate(a_gate(after, baseline=before / "gate.json")) == UNUSABLE
+    assert verdict_in(after) == ("incomplete", ["no case was run at 64 bit"])
+    assert "the suite was not begun: the first message fails" in capsys.readouterr().out
 
 
 def verdict_in(out: Path) -> tuple[str, list[str]]:
