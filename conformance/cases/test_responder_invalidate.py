@@ -6,6 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.failure import AS_CONTRACTED
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -33,7 +34,7 @@ def lives(qp: Connection, *regions: Region) -> None:
         qp.expect(ACK(psn=psn))
 
 
-@case("INV-01", smoke=True)
+@case("INV-01", "RETH-06", smoke=True)
 @invalidating
 @over("packets", [1, 2])
 def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> None:
@@ -110,7 +111,7 @@ def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(ben
     bystander.fence(0)
 
 
-@case("INV-02", smoke=True)
+@case("INV-02", AS_CONTRACTED, smoke=True)
 @invalidating
 def test_a_key_that_is_almost_right_kills_nothing(bench: Bench) -> None:
     qp = bench.connect()
@@ -127,7 +128,7 @@ def test_a_key_that_is_almost_right_kills_nothing(bench: Bench) -> None:
     lives(bench.connect(), *regions)
 
 
-@case("INV-01", "RETH-10", smoke=True, targets=["hdl", "model"])
+@case("INV-01", AS_CONTRACTED, "RETH-10", smoke=True, targets=["hdl", "model"])
 @invalidating
 def test_a_key_of_another_protection_domain_is_not_killed(bench: Bench) -> None:
     qps = [bench.connect(domain=number) for number in range(2)]
