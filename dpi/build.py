@@ -2,8 +2,9 @@
 """Builds simulations once per distinct set of inputs.
 
 A build directory's name ends in a hash of everything that went in, so a build that exists is
-current; a seal tells whether its executable is still the one that was linked. Two processes may
-ask for the same build: one makes it, the other waits.
+current; a seal tells whether its executable is still the one that was linked, and whether what
+sources include from elsewhere is as it was. Two processes may ask for the same build: one makes it,
+the other waits.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from roceproof.dpi.verilate import (
     ROOM,
     BuildError,
     Recipe,
+    files_read,
     verilate,
     verilator_version,
 )
@@ -136,7 +138,7 @@ def _make(recipe: Recipe, directory: Path) -> None:
     except KeyboardInterrupt:
         _remove(directory)
         raise
-    seal(directory, [EXECUTABLE])
+    seal(directory, [EXECUTABLE, *map(str, files_read(directory) - {*recipe.inputs})])
 
 
 def _remove(directory: Path) -> None:

@@ -25,7 +25,7 @@ class Snapshot:
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest.path
         self._sources = manifest.sources
-        included = _included(manifest.sources, manifest.circuit.includes)
+        included = _included(manifest.sources, (*manifest.circuit.includes, Path.cwd()))
         files = [manifest.path, *manifest.sources, *included]
         self._held = {file: _content(file) for file in files}
         self._states = {file: _state(file) for file in files}

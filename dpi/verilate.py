@@ -8,6 +8,7 @@ Verilator's makefile builds the rest. All that the tools say goes to build.log.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -201,6 +202,13 @@ def _judge_warnings(circuit: Circuit, log: Path) -> None:
                 ]
             )
         )
+
+
+def files_read(directory: Path) -> set[Path]:
+    """What Verilator has read for a build, besides itself."""
+    _, _, told = (directory / f"{MODEL}__ver.d").read_text(encoding="utf-8").partition(" : ")
+    names = {Path(name).absolute() for name in shlex.split(told)}
+    return {name for name in names if not name.name.startswith("verilator")}
 
 
 def verilate(recipe: Recipe, directory: Path) -> None:

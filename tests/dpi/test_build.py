@@ -7,13 +7,14 @@ import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from roceproof.dpi import BuildError, build_simulation
+from roceproof.dpi import BuildError, Manifest, build, build_simulation
 from roceproof.dpi.build import BRIDGE_SV
 from roceproof.dpi.manifest_circuit import Circuit
-from roceproof.dpi.verilate import ROOM
+from roceproof.dpi.verilate import EXECUTABLE, ROOM, Recipe
 
 pytestmark = pytest.mark.sim
 
@@ -110,3 +111,25 @@ endmodule"""
         assert "\n" not in str(caught.value)
     with pytest.raises(BuildError, match="slots 5"):
         build("5")
+
+
+def test_a_build_is_made_anew_when_a_file_changes_that_only_the_sources_name(
+    echo_manifest: Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders of include files are hashed, what lies below them or elsewhere is not."""
+    header, made = tmp_path / "in a folder" / "below.svh", []
+    header.parent.mkdir()
+    header.write_text("1")
+
+    def compiled(recipe: Recipe, directory: Path) -> None:
+        made.append(header.read_text())
+        (directory / EXECUTABLE).touch()
+        read = " ".join(str(file).replace(" ", r"\ ") for file in (*recipe.inputs, header))
+        told = f"{directory}/Vroceproof.cpp : /usr/bin/verilator_bin {read} \n"
+        (directory / "Vroceproof__ver.d").write_text(told)
+
+    monkeypatch.setattr(build, "verilate", compiled)
+    for text in ("1", "1", "2", "2"):
+        header.write_text(text)
+        build_simulation(echo_manifest, data_width=64, ports=1, build_root=tmp_path)
+    assert made == ["1", "2"]
