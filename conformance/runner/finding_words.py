@@ -73,7 +73,15 @@ def _document(
         "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
         "stops": stopped,
         "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
-        "rules": list(dict.fromkeys([*([common[1]] if common else []), *_most_told(rules)])),
+        "rules": list(
+            dict.fromkeys(
+                [
+                    *([common[1]] if common else []),
+                    *_of_a_cause(root, shown, seen),
+                    *_most_told(rules),
+                ]
+            )
+        ),
         "representative": {
             "case": cases[shown]["case"],
             "capture": cases[shown].get("capture"),
@@ -89,6 +97,12 @@ def _accused(case: Document) -> list[str]:
         return [*broken]
     own = [rule for rule in broken if family(rule) in map(family, differed)]
     return list(dict.fromkeys([*own, *differed, *broken]))
+
+
+def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequence[str]:
+    """The rules of why the case that is told has stopped, where that is known."""
+    cause = (seen.get(shown, {}).get("stop") or {}).get("cause")
+    return cause[1] if cause and root.stops and not root.says else ()
 
 
 def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:

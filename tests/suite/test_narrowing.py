@@ -14,7 +14,9 @@ from test_blame import acknowledged, blamed
 from roceproof.conformance.mutants.frames import request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault
 from roceproof.conformance.runner.control import Controls, Message, Outcome, Pair, Skeleton
+from roceproof.conformance.runner.finding_words import documents
 from roceproof.conformance.runner.narrowing import cause_of
+from roceproof.conformance.runner.root import Root
 from roceproof.conformance.runner.root_findings import roots
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.failure import CaseFailed
@@ -177,3 +179,14 @@ def test_a_case_about_psns_is_reached_by_a_wrong_one_behind_its_first_packet() -
 def test_plain_messages_of_a_healthy_device_do_not_stop(service: Service, size: int) -> None:
     skeleton = Skeleton((Pair(service, 256, is_ipv6=False),), 0, (Message(Op.SEND, size, 0),))
     assert Controls(ModelFactory()).of(skeleton).is_fine
+
+
+def test_a_finding_accuses_first_what_plain_messages_go_on_without() -> None:
+    told = {"kind": str(Kind.NO_COMPLETION), "cause": ["why", ["ICRC-13"]]}
+    seen = {name: {"rows": [], "values": {}, "stop": told} for name in "abc"}
+    cases = {
+        name: {"case": name, "outcome": "failed", "broken": ["ACK-08", "ICRC-13"]} for name in seen
+    }
+    root = Root([str(Kind.NO_COMPLETION)], set(cases))
+    (finding,) = documents([root], cases, seen)
+    assert finding["rules"][:2] == ["ICRC-13", "ACK-08"]
