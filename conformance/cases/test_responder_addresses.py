@@ -36,6 +36,7 @@ from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import packet_count
+from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -207,6 +208,16 @@ def test_memory_is_reached_wherever_it_lies(bench: Bench) -> None:
         moves(bench, qp, Op.WRITE, Place(region, 0, WORD), 2 * number)
         moves(bench, qp, Op.WRITE, Place(region, region.extent - WORD, WORD), 2 * number + 1)
         region.deregister()
+
+
+@case("RETH-11", smoke=True, needs=[Capability.TOLD_KEYS], targets=["hdl"])
+def test_the_longest_message_of_all_may_begin(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp = bench.connect()
+    region = bench.target.register(LONGEST_MESSAGE)
+    first = WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST_MESSAGE, a=1, **at(region))
+    qp.send(first)
+    qp.expect(ACK(psn=0, msn=0))
 
 
 @case("RETH-07", "READ-09", smoke=True, targets=["hdl", "model"])
