@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -39,7 +38,9 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.queue_pair import State
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -284,21 +285,36 @@ def test_reset_ends_an_open_message_of_an_unreliable_connection(
 
 @case("QPS-04", smoke=True, needs=[Capability.RESET], targets=["hdl", "model"])
 def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
-    qp = bench.connect()
-    qp.fence(0)
+    """Of what need not be the queue pair's, that which was in its first life is in each other."""
+    qp = bench.connect(hop_limit=91, traffic_class=0x94)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    (answer,) = qp.expect(ACK(psn=0, msn=1))
+    came = path_of(answer)
+    follows = [name for name, value in path_told(qp.spec).items() if came[name] == value]
     spec = qp.spec
     for turn in (1, 2):
-        path: dict[str, Any] = {
-            "udp_sport": 0xC000 | (spec.udp_sport ^ turn) & 0x3FFF,
-            "traffic_class": spec.traffic_class ^ turn << 2,
-            "hop_limit": 60 + turn,
-            "remote_qpn": spec.remote_qpn ^ turn << 4,
-        }
-        qp.reconnect(**path)
-        told = qp.spec
+        qp.reconnect(
+            udp_sport=0xC000 | (spec.udp_sport ^ turn) & 0x3FFF,
+            traffic_class=spec.traffic_class ^ turn << 2,
+            hop_limit=spec.hop_limit + turn,
+            remote_qpn=spec.remote_qpn ^ turn << 4,
+        )
+        told = path_told(qp.spec)
         qp.send(WRITE_ONLY(psn=0, a=1))
-        fields = {"qpn": told.remote_qpn, "ttl": told.hop_limit, "tos": told.traffic_class}
-        qp.expect(ACK(psn=0, msn=1, sport=told.udp_sport, **fields))
+        fields = {name: told[name] for name in follows}
+        qp.expect(ACK(psn=0, msn=1, qpn=qp.spec.remote_qpn, **fields))
+
+
+def path_told(spec: QpSpec) -> dict[str, int]:
+    """What responses may have of the queue pair, by its record; no rule binds them to it."""
+    return {"sport": spec.udp_sport, "tos": spec.traffic_class, "ttl": spec.hop_limit}
+
+
+def path_of(packet: Packet) -> dict[str, int]:
+    """The same, as it is in a packet."""
+    ip = packet.ip
+    tos, ttl = (ip.tos, ip.ttl) if isinstance(ip, Ipv4) else (ip.traffic_class, ip.hop_limit)
+    return {"sport": packet.udp_sport, "tos": tos, "ttl": ttl}
 
 
 @case("QPS-03", smoke=True, needs=[Capability.STATES])
