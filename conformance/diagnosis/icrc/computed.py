@@ -14,7 +14,7 @@ from roceproof.conformance.diagnosis.icrc.history import HISTORIES
 from roceproof.conformance.diagnosis.icrc.hypothesis import WHOLE_VALUES, Hypothesis
 from roceproof.conformance.diagnosis.icrc.lanes import last_beats
 from roceproof.conformance.diagnosis.icrc.last_beat import tails, wrong_counts, wrong_tables
-from roceproof.conformance.diagnosis.icrc.odd_parts import ODD_PARTS
+from roceproof.conformance.diagnosis.icrc.odd_parts import odd_parts
 from roceproof.conformance.diagnosis.icrc.sampling import diverse, syndromes
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
 
@@ -63,7 +63,7 @@ def _special(scope: Scope) -> Iterator[Hypothesis]:
         yield from _predicting(scope, probes, wrong_counts(tail))
     yield from _predicting(scope, probes, parts_in_next_beat(scope.some_wrong))
     yield from _predicting(scope, probes, last_beats())
-    yield from _predicting(scope, probes, ODD_PARTS)
+    yield from _predicting(scope, probes, odd_parts(scope.wrong))
     yield from _predicting(scope, probes, dead_lanes())
     yield from _predicting(scope, probes, masks_again(longest))
 

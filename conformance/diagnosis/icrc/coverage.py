@@ -256,9 +256,11 @@ ALONE: tuple[Option, ...] = (
     _option("S41", "extension", _without(ImmDt), "the immediate data only"),
     _option("S41", "extension", _without(Reth), "the RETH only"),
     _option("S41", "extension", _without(Aeth), "the AETH only"),
-    *(
-        _option("S42", "payload pad", _no_payload_behind(size), f"headers are {size} bytes")
-        for size in range(4, _LONGEST_HEADERS + 1, 4)
-    ),
 )
 """Those that are looked for only by themselves."""
+
+OF_RESERVED: tuple[Option, ...] = tuple(
+    _option("S42", "payload pad", _no_payload_behind(size), f"headers are {size} bytes")
+    for size in range(4, _LONGEST_HEADERS + 1, 4)
+)
+"""Those of packets with reserved opcodes, by themselves, too."""

@@ -7,12 +7,14 @@ much as all that it can be combined with.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from roceproof.conformance.diagnosis.icrc.coverage import ALONE, Coverage, Option
+from roceproof.conformance.diagnosis.icrc.coverage import ALONE, OF_RESERVED, Coverage, Option
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.engine import Engine
+from roceproof.conformance.wire.opcodes import OPCODES
 
 
 @dataclass(frozen=True)
@@ -38,4 +40,8 @@ class OddPart:
         return ETHERNET.run(data, Engine().start) ^ ONES
 
 
-ODD_PARTS = tuple(map(OddPart, ALONE))
+def odd_parts(packets: Iterable[CrcInput]) -> Iterator[OddPart]:
+    """All that may explain some of these packets."""
+    yield from map(OddPart, ALONE)
+    if any(packet.seen.bth.opcode not in OPCODES for packet in packets):
+        yield from map(OddPart, OF_RESERVED)
