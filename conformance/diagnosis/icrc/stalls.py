@@ -85,14 +85,17 @@ def find_stall(wrong: Sequence[CrcInput], budget: Budget) -> Stall | None:
 
 
 def _are_anywhere(stall: Stall, wrong: Sequence[CrcInput], places: Sequence[int | None]) -> bool:
-    """Whether whole beats are met, and not always those at one place or at the end."""
+    """Whether whole beats are met, and not always at one distance from any part of the packet.
+
+    A packet's first beat is at another place of its frame behind a VLAN tag.
+    """
     if not any(
         place is not None and not 0 <= place - _behind_bth(packet) < len(packet.extension)
         for packet, place in zip(wrong, places, strict=True)
     ):
         return False  # it is the parser that leaves out headers, and no stall
     whole = [
-        (place, packet.covered_end - place)
+        (place, place - packet.seen.ip, place - _behind_bth(packet), packet.covered_end - place)
         for packet, place in zip(wrong, places, strict=True)
         if place is not None and packet.covered_end - place >= stall.width
     ]
