@@ -10,7 +10,9 @@ import pytest
 from explained import cases_of, corrupt, explain, healthy
 
 from roceproof.conformance.diagnosis.budget import Budget
+from roceproof.conformance.diagnosis.icrc.coverage import OF_RESERVED
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.odd_parts import odd_parts
 from roceproof.conformance.diagnosis.icrc.stalls import find_stall
 from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -65,6 +67,26 @@ def test_bytes_of_extension_headers_alone_are_not_lost_by_stalls() -> None:
         assert (find_stall(wrong, Budget()) is not None) == is_stall
 
 
+@pytest.mark.parametrize(("share", "named"), [(50, True), (6, False)])
+def test_stalls_leave_over_no_more_packets_than_the_way_may_change(share: int, named: bool) -> None:
+    def skipped(packet: CrcInput) -> int:
+        data, at = covered(packet), 8 + packet.seen.number * 4 % (packet.size & ~3)
+        if packet.seen.number % share == 0:
+            return packet.right ^ packet.seen.number * 0x5A5A5
+        return crc32(data[:at] + data[at + 4 :])
+
+    assert ("S59" in {id_ for id_, _ in told(skipped)}) == named
+
+
+def test_zeros_always_met_before_the_first_beat_are_no_stall_behind_tags_either() -> None:
+    frames = [
+        frame if number % 2 else frame[:12] + b"\x81\x00\x00\x05" + frame[12:]
+        for number, frame in enumerate(healthy(5))
+    ]
+    wrong = corrupt(frames, lambda case: crc32(bytes(8) + case.masked + case.seen.body))
+    assert find_stall([case for case in cases_of(wrong) if case.seen.wrong], Budget()) is None
+
+
 @pytest.mark.parametrize(("kind", "place", "size"), [(Reth, 12, 4), (Aeth, 1, 3)])
 def test_a_field_behind_the_bth_may_be_inserted_late(
     kind: type[Extension], place: int, size: int
@@ -91,6 +113,14 @@ def test_what_a_packet_of_a_reserved_opcode_lacks_may_be_its_payload() -> None:
         return {name for found in explain(wrong) for name in (found.id, *found.equivalent)}
 
     assert "S42" in told_of(0x1E)
+
+
+def test_headers_of_reserved_opcodes_are_no_reason_where_there_are_none() -> None:
+    first, *others = healthy(5)
+    at = cases_of([first])[0].seen.bth_at
+    for opcode, asked in ((first[at], False), (0x1E, True)):
+        cases = cases_of([first[:at] + bytes([opcode]) + first[at + 1 :], *others])
+        assert {*OF_RESERVED}.isdisjoint(part.option for part in odd_parts(cases)) != asked
 
 
 @pytest.mark.parametrize("width", BEATS)

@@ -33,6 +33,7 @@ _ENOUGH_RIGHT = 10
 _PROBED = 8
 _ASKED = 400
 _SHARE = 0.8
+_PER_STRAY = 20
 
 
 def _slipped(scope: Scope) -> Answer | None:
@@ -80,6 +81,11 @@ def stalled_somewhere(scope: Scope) -> Answer | None:
         return None
     fact = f"{stall}, at a place of its own in each of {len(asked)} packets asked"
     short = shortage(("S59",), distinct(found), 0)
+    held = {packet.seen.number for packet in found}
+    left = [packet for packet in asked if packet.seen.number not in held]
+    without = len(left) - len(flips(left, None))
+    if not short and without > max(1, len(asked) // _PER_STRAY):  # such freedom fits others, too
+        short = f"{without} of these have no such place"
     if short:
         return Answer(UNDECIDED, scope, found, ("S59",), (short, fact), asked=asked)
     return Answer("S59", scope, found, (), (fact,), asked=asked)
