@@ -175,12 +175,13 @@ def _without_end(found: Diagnosis) -> Diagnosis:
 
 
 def _rests_on(found: Diagnosis, unsettled: Set[int]) -> bool:
-    """Whether several faults at once were found in packets of which one may be the structure's."""
-    return "+" in found.id and not unsettled.isdisjoint(found.frames)
+    """Whether how the packets are built may be all that was found, or one of several faults."""
+    shared = unsettled & {*found.frames}
+    return bool(shared) and ("+" in found.id or len(shared) == len({*found.frames}))
 
 
 def _in_doubt(found: Diagnosis) -> Diagnosis:
     """What was found in packets of which no premise tells over what their ICRC was taken."""
-    words = f"{found.text} One of these may be how the packets are built, for the ICRC may be "
-    words += "that of other bytes than were sent."
+    words = f"{found.text} This, or one of several, may be how the packets are built, for the "
+    words += "ICRC may be that of other bytes than were sent."
     return _possible(found, words)
