@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.diagnosis.icrc.beat_parts import Boundary
-from roceproof.conformance.diagnosis.icrc.beats import Origin
+from roceproof.conformance.diagnosis.icrc.beat_parts import Boundary, parts_in_next_beat
+from roceproof.conformance.diagnosis.icrc.beats import DeadLane, Origin
 from roceproof.conformance.diagnosis.icrc.changes import CHANGES
 from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
@@ -21,6 +22,7 @@ from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.icrc_catalogue import stream_fault
 from roceproof.conformance.rules.signatures import SIGNATURES
+from roceproof.conformance.wire import icrc
 
 Rule = Callable[[CrcInput], int | None]
 BLAMING = [each for each, floor in FLOORS.items() if floor.right]
@@ -137,6 +139,32 @@ def test_bytes_in_the_next_beat_alone(rule: Rule) -> None:
     first = next(place for place, case in enumerate(cases_of(crossing)) if case.seen.wrong)
     (found,) = explain([*frames[:first], crossing[first], *frames[first + 1 :]])
     assert found.id == UNDECIDED and "S66" in found.equivalent
+
+
+def test_icrcs_that_are_wrong_as_a_whole_do_not_lie_across_beats() -> None:
+    cases = cases_of(healthy(3)[:1])
+    (part, *_) = parts_in_next_beat(cases)
+    for left in (0, 2):
+        origin = Origin("", lambda packet, left=left: -packet.size - left)
+        assert bool(replace(part, boundary=Boundary(16, origin)).lacks(cases)) == (left == 0)
+
+
+def test_one_beat_alone_tells_no_lane_from_a_field() -> None:
+    cases = cases_of(own(healthy(3)))
+    lane = DeadLane(64, 12, 0, Origin("", lambda packet: 0), masks_last=False)
+    short = [case for case in cases if len(case.masked + case.seen.body) < 64 + 12]
+    assert short and lane.lacks(short)
+    assert not lane.lacks(cases)
+
+
+def test_few_bits_that_differ_may_have_changed_on_the_way() -> None:
+    frames = [frame for frame in healthy(3, ip_versions=(4,)) if frame[12:14] == b"\x08\x00"]
+    still = [icrc.reseal(frame[:18] + bytes(2) + frame[20:]) for frame in own(frames)[:40]]
+    for place, bit in ((3, 1), (9, 16), (21, 128)):
+        frame = bytearray(still[place])
+        frame[19] ^= bit
+        still[place] = bytes(frame)
+    assert "S34" not in {each.id for each in explain(still)}
 
 
 def test_an_icrc_that_lies_in_the_next_beat_as_a_whole_may_be_right() -> None:

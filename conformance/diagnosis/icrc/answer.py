@@ -13,7 +13,12 @@ from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.endings import ending_alike
 from roceproof.conformance.diagnosis.icrc.floor import distinct, floor_of, shortage
 from roceproof.conformance.diagnosis.icrc.history import Stale
-from roceproof.conformance.diagnosis.icrc.hypothesis import Contrasting, Hypothesis, Recipe
+from roceproof.conformance.diagnosis.icrc.hypothesis import (
+    Contrasting,
+    Demanding,
+    Hypothesis,
+    Recipe,
+)
 from roceproof.conformance.diagnosis.icrc.sampling import diverse
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
 from roceproof.conformance.diagnosis.icrc.slips import Slipped
@@ -25,6 +30,8 @@ _ENDS = 50
 """Of how many packets the ends are compared."""
 LEAST_ADDED = 2
 """How many leftovers it takes to add a fault for them."""
+_FEW_CHANGED = 4
+"""So many packets the way may change in one field, each in another bit."""
 OF_OTHERS = frozenset({"S53", "S60", "S65"})
 """What puts results of other packets into a packet."""
 _OF_NONE = frozenset({"S46", "S47", CORRUPT, UNDECIDED})
@@ -65,6 +72,7 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     numbers = {packet.seen.number for packet in left}
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     doubts = {hypothesis: _doubt(scope, hypothesis, explained) for hypothesis in best}
+    changed = _may_have_changed(explained)
     best = sorted(best, key=lambda hypothesis: bool(doubts[hypothesis]))
     first = best[0]
     names = ["+".join(hypothesis.ids) for hypothesis in best]
@@ -74,6 +82,10 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     facts = (first.note,) if first.note else ()
     if doubts[first]:
         return Answer(UNDECIDED, scope, explained, tuple(names), (doubts[first], *facts))
+    if changed:
+        return Answer(
+            UNDECIDED, scope, explained, (*names, CORRUPT), (*flip_facts(changed), *facts)
+        )
     if "S53" in first.ids and _is_contradicted(scope, first):
         possible = (*names, *(name.replace("S53", "S65") for name in names))
         return Answer(UNDECIDED, scope, explained, tuple(dict.fromkeys(possible)), facts)
@@ -86,6 +98,15 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
         explained = [packet for packet in explained if first.predict(packet) == packet.found]
         facts = (first.note,) if first.note else ()
     return Answer(names[0], scope, explained, tuple(names[1:]), facts, first)
+
+
+def _may_have_changed(explained: Sequence[CrcInput]) -> list[FlippedBit]:
+    """The bits that may have changed on the way, if they are few, and that explains all as well."""
+    if len(explained) > _FEW_CHANGED:
+        return []
+    found = flips(explained, None)
+    bits = {(flip.within, flip.bit) for flip in found}
+    return found if 1 < len(bits) == len(explained) else []
 
 
 def _simpler(
@@ -151,7 +172,8 @@ def _doubt(scope: Scope, hypothesis: Hypothesis, explained: Sequence[CrcInput]) 
     errors = distinct(explained)
     if "S64" in hypothesis.ids:  # what is learned says one thing for each error
         errors = len({packet.found ^ packet.right for packet in explained})
-    return shortage(hypothesis.ids, errors, distinct(right))
+    short = shortage(hypothesis.ids, errors, distinct(right))
+    return short or (hypothesis.lacks(explained) if isinstance(hypothesis, Demanding) else "")
 
 
 def _is_contradicted(scope: Scope, hypothesis: Hypothesis) -> bool:

@@ -113,6 +113,11 @@ class PartInNextBeat:
         """Whether the packet's ICRC has no part behind the boundary."""
         return self.boundary.front(packet) == ICRC_BYTES
 
+    def lacks(self, packets: Sequence[CrcInput]) -> str:
+        """A right byte in front of the boundary, for what is wrong as a whole has other reasons."""
+        parted = any(map(self.boundary.front, packets))
+        return "" if parted else "no byte of these ICRCs lies in front of the boundary"
+
 
 def parts_in_next_beat(packets: Sequence[CrcInput]) -> Iterator[PartInNextBeat]:
     """Everything that is known to stand there, on every bus that parts any of these packets."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
@@ -49,16 +49,32 @@ class DeadLane:
 
     def predict(self, packet: CrcInput) -> int | None:
         """Overwrite the lane."""
-        dummy = _DUMMY if self.origin.lead(packet) == _DUMMY else 0
+        dummy = self._dummy(packet)
         data = bytearray(b"\xff" * dummy + packet.masked + packet.seen.body)
-        first = (self.lane - self.origin.lead(packet) + dummy) % self.width
-        count = len(range(first, len(data), self.width))
-        data[first :: self.width] = bytes([self.value]) * count
+        places = self._places(packet, len(data))
+        data[places.start :: self.width] = bytes([self.value]) * len(places)
         if self.masks_last:
             for at, bits in _masked_places(packet):
                 data[dummy + at] |= bits
         register = ONES if dummy else Engine().start
         return ETHERNET.run(bytes(data), register) ^ ONES
+
+    def lacks(self, packets: Sequence[CrcInput]) -> str:
+        """A second beat, for one alone may be a field that is inserted late."""
+        beats = set()
+        for packet in packets:
+            data = packet.masked + packet.seen.body
+            dummy = self._dummy(packet)
+            places = self._places(packet, dummy + len(data))
+            beats |= {n for n, at in enumerate(places) if data[max(0, at - dummy)] != self.value}
+        return "" if len(beats) > 1 else "it shows in one beat alone, where a field may be late"
+
+    def _dummy(self, packet: CrcInput) -> int:
+        return _DUMMY if self.origin.lead(packet) == _DUMMY else 0
+
+    def _places(self, packet: CrcInput, size: int) -> range:
+        first = (self.lane - self.origin.lead(packet) + self._dummy(packet)) % self.width
+        return range(first, size, self.width)
 
 
 @dataclass(frozen=True)

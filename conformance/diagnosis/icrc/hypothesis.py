@@ -38,6 +38,14 @@ class Contrasting(Protocol):
         """Whether the packet lacks it."""
 
 
+@runtime_checkable
+class Demanding(Protocol):
+    """A hypothesis that packets may fit without showing what tells it from others."""
+
+    def lacks(self, packets: Sequence[CrcInput]) -> str:
+        """What these, which fit, do not show of it, in words; empty if they show it."""
+
+
 _TOGETHER = {"S19", "S20"}  # by definition S21
 
 
