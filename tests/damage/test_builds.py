@@ -17,6 +17,8 @@ from roceproof.dpi.verilate import EXECUTABLE, Recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 ECHO = load_manifest(ROOT / "dpi" / "test" / "dut.toml")
+READ = "Vroceproof__ver.d"
+"""Where Verilator says what it has read."""
 HEALTHY = b"#!/bin/sh\nexit 3\n"
 # What a machine without a library, and one with an older C library, say of a program.
 LOADERS = (
@@ -39,6 +41,7 @@ def linker(places: list[Path], program: bytes) -> Callable[[Recipe, Path], None]
         places.append(directory)
         (directory / EXECUTABLE).write_bytes(program)
         (directory / EXECUTABLE).chmod(0o755)
+        (directory / READ).write_text(f"{EXECUTABLE} : verilator_bin\n")
 
     return verilate
 
@@ -95,7 +98,8 @@ def test_a_simulation_that_was_sealed_as_garbage_runs(
     good = build_simulation(ECHO, data_width=64, ports=1)
 
     def copied(recipe: Recipe, directory: Path) -> None:
-        shutil.copy2(good.executable, directory / EXECUTABLE)
+        for name in (EXECUTABLE, READ):
+            shutil.copy2(good.directory / name, directory / name)
 
     monkeypatch.setattr(build, "verilate", copied)
     bad = made(tmp_path)

@@ -152,7 +152,7 @@ class Trial:
         record = MemoryRegion(
             command=command,
             access=access_of(region.access),
-            pd=int(region.domain),
+            pd=int(region.domain == FOREIGN_DOMAIN),
             lkey=region.rkey ^ 0xA500_0000,
             rkey=region.rkey,
             va=region.addr,
