@@ -95,5 +95,5 @@ def cases_of(target: str, options: Sequence[str] = ()) -> Cases:
     """Collect them."""
     collector = _Collector()
     arguments = [*arguments_for(target), *options, str(CASES), "--collect-only"]
-    run_session(arguments, [collector])
+    run_session(arguments, collector)
     return Cases(collector.rules, frozenset(collector.smoke))

@@ -148,7 +148,7 @@ def parts_of(*, widths: Sequence[int] = (), expression: str = "") -> Parts:
     chosen = ("-k", expression) if expression else ()
     run_session(
         [*session_arguments("hdl"), *options, *chosen, str(CASES), "--collect-only"],
-        plugins=[collector],
+        collector,
     )
     smoke_widths = {f"{width}bit" for width in widths_of(Options(target="hdl", suite="smoke"))}
     smoke, random = set(), set()
@@ -186,7 +186,7 @@ def _watch(cases: Sequence[str], widths: Sequence[str], folder: Path) -> list[st
             *("--roce-reached", str(folder), "--roce-captures", str(folder)),
             *cases,
         ],
-        plugins=[failures],
+        failures,
     )
     return failures.cases
 
@@ -227,7 +227,7 @@ def _measure(found: Found, parts: Parts, brief: bool, out: Path) -> Found:
                 *("--roce-captures", str(out / "runs" / found.mutant.id)),
                 *dict.fromkeys(case.partition("::")[0] for case in found.reached),
             ],
-            plugins=[_Economy(found, parts, brief=brief)],
+            _Economy(found, parts, brief=brief),
         )
     found.seconds = time.monotonic() - started
     return found

@@ -9,24 +9,17 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 
-import pytest
+from roceproof.conformance.runner.inner_session import run_inside
 
 
-class _Interruptions:
-    has_come = False
-
-    def pytest_keyboard_interrupt(self) -> None:
-        self.has_come = True
-
-
-def run_session(arguments: Sequence[str], plugins: Sequence[object] = ()) -> None:
-    """Run pytest here; an interruption, which it swallows, ends a worker or goes on."""
-    interruptions = _Interruptions()
-    pytest.main([*arguments], plugins=[*plugins, interruptions])
-    if interruptions.has_come:
+def run_session(arguments: Sequence[str], *plugins: object) -> None:
+    """Run pytest here; an interruption ends a worker, or goes on."""
+    try:
+        run_inside(arguments, *plugins)
+    except KeyboardInterrupt:
         if parent_process() is not None:
             os._exit(os.EX_TEMPFAIL)  # or the pool would have it begin the next
-        raise KeyboardInterrupt
+        raise
 
 
 @contextmanager

@@ -25,10 +25,10 @@ def run_alone(arguments: Sequence[str], plugins: Sequence[object]) -> int | pyte
     return pytest.main([*arguments], plugins=[*plugins])
 
 
-def run_inside(arguments: Sequence[str], plugin: object) -> int | pytest.ExitCode:
-    """Run it with one more plug-in; pytest's exit code."""
+def run_inside(arguments: Sequence[str], *plugins: object) -> int | pytest.ExitCode:
+    """Run it with these plug-ins; pytest's exit code."""
     watch = _Watch()
-    code = run_alone(arguments, [plugin, watch])
+    code = run_alone(arguments, [*plugins, watch])
     if watch.is_interrupted:
         raise KeyboardInterrupt
     return code
