@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from roceproof.conformance.runner.control import Controls, Message, Outcome, Skeleton
 from roceproof.conformance.suite.stop import Cause, Kind, Stop
@@ -67,17 +67,12 @@ def _stops_at(outcome: Outcome, kind: Kind) -> bool:
     return stop is not None and stop.kind is kind
 
 
+def _with_pairs(skeleton: Skeleton, **said: Any) -> Skeleton:
+    return replace(skeleton, pairs=tuple(pair._replace(**said) for pair in skeleton.pairs))
+
+
 def _at_one_mtu(skeleton: Skeleton) -> Skeleton:
-    mtu = skeleton.pairs[skeleton.on].path_mtu
-    return replace(skeleton, pairs=tuple(p._replace(path_mtu=mtu) for p in skeleton.pairs))
-
-
-def _over_ipv6(skeleton: Skeleton) -> Skeleton:
-    return replace(skeleton, pairs=tuple(p._replace(is_ipv6=True) for p in skeleton.pairs))
-
-
-def _to_a_compatible_address(skeleton: Skeleton) -> Skeleton:
-    return replace(skeleton, pairs=tuple(p._replace(is_compatible=True) for p in skeleton.pairs))
+    return _with_pairs(skeleton, path_mtu=skeleton.pairs[skeleton.on].path_mtu)
 
 
 def _with_bytes(skeleton: Skeleton) -> Skeleton:
@@ -137,10 +132,14 @@ _OF_SEVERAL = (
     ),
 )
 _OF_ONE = (
-    _Trial(_is_mute_over_ipv4, _over_ipv6, Cause("over IPv6 it comes", ("GID-01",))),
     _Trial(
         _is_mute_over_ipv4,
-        _to_a_compatible_address,
+        partial(_with_pairs, is_ipv6=True),
+        Cause("over IPv6 it comes", ("GID-01",)),
+    ),
+    _Trial(
+        _is_mute_over_ipv4,
+        partial(_with_pairs, is_compatible=True),
         Cause("if the peer's GID is ::a.b.c.d, not ::ffff:a.b.c.d, a frame leaves", ("GID-01",)),
         attrgetter("has_sent"),
     ),
@@ -148,14 +147,12 @@ _OF_ONE = (
     *_answered(),
     _Trial(
         _heeds_no_ack,
-        lambda skeleton: replace(skeleton, is_late=True),
+        partial(replace, is_late=True),
         Cause("an ACK that comes later completes it", ("ACK-15",)),
     ),
     _Trial(
         _heeds_no_ack,
-        lambda skeleton: replace(
-            skeleton, pairs=tuple(p._replace(has_low_number=True) for p in skeleton.pairs)
-        ),
+        partial(_with_pairs, has_low_number=True),
         Cause(f"on a queue pair whose number is below {1 << 16:,} it completes", ("QPS-07",)),
     ),
 )
