@@ -176,8 +176,9 @@ def _without_end(found: Diagnosis) -> Diagnosis:
 
 def _rests_on(found: Diagnosis, unsettled: Set[int]) -> bool:
     """Whether how the packets are built may be all that was found, or one of several faults."""
-    shared = unsettled & {*found.frames}
-    return bool(shared) and ("+" in found.id or len(shared) == len({*found.frames}))
+    if "+" in found.id:
+        return not unsettled.isdisjoint(found.frames)
+    return bool(found.frames) and {*found.frames} <= unsettled
 
 
 def _in_doubt(found: Diagnosis) -> Diagnosis:

@@ -72,7 +72,6 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     numbers = {packet.seen.number for packet in left}
     explained = [packet for packet in scope.wrong if packet.seen.number not in numbers]
     doubts = {hypothesis: _doubt(scope, hypothesis, explained) for hypothesis in best}
-    changed = _may_have_changed(explained)
     best = sorted(best, key=lambda hypothesis: bool(doubts[hypothesis]))
     first = best[0]
     names = ["+".join(hypothesis.ids) for hypothesis in best]
@@ -82,7 +81,7 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     facts = (first.note,) if first.note else ()
     if doubts[first]:
         return Answer(UNDECIDED, scope, explained, tuple(names), (doubts[first], *facts))
-    if changed:
+    if changed := _may_have_changed(explained):
         return Answer(
             UNDECIDED, scope, explained, (*names, CORRUPT), (*flip_facts(changed), *facts)
         )

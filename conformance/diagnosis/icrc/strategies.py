@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, flip_facts, flips, names_of
@@ -80,15 +80,19 @@ def stalled_somewhere(scope: Scope) -> Answer | None:
     if len(found) < _SHARE * len(asked):
         return None
     fact = f"{stall}, at a place of its own in each of {len(asked)} packets asked"
-    short = shortage(("S59",), distinct(found), 0)
-    held = {packet.seen.number for packet in found}
-    left = [packet for packet in asked if packet.seen.number not in held]
-    without = len(left) - len(flips(left, None))
-    if not short and without > max(1, len(asked) // _PER_STRAY):  # such freedom fits others, too
-        short = f"{without} of these have no such place"
+    short = shortage(("S59",), distinct(found), 0) or _too_free(found, asked)
     if short:
         return Answer(UNDECIDED, scope, found, ("S59",), (short, fact), asked=asked)
     return Answer("S59", scope, found, (), (fact,), asked=asked)
+
+
+def _too_free(found: Sequence[CrcInput], asked: Sequence[CrcInput]) -> str:
+    """What a place of its own in each packet leaves over: so much freedom fits others, too."""
+    held = {packet.seen.number for packet in found}
+    left = [packet for packet in asked if packet.seen.number not in held]
+    without = len(left) - len(flips(left, None))
+    few = max(1, len(asked) // _PER_STRAY)
+    return f"{without} of these have no such place" if without > few else ""
 
 
 def corrupt(scope: Scope) -> Answer | None:
