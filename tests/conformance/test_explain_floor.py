@@ -11,7 +11,7 @@ from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.diagnosis.icrc.beat_parts import Boundary, parts_in_next_beat
-from roceproof.conformance.diagnosis.icrc.beats import DeadLane, Origin
+from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, DeadLane, Origin
 from roceproof.conformance.diagnosis.icrc.changes import CHANGES
 from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
@@ -155,6 +155,14 @@ def test_one_beat_alone_tells_no_lane_from_a_field() -> None:
     short = [case for case in cases if len(case.masked + case.seen.body) < 64 + 12]
     assert short and lane.lacks(short)
     assert not lane.lacks(cases)
+
+
+def test_dummy_bytes_show_no_lane_of_ones() -> None:
+    (origin,) = [each for each in ORIGINS if "dummy" in each.words]
+    cases = cases_of(own(healthy(3)))
+    one_more = [case for case in cases if 64 - 6 < len(case.masked + case.seen.body) < 128 - 6]
+    assert one_more and DeadLane(64, 2, 0xFF, origin, masks_last=False).lacks(one_more)
+    assert not DeadLane(64, 2, 0, origin, masks_last=False).lacks(one_more)
 
 
 def test_few_bits_that_differ_may_have_changed_on_the_way() -> None:

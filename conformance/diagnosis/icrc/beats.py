@@ -50,8 +50,7 @@ class DeadLane:
     def predict(self, packet: CrcInput) -> int | None:
         """Overwrite the lane."""
         dummy = self._dummy(packet)
-        data = bytearray(b"\xff" * dummy + packet.masked + packet.seen.body)
-        places = self._places(packet, len(data))
+        data, places = self._fed(packet)
         data[places.start :: self.width] = bytes([self.value]) * len(places)
         if self.masks_last:
             for at, bits in _masked_places(packet):
@@ -63,18 +62,19 @@ class DeadLane:
         """A second beat, for one alone may be a field that is inserted late."""
         beats = set()
         for packet in packets:
-            data = packet.masked + packet.seen.body
-            dummy = self._dummy(packet)
-            places = self._places(packet, dummy + len(data))
-            beats |= {n for n, at in enumerate(places) if data[max(0, at - dummy)] != self.value}
+            data, places = self._fed(packet)
+            beats |= {n for n, at in enumerate(places) if data[at] != self.value}
         return "" if len(beats) > 1 else "it shows in one beat alone, where a field may be late"
 
     def _dummy(self, packet: CrcInput) -> int:
         return _DUMMY if self.origin.lead(packet) == _DUMMY else 0
 
-    def _places(self, packet: CrcInput, size: int) -> range:
-        first = (self.lane - self.origin.lead(packet) + self._dummy(packet)) % self.width
-        return range(first, size, self.width)
+    def _fed(self, packet: CrcInput) -> tuple[bytearray, range]:
+        """What the CRC takes where every lane is alive, and where this one is in it."""
+        dummy = self._dummy(packet)
+        data = bytearray(b"\xff" * dummy + packet.masked + packet.seen.body)
+        first = (self.lane - self.origin.lead(packet) + dummy) % self.width
+        return data, range(first, len(data), self.width)
 
 
 @dataclass(frozen=True)
