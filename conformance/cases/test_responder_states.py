@@ -38,8 +38,6 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire.codec import Packet
-from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -289,7 +287,7 @@ def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
     qp = bench.connect(hop_limit=91, traffic_class=0x94)
     qp.send(WRITE_ONLY(psn=0, a=1))
     (answer,) = qp.expect(ACK(psn=0, msn=1))
-    came = path_of(answer)
+    came = qp.from_device.fields_of(answer)
     follows = [name for name, value in path_told(qp.spec).items() if came[name] == value]
     spec = qp.spec
     for turn in (1, 2):
@@ -308,13 +306,6 @@ def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
 def path_told(spec: QpSpec) -> dict[str, int]:
     """What responses may have of the queue pair, by its record; no rule binds them to it."""
     return {"sport": spec.udp_sport, "tos": spec.traffic_class, "ttl": spec.hop_limit}
-
-
-def path_of(packet: Packet) -> dict[str, int]:
-    """The same, as it is in a packet."""
-    ip = packet.ip
-    tos, ttl = (ip.tos, ip.ttl) if isinstance(ip, Ipv4) else (ip.traffic_class, ip.hop_limit)
-    return {"sport": packet.udp_sport, "tos": tos, "ttl": ttl}
 
 
 @case("QPS-03", smoke=True, needs=[Capability.STATES])

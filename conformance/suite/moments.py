@@ -16,7 +16,7 @@ def moments(bench: Bench, part: int | None, *, span: int = _CYCLES) -> Iterable[
     """Numbers of cycles below `span`: a few, or all of a part of `PARTS`."""
     if part is None:
         return sorted(bench.random.sample(range(span), _FEW))
-    return range(part * span // _CYCLES, span, PARTS * span // _CYCLES)
+    return range(part, span, PARTS)
 
 
 def pass_by(bench: Bench, cycles: int) -> None:
