@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a case is declared: the rules it decides, what it needs, and whether smoke runs it.
 
-@case("PSN-03", needs=[Capability.WRITE], smoke=True)
-@over_services
-def test_a_psn_wraps(bench, service): ...
+    @case("PSN-03", needs=[Capability.WRITE], smoke=True)
+    @over_services
+    def test_a_psn_wraps(bench, service): ...
+
+The rules are those of `roceproof rules`, the services RC and UC.
 """
 
 from __future__ import annotations

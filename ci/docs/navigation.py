@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The order in which a newcomer reads the pages: all that the site has."""
+
+from __future__ import annotations
+
+FRONT = "README"
+CHAPTERS = {
+    "Begin": [
+        "docs/install",
+        "docs/tutorial",
+        "docs/platforms",
+        "docs/completion",
+    ],
+    "Judge captures": [
+        "docs/check",
+        "docs/explain",
+        "docs/review",
+        "docs/waivers",
+        "docs/captures",
+        "docs/wireshark",
+        "docs/observer",
+    ],
+    "Judge a device": [
+        "docs/gate",
+        "docs/ci",
+        "docs/bring-your-own",
+        "docs/bring-your-own-responder",
+        "docs/dut-contract",
+        "docs/dut-contract-v2",
+        "docs/neighbours",
+        "docs/nic",
+        "examples/byte_endpoint_buggy/README",
+        "examples/uc_writer_buggy/README",
+        "rtl/helpers/README",
+    ],
+    "The suite": [
+        "docs/suite",
+        "docs/crafting",
+        "docs/api",
+        "docs/coverage",
+        "docs/law",
+        "docs/habits",
+        "docs/interop",
+    ],
+    "Soft-RoCE": [
+        "docs/findings",
+        "docs/kernels",
+        "docs/stock-captures",
+        "docs/upstream/README",
+        "docs/upstream/reports/stable-6.1",
+        "docs/upstream/reports/ack-in-replay",
+        "docs/upstream/reports/late-nak-in-read",
+        "docs/upstream/private/README",
+        "docs/upstream/other/README",
+        "tests/captures/rxe/README",
+    ],
+    "The project": [
+        "docs/architecture",
+        "docs/extending",
+        "docs/bridge",
+        "docs/agent",
+        "docs/dependencies",
+        "rtl/README",
+        "rtl/mutants/README",
+        "CONTRIBUTING",
+        "CHANGELOG",
+    ],
+}
