@@ -8,6 +8,7 @@ CHAPTERS = {
     "Begin": [
         "docs/install",
         "docs/tutorial",
+        "docs/glossary",
         "docs/platforms",
         "docs/completion",
     ],
