@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ calibrate: setup ## random devices with known faults against explain: DEVICES=50
 docs: setup ## the documentation site with its links checked: build/docs/index.html
 	@$(BIN)/sphinx-build -q -W --keep-going -n -j auto -d $(BUILD)/docs.read -c ci/docs . $(BUILD)/docs
 	@echo $(BUILD)/docs/index.html
+
+pictures: setup packages-test ## the pictures of the documents taken anew, from a real run: docs/pictures
+	@$(BIN)/python ci/docs/pictures.py
 
 lint: setup packages-test ## style and static checks of every language
 	@ci/lint.sh

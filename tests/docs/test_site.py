@@ -55,3 +55,12 @@ def test_an_address_of_another_site_has_to_be_one(tmp_path: Path) -> None:
     done = build(tmp_path, "[there](https://exa mple.org)")
     assert done.returncode != 0
     assert "docs/one.md: https://exa mple.org is no address" in done.stderr
+
+
+def test_pictures_are_small_and_shown() -> None:
+    pictures = {path.name: path.stat().st_size for path in REPOSITORY.glob("docs/pictures/*")}
+    pages = [REPOSITORY / "README.md", *REPOSITORY.glob("docs/*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert sorted(name for name in pictures if f"pictures/{name})" not in text) == []
+    assert max(pictures.values()) < 150_000
+    assert sum(pictures.values()) < 1_000_000
