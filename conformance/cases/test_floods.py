@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -183,4 +183,4 @@ def are_answered_before(bench: Bench, is_over: Callable[[], bool]) -> None:
             bench.pump(STEP)
             for frame in bench.target.asides():
                 if (wrong := asked.answers(frame)) is not None:
-                    raise bench.failed(wrong, rules=["LIVE-03"])
+                    raise bench.failed(wrong, rules=rules_of(wrong))

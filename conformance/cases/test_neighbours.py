@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
@@ -55,7 +55,7 @@ def come(bench: Bench, asked: Neighbourhood, *frames: bytes) -> bool:
     def has_all() -> bool:
         for frame in bench.target.asides():
             if (wrong := asked.answers(frame)) is not None:
-                raise bench.failed(wrong, rules=["LIVE-03"])
+                raise bench.failed(wrong, rules=rules_of(wrong))
         return not asked.is_owing
 
     return bench.comes_true(has_all)

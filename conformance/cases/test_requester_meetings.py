@@ -3,11 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import product
 
+import pytest
+
 from roceproof.conformance.model.codes import ack_timeout_ns
-from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet, run_out
+from roceproof.conformance.stimulus.meeting import (
+    EVENTS,
+    HELD,
+    TRAIN,
+    One,
+    again,
+    meet,
+    meet_at_rest,
+    run_out,
+)
+from roceproof.conformance.stimulus.plan import Step
 from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
@@ -25,6 +38,10 @@ pytestmark = [
 RULES = ("QPS-06", "NAK-09", "ACK-08", "LIVE-02")
 MOST = 16
 FIRST = 0x80
+Meets = Callable[[One, One, tuple[str, str]], Iterable[Step]]
+SMOKE = pytest.mark.smoke
+NEAR, FEW = 12, 4
+"""In cycles: more than the beats of the shortest frame, and what one step inside takes."""
 SHORTEST, ROUNDS = 3, 12  # quarters of the time after which a device is quiet
 
 
@@ -56,26 +73,54 @@ def pairs(bench: Bench, **spec: int) -> list[One]:
     ]
 
 
-@case(*RULES, smoke=True, targets=["hdl"])
-@over("held", HELD, ids=what_is_held)
-def test_what_meets_on_two_queue_pairs_stays_apart(bench: Bench, held: Mapping[str, int]) -> None:
-    play, known = Play(bench), pairs(bench)
+def all_meet(
+    bench: Bench, meetings: Iterable[tuple[tuple[str, str], Meets]], *, is_one: bool = False
+) -> None:
+    """Each of these pairs of events, to one queue pair or to two."""
+    play, known, left = Play(bench), pairs(bench), list(meetings)
     for one in known:
         one.begins().apply(play)
-    every = list(product(EVENTS, EVENTS))
-    bench.random.shuffle(every)
-    while every:
+    bench.random.shuffle(left)
+    while left:
         ones = bench.random.sample(known, len(known)) if len(known) > 1 else known * 2
+        others = ones if is_one else ones[1:]
         met: list[tuple[One, str]] = []
-        for both in zip(ones[::2], ones[1::2], strict=False):
-            if every:
-                events = every.pop()
-                for step in meet(*both, events, held):
+        for both in zip(ones[:: 2 - is_one], others[:: 2 - is_one], strict=False):
+            if left:
+                events, meets = left.pop()
+                for step in meets(*both, events):
                     step.apply(play)
                 met += zip(both, events, strict=True)
         for step in again(met):
             step.apply(play)
     play.finish()
+
+
+def at_rest(bench: Bench, cycles: int) -> Meets:
+    """The second comes so many cycles behind the first."""
+    return partial(meet_at_rest, apart_ns=cycles * (bench.target.clock_ps or 0) // 1000)
+
+
+@case(*RULES, smoke=True, targets=["hdl"])
+@over("held", HELD, ids=what_is_held)
+def test_what_meets_on_two_queue_pairs_stays_apart(bench: Bench, held: Mapping[str, int]) -> None:
+    all_meet(bench, product(product(EVENTS, EVENTS), [partial(meet, held=held)]))
+
+
+@case(*RULES, targets=["hdl"])
+@over("cycles", [pytest.param(n, marks=SMOKE if n < FEW else ()) for n in range(1, NEAR)])
+@over("is_one", [True, False], ids=["one", "two"])
+def test_what_comes_cycles_apart_to_queue_pairs_at_rest_is_told_apart(
+    bench: Bench, cycles: int, is_one: bool
+) -> None:
+    meets = at_rest(bench, cycles)
+    all_meet(bench, product(product(EVENTS, EVENTS), [meets]), is_one=is_one)
+
+
+@case(*RULES, targets=["hdl"])
+def test_what_comes_in_any_cycle_of_anothers_train_is_told_apart(bench: Bench) -> None:
+    trains = product([TRAIN], EVENTS)
+    all_meet(bench, product(trains, [at_rest(bench, cycles) for cycles in range(1, 2 * NEAR)]))
 
 
 @MASSES

@@ -23,7 +23,8 @@ PUSHES = (Op.WRITE, Op.SEND, Op.WRITE_IMM, Op.SEND_IMM)
 SIMULATED = ["hdl", "model"]
 FRAMES = 4
 RESETS, TRAIN, LONG, PING = 12, 20, 600, 30
-SPREAD_NS = 2000
+ASKED = [Capability.PING, Capability.DISTURBANCE]
+SPREAD_NS, ANSWERED_NS = 2000, 1000
 
 
 def op_of(bench: Bench) -> Op:
@@ -148,5 +149,23 @@ def test_the_first_that_comes_behind_a_reset_is_taken(bench: Bench, first: str) 
             play.answer(0)
         else:
             play.ask(size=PING if first == "ping" else None)
+        play.settle()
+    play.finish()
+
+
+@case("QPS-04", "LIVE-01", "LIVE-03", smoke=True, needs=ASKED, targets=["hdl"])
+@over("size", [None, PING, LONG], ids=["ARP", "ping", "long ping"])
+def test_an_answer_that_a_reset_cuts_off_leaves_nothing_behind(
+    bench: Bench, size: int | None
+) -> None:
+    play = Play(bench)
+    for _ in range(RESETS):
+        play.disturb(tx_stall=90)
+        play.ask(size=size)
+        play.wait(bench.random.randrange(1, ANSWERED_NS))
+        play.power_on()
+        play.disturb()
+        play.ask()
+        play.ask(size=PING)
         play.settle()
     play.finish()

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.drawn_acts import DrawnActs
-from roceproof.conformance.stimulus.meeting import EVENTS, HELD, One, again, meet, run_out
+from roceproof.conformance.stimulus.meeting import (
+    EVENTS,
+    HELD,
+    One,
+    again,
+    meet,
+    meet_at_rest,
+    run_out,
+)
 from roceproof.conformance.stimulus.waiting import (
     Side,
     drawn,
@@ -18,7 +26,9 @@ from roceproof.conformance.stimulus.waiting import (
 )
 
 _CODES = (2, 4)
-_FARTHEST_NS = 200
+_FARTHEST_NS, _NEAR_NS = 200, 70
+_AT_REST, _ANSWERING = 0.3, 0.3
+_PING, _ANSWERED_NS = 30, 1000
 
 
 class DrawnMeetings(DrawnActs):
@@ -61,7 +71,11 @@ class DrawnMeetings(DrawnActs):
                 both = both if self._draw.maybe(0.8) else (both[0], both[0])
                 events = self._draw.among(names), self._draw.among(names)
                 apart = self._draw.pick({0: 2, self._draw.between(1, _FARTHEST_NS): 1})
-                self._steps += meet(*both, events, held, apart)
+                if self._draw.aside.random() < _AT_REST:
+                    near = self._draw.aside.randrange(1, _NEAR_NS)
+                    self._steps += meet_at_rest(*both, events, near)
+                else:
+                    self._steps += meet(*both, events, held, apart)
                 met += zip(both, events, strict=True)
             if self._draw.maybe(0.25) and len(ones) > 1:
                 code = self._draw.between(1, 2)
@@ -87,6 +101,10 @@ class DrawnMeetings(DrawnActs):
             self._maybe_disturb(0.3)
             self._acts(self._draw.between(2, 12))
             self._moment()
+            if self._draw.aside.random() < _ANSWERING:
+                self._step("disturb", **self._fields.held(tx_stall=90))
+                self._step("ask", size=self._draw.aside.choice([None, _PING]))
+                self._step("wait", ns=self._draw.aside.randrange(1, _ANSWERED_NS))
             self._step("power_on")
             if self._draw.maybe(0.5):  # nobody knows who was there before
                 self._strangers(self._some(3))

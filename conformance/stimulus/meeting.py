@@ -13,6 +13,8 @@ _PACKETS = 3
 _TOO_LONG = (1 << 31) + 1
 _HAPPENINGS, _ELSEWHERE = 60, 0.8
 _TIMELY_NS, _FILLING_NS, _SPENT_NS = 4000, 250, 600
+_LENGTH = 12
+TRAIN = "a train of tiny messages"
 HELD: Sequence[Mapping[str, int]] = ({}, {"tx_stall": 99}, {"cpl_stall": 99}, {"rx_gap": 90})
 """Which stream is held back, and how much."""
 
@@ -53,6 +55,7 @@ EVENTS: Mapping[str, Event] = {
     "no receive": Event(lambda one: one.hears(oldest=0, syndrome=0x21), is_end=True),
     "a wrong ICRC": Event(lambda one: one.hears(flaw="icrc", syndrome=0x63)),
     "more work": Event(lambda one: one.posts()),
+    TRAIN: Event(lambda one: one.posts(1, count=_LENGTH)),
     "work that is too long": Event(lambda one: one.posts(length=_TOO_LONG)),
     "it begins anew": Event(One.begins),
     "it is reset": Event(lambda one: Step("reset", {"key": one.key}), is_end=True),
@@ -80,6 +83,18 @@ def meet(
     if held:
         yield Step("disturb", {})
         yield Step("wait", {"ns": _SPENT_NS})
+
+
+def meet_at_rest(first: One, second: One, events: tuple[str, str], apart_ns: int) -> Iterator[Step]:
+    """Both have sent and wait, so that every stream takes at once what is offered on it."""
+    both = (first,) if first.key == second.key else (first, second)
+    for one in both:
+        yield one.posts(count=2)
+    yield Step("until", {"frames": 2 * len(both), "within": _TIMELY_NS})
+    yield EVENTS[events[0]].step(first)
+    yield Step("wait", {"ns": apart_ns})
+    yield EVENTS[events[1]].step(second)
+    yield Step("wait", {"ns": _SPENT_NS})
 
 
 def run_out(

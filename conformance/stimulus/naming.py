@@ -87,6 +87,7 @@ _OF_STEPS = {
     "idle": "QPS-01",
     "reset": "QPS-02",
     "restart": "QPS-04",
+    "power_on": "QPS-04",
     "reinvalidate": "DUP-01",
     "walk": "QPS-02",
     "fail": "QPS-03",

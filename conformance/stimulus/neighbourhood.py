@@ -19,6 +19,7 @@ from roceproof.verbs.addresses import Host
 _ARP = b"\x08\x06"
 _ECHO_REPLY = 0
 _IDENTIFIER_AND_NUMBER = 4
+_STRAY = "an answer to nothing that was asked"
 _OF_ARP = frozenset(("unicast", "trailer", "via"))
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
@@ -71,7 +72,7 @@ class Neighbourhood:
                 return None
             if question.is_owed:
                 return f"a wrong answer to {_told(question)}{what_is_wrong(frame, question.echo)}"
-        return f"an answer to nothing that was asked: {frame[:80].hex()}"
+        return f"{_STRAY}: {frame[:80].hex()}"
 
     @property
     def is_owing(self) -> bool:
@@ -102,6 +103,11 @@ class Neighbourhood:
         is_whole = frame[14] == _VERSION_AND_SIZE and frame[20] & _FRAGMENT == frame[21] == 0
         is_tight &= is_whole and frame[22] > 0
         return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
+
+
+def rules_of(wrong: str) -> list[str]:
+    """Of a wrong answer or one that is missing; of a stray one, which nobody has asked for."""
+    return ["LIVE-03" if wrong.startswith(_STRAY) else "LIVE-01"]
 
 
 def _sum(header: bytes) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from roceproof.conformance.stimulus.answers import response
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
 from roceproof.conformance.stimulus.pace import Pace
 from roceproof.conformance.stimulus.queue_pair import QueuePair
 from roceproof.conformance.stimulus.state import Response
@@ -178,7 +178,7 @@ class Scene:
             known.is_settled = True
         problem = self._neighbourhood.settled()
         if problem is not None:
-            raise self.bench.failed(problem, rules=["LIVE-03"])
+            raise self.bench.failed(problem, rules=rules_of(problem))
 
     def close(self) -> None:
         """Nothing comes behind all."""
@@ -280,9 +280,9 @@ class Scene:
         if not wanted:
             told = differences(frame, frame)[0].splitlines()[-1]
             ended = any(known.judge.is_dead for known in self.qps.values())
-            rules = ["QPS-03"] if ended else ["QPS-02"]
+            rules = [] if parse(frame) is None else ["QPS-03"] if ended else ["QPS-02"]
             idle = [known for known in self.qps.values() if known.open and not known.life.is_active]
-            if idle and not ended:
+            if idle and rules == ["QPS-02"]:
                 told += f"\nqp {idle[-1].qp.qpn:#x} is not active, its work is refused"
                 rules.append("PSN-21")
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
@@ -320,7 +320,7 @@ class Scene:
         for frame in frames:
             problem = self._neighbourhood.answers(frame)
             if problem is not None:
-                raise self.bench.failed(problem, rules=["LIVE-03"])
+                raise self.bench.failed(problem, rules=rules_of(problem))
 
     def _judge_violations(self, known: QueuePair) -> None:
         for broken in known.judge.violations:
