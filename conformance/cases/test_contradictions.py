@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.stimulus.questions import arp_frame, echo_frame
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
@@ -35,9 +35,7 @@ def ask(bench: Bench, asked: Neighbourhood, frame: bytes, *, is_marked: bool = F
     bench.send(frame, is_void=True, is_marked=is_marked)
 
     def is_answered() -> bool:
-        for answer in bench.target.asides():
-            if (wrong := asked.answers(answer)) is not None:
-                raise bench.failed(wrong, rules=rules_of(wrong))
+        asked.judge(bench, bench.target.asides())
         return not asked.is_owing
 
     if not bench.comes_true(is_answered):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -181,6 +181,4 @@ def are_answered_before(bench: Bench, is_over: Callable[[], bool]) -> None:
             if is_over():
                 raise bench.failed(f"{asked.settled()} while it sends", rules=["LIVE-01"])
             bench.pump(STEP)
-            for frame in bench.target.asides():
-                if (wrong := asked.answers(frame)) is not None:
-                    raise bench.failed(wrong, rules=rules_of(wrong))
+            asked.judge(bench, bench.target.asides())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
@@ -53,9 +53,7 @@ def come(bench: Bench, asked: Neighbourhood, *frames: bytes) -> bool:
         bench.send(frame, is_void=True)
 
     def has_all() -> bool:
-        for frame in bench.target.asides():
-            if (wrong := asked.answers(frame)) is not None:
-                raise bench.failed(wrong, rules=rules_of(wrong))
+        asked.judge(bench, bench.target.asides())
         return not asked.is_owing
 
     return bench.comes_true(has_all)

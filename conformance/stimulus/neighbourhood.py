@@ -8,9 +8,11 @@ dropped, and no other.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from roceproof.conformance.stimulus.questions import arp_frame, echo_frame, echoed
+from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.icmp import icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import is_advertised, is_question
@@ -19,7 +21,6 @@ from roceproof.verbs.addresses import Host
 _ARP = b"\x08\x06"
 _ECHO_REPLY = 0
 _IDENTIFIER_AND_NUMBER = 4
-_STRAY = "an answer to nothing that was asked"
 _OF_ARP = frozenset(("unicast", "trailer", "via"))
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
@@ -33,6 +34,13 @@ class Question(NamedTuple):
     is_owed: bool
     through: bytes
     """The address of Ethernet that the frame came from."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with an answer, and the rule that it breaks."""
+
+    text: str
+    rule: str
 
 
 class Neighbourhood:
@@ -57,7 +65,13 @@ class Neighbourhood:
         waiting.append(Question(asker, echo, is_owed=not waiting, through=frame[6:12]))
         return frame
 
-    def answers(self, frame: bytes) -> str | None:
+    def judge(self, bench: Bench, frames: Iterable[bytes]) -> None:
+        """Fails at the first of these frames that is no right answer."""
+        for frame in frames:
+            if (problem := self.answers(frame)) is not None:
+                raise bench.failed(problem.text, rules=[problem.rule])
+
+    def answers(self, frame: bytes) -> Problem | None:
         """What is wrong with an answer, None if nothing; the device may ask and announce, too."""
         if is_question(frame, self._host):
             return None
@@ -71,8 +85,9 @@ class Neighbourhood:
             if self._fits(question, frame):
                 return None
             if question.is_owed:
-                return f"a wrong answer to {_told(question)}{what_is_wrong(frame, question.echo)}"
-        return f"{_STRAY}: {frame[:80].hex()}"
+                wrong = what_is_wrong(frame, question.echo)
+                return Problem(f"a wrong answer to {_told(question)}{wrong}", "LIVE-01")
+        return Problem(f"an answer to nothing that was asked: {frame[:80].hex()}", "LIVE-03")
 
     @property
     def is_owing(self) -> bool:
@@ -103,11 +118,6 @@ class Neighbourhood:
         is_whole = frame[14] == _VERSION_AND_SIZE and frame[20] & _FRAGMENT == frame[21] == 0
         is_tight &= is_whole and frame[22] > 0
         return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
-
-
-def rules_of(wrong: str) -> list[str]:
-    """Of a wrong answer or one that is missing; of a stray one, which nobody has asked for."""
-    return ["LIVE-03" if wrong.startswith(_STRAY) else "LIVE-01"]
 
 
 def _sum(header: bytes) -> int:

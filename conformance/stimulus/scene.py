@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from roceproof.conformance.stimulus.answers import response
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood, rules_of
+from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
 from roceproof.conformance.stimulus.pace import Pace
 from roceproof.conformance.stimulus.queue_pair import QueuePair
 from roceproof.conformance.stimulus.state import Response
@@ -178,7 +178,7 @@ class Scene:
             known.is_settled = True
         problem = self._neighbourhood.settled()
         if problem is not None:
-            raise self.bench.failed(problem, rules=rules_of(problem))
+            raise self.bench.failed(problem, rules=["LIVE-01"])
 
     def close(self) -> None:
         """Nothing comes behind all."""
@@ -232,7 +232,7 @@ class Scene:
             else:
                 self._judge_outcome(*event, time_ns)
         if Capability.LOCKSTEP in self.bench.claims.capabilities:
-            self._judge_asides(target.asides())
+            self._neighbourhood.judge(self.bench, target.asides())
         return len(arrivals) - given
 
     def _judge_frame(self, arrival: Arrival, *, wanted: bytes | None = None) -> None:
@@ -280,9 +280,10 @@ class Scene:
         if not wanted:
             told = differences(frame, frame)[0].splitlines()[-1]
             ended = any(known.judge.is_dead for known in self.qps.values())
-            rules = [] if parse(frame) is None else ["QPS-03"] if ended else ["QPS-02"]
+            is_packet = parse(frame) is not None
+            rules = ["QPS-03" if ended else "QPS-02"] if is_packet else []
             idle = [known for known in self.qps.values() if known.open and not known.life.is_active]
-            if idle and rules == ["QPS-02"]:
+            if idle and is_packet and not ended:
                 told += f"\nqp {idle[-1].qp.qpn:#x} is not active, its work is refused"
                 rules.append("PSN-21")
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
@@ -315,12 +316,6 @@ class Scene:
         """Whether whatever ends its work is another queue pair's."""
         is_alone = known.may_fail or len(self.qps) == 1
         return "" if is_alone else ", which nothing has failed"
-
-    def _judge_asides(self, frames: Iterable[bytes]) -> None:
-        for frame in frames:
-            problem = self._neighbourhood.answers(frame)
-            if problem is not None:
-                raise self.bench.failed(problem, rules=rules_of(problem))
 
     def _judge_violations(self, known: QueuePair) -> None:
         for broken in known.judge.violations:

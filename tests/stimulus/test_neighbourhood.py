@@ -31,7 +31,9 @@ def test_what_may_be_dropped_may_be_answered_after_all_was_quiet_but_once() -> N
     assert near.settled() is None
     assert near.answers(reply(third)) is None
     assert near.answers(reply(second)) is None
-    assert "nothing that was asked" in str(near.answers(reply(third)))
+    stray = near.answers(reply(third))
+    assert "nothing that was asked" in str(stray)
+    assert stray is not None and stray.rule == "LIVE-03"
 
 
 def test_what_is_owed_is_missed_when_all_is_quiet() -> None:
@@ -62,5 +64,7 @@ def test_a_wrong_echo_is_told_by_what_it_had_to_carry(at: int, told: str) -> Non
     near = Neighbourhood(DEVICE)
     frame = bytearray(reply(near.asks(ASKER, 30)))
     frame[at] ^= 1
-    text = str(near.answers(bytes(frame)))
+    wrong = near.answers(bytes(frame))
+    assert wrong is not None and wrong.rule == "LIVE-01"
+    text = wrong.text
     assert told in text and ("icmp checksum" in text) == (at == 36)
