@@ -83,9 +83,9 @@ def all_meet(
     bench.random.shuffle(left)
     while left:
         ones = bench.random.sample(known, len(known)) if len(known) > 1 else known * 2
-        others = ones if is_one else ones[1:]
+        firsts, seconds = (ones, ones) if is_one else (ones[::2], ones[1::2])
         met: list[tuple[One, str]] = []
-        for both in zip(ones[:: 2 - is_one], others[:: 2 - is_one], strict=False):
+        for both in zip(firsts, seconds, strict=False):
             if left:
                 events, meets = left.pop()
                 for step in meets(*both, events):

@@ -13,7 +13,7 @@ _PACKETS = 3
 _TOO_LONG = (1 << 31) + 1
 _HAPPENINGS, _ELSEWHERE = 60, 0.8
 _TIMELY_NS, _FILLING_NS, _SPENT_NS = 4000, 250, 600
-_LENGTH = 12
+_IN_A_TRAIN = 12
 TRAIN = "a train of tiny messages"
 HELD: Sequence[Mapping[str, int]] = ({}, {"tx_stall": 99}, {"cpl_stall": 99}, {"rx_gap": 90})
 """Which stream is held back, and how much."""
@@ -55,7 +55,7 @@ EVENTS: Mapping[str, Event] = {
     "no receive": Event(lambda one: one.hears(oldest=0, syndrome=0x21), is_end=True),
     "a wrong ICRC": Event(lambda one: one.hears(flaw="icrc", syndrome=0x63)),
     "more work": Event(lambda one: one.posts()),
-    TRAIN: Event(lambda one: one.posts(1, count=_LENGTH)),
+    TRAIN: Event(lambda one: one.posts(1, count=_IN_A_TRAIN)),
     "work that is too long": Event(lambda one: one.posts(length=_TOO_LONG)),
     "it begins anew": Event(One.begins),
     "it is reset": Event(lambda one: Step("reset", {"key": one.key}), is_end=True),
@@ -66,10 +66,8 @@ def meet(
     first: One, second: One, events: tuple[str, str], held: Mapping[str, int], apart_ns: int = 0
 ) -> Iterator[Step]:
     """Both have sent, and are sending when these happen to them, so far apart."""
-    both = (first,) if first.key == second.key else (first, second)
-    for one in both:
-        yield one.posts(count=2)
-    yield Step("until", {"frames": 2 * len(both), "within": _TIMELY_NS})
+    both = _each(first, second)
+    yield from _sent(both)
     if held:
         yield Step("disturb", dict(held))
     for one in both:
@@ -85,12 +83,19 @@ def meet(
         yield Step("wait", {"ns": _SPENT_NS})
 
 
+def _each(first: One, second: One) -> Sequence[One]:
+    return (first,) if first.key == second.key else (first, second)
+
+
+def _sent(ones: Sequence[One]) -> Iterator[Step]:
+    for one in ones:
+        yield one.posts(count=2)
+    yield Step("until", {"frames": 2 * len(ones), "within": _TIMELY_NS})
+
+
 def meet_at_rest(first: One, second: One, events: tuple[str, str], apart_ns: int) -> Iterator[Step]:
     """Both have sent and wait, so that every stream takes at once what is offered on it."""
-    both = (first,) if first.key == second.key else (first, second)
-    for one in both:
-        yield one.posts(count=2)
-    yield Step("until", {"frames": 2 * len(both), "within": _TIMELY_NS})
+    yield from _sent(_each(first, second))
     yield EVENTS[events[0]].step(first)
     yield Step("wait", {"ns": apart_ns})
     yield EVENTS[events[1]].step(second)
