@@ -47,7 +47,6 @@ class Shape:
 
     @property
     def path(self) -> Path:
-        """The capture."""
         return BENCH / f"{self.name}.pcap"
 
 
@@ -80,7 +79,6 @@ class Row:
 
     @property
     def packets_per_s(self) -> float:
-        """Packets per second."""
         return self.packets / self.seconds
 
     @property
@@ -193,7 +191,6 @@ def contenders(shape: Shape) -> dict[str, Row]:
 
 
 def print_table(shape: Shape, rows: dict[str, Row], rounds: int) -> None:
-    """Rates and ratios."""
     packets, size = rows["limit"].packets, rows["limit"].bytes
     print(f"{shape.name}: {packets} packets, {size / 1e9:.2f} GB, best of {rounds}")
     print(f"  {'':16} {'packets/s':>12} {'Gb/s':>9} {'/ limit':>8} {'/ tshark':>9}")

@@ -50,7 +50,6 @@ KINDS = (
 
 
 def written(shape: str, kind: Kind) -> Path:
-    """The capture, made once."""
     healthy = BENCH / f"{shape}.pcap"
     path = BENCH / f"{shape}-{kind.name}.pcap"
     if kind.edit is None or path.exists():

@@ -24,6 +24,5 @@ class CommandOnTop(Contract):  # type: ignore[misc]
         return ContractCheck(kept=not broken, metadata={"broken": broken})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """Name each import."""
         for importer, module in check.metadata["broken"]:
             output.print_error(f"{importer} imports {module}; what both need goes into common/")

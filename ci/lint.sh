@@ -54,6 +54,7 @@ mapfile -t sh_files < <(git grep -lE '^#!.*(/bin/sh|busybox sh|bash)' -- ':!*.py
 
 check "SPDX headers" spdx
 check "ruff check" $bin/ruff check -q .
+check "docstrings of what is public" ci/lint_docstrings.sh $bin/ruff
 check "ruff format" $bin/ruff format -q --check .
 farm
 check "mypy" types

@@ -41,7 +41,6 @@ class Group:
         self.more_values = {"expected": False, "got": False}
 
     def add(self, row: Row) -> None:
-        """Count one more."""
         self.count += 1
         frame = row["frame"]
         ranges = self.ranges

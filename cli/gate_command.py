@@ -60,8 +60,6 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """What was asked for."""
-
     manifest: Path
     suite: str
     widths: Sequence[int]

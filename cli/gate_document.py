@@ -32,8 +32,6 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Baseline:
-    """What failed before."""
-
     file: str
     failures: frozenset[str]
 

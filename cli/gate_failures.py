@@ -28,7 +28,6 @@ def failures_of(document: Document) -> Iterator[str]:
 
 
 def of_check(check: Document) -> str:
-    """A question of connectivity."""
     return f"connectivity {check['width']}bit {check['name']}"
 
 
@@ -43,7 +42,6 @@ def of_waiver(waiver: Document) -> str:
 
 
 def of_plan(plan: Document) -> str:
-    """A random plan."""
     return f"plan {plan['width']}bit {plan['seed']}"
 
 

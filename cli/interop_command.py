@@ -31,8 +31,6 @@ RESULTS = "interop.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Which tools against whom."""
-
     tools: Sequence[str]
     peers: Sequence[str]
     dut: Path | None
@@ -139,7 +137,6 @@ class Guest:
             return Cell(scenario.name, peer.name, FAILED, str(error), name)
 
     def close(self) -> None:
-        """End the machine."""
         if self._client is not None:
             self._client.close()
         self._client = None

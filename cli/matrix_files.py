@@ -15,7 +15,6 @@ _SUFFIXES = (".json", ".md", ".html")
 
 
 def write_matrix(document: dict[str, Any], directory: Path, stem: str) -> None:
-    """Write all three."""
     told = json.dumps(document, indent=1, sort_keys=True) + "\n"
     texts = (told, markdown_of(document), page(document))
     for suffix, text in zip(_SUFFIXES, texts, strict=True):

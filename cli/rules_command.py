@@ -93,7 +93,6 @@ def print_rule(rule: Rule) -> None:
 
 
 def print_rules(rules: Iterable[Rule]) -> None:
-    """One row per rule."""
     print_table(
         ("rule", "severity", "roles", "services", "what holds on a healthy wire"),
         [

@@ -40,8 +40,6 @@ _ONLY_DIRECTED = ("rules.", "responder.", "life.")
 
 @dataclass(frozen=True, kw_only=True)
 class Soak:
-    """What was asked for."""
-
     target: str
     dut: Path | None
     widths: Sequence[int]

@@ -18,11 +18,9 @@ class Watchman:
         self.problem = ""
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Know what to end."""
         self._session = session
 
     def pytest_runtest_logreport(self) -> None:
-        """Look."""
         if not self.problem and self._session and (changed := self._snapshot.changed()):
             self.problem = told(changed)
             end_session(self._session, self.problem)

@@ -109,7 +109,6 @@ class Listener:
         return sorted(self._begun.copy().items(), key=lambda each: each[1])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Know what runs."""
         self._begun[short_name(nodeid)] = self.seconds
         self._display.update(self._task, description=", ".join(n for n, _ in self._running()))
 
@@ -182,7 +181,6 @@ class Listener:
         self.problems.append(str(excrepr))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fetch the results."""
         results = session.config.pluginmanager.getplugin("roceproof-results")
         if isinstance(results, Results):
             results.waive(self._waivers.reasons)

@@ -50,7 +50,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collecting may be interrupted."""
     with interruptions_let_through():
         return (yield)
 

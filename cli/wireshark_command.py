@@ -29,7 +29,6 @@ def run_uninstall(*, directory: Path | None) -> None:
 
 
 def show(actions: Iterable[Action]) -> None:
-    """One line per file."""
     for action in actions:
         print(f"{action.deed:9}  {printable(action.path)}")
 

@@ -58,7 +58,6 @@ class Word(click.ParamType):  # type: ignore[type-arg]
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The text itself."""
         if not str(value).strip():
             self.fail("it is empty; name something, or leave the option out", param, ctx)
         return str(value)

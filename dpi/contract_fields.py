@@ -93,7 +93,6 @@ def contract_fields() -> Mapping[str, Mapping[str, Field]]:
 
 
 def contract_field(record: str, name: str) -> Field:
-    """One of them."""
     return contract_fields()[record][name]
 
 

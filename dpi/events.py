@@ -116,7 +116,6 @@ class Statistics:
 
     @classmethod
     def unpack(cls, body: bytes, *, clock_ps: int) -> Self:
-        """Read a STATISTICS message."""
         cycle, wall_ns = wire.STATISTICS.unpack_from(body)
         return cls(
             cycle=cycle,

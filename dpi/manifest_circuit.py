@@ -42,7 +42,6 @@ class Circuit:
 
 
 def is_vhdl(path: Path) -> bool:
-    """By its name."""
     return path.suffix.lower() in (".vhd", ".vhdl")
 
 

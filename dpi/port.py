@@ -19,7 +19,7 @@ FRAME_MAX = 9216
 class Send(Protocol):
     """Sends one message to the simulation."""
 
-    def __call__(self, kind: MessageType, *parts: bytes) -> None: ...  # noqa: D102
+    def __call__(self, kind: MessageType, *parts: bytes) -> None: ...
 
 
 class Port:
@@ -66,7 +66,6 @@ class Port:
         self._send(MessageType.REGION, self._index, region.pack())
 
     def post_receive(self, receive: PostedReceive) -> None:
-        """Post a receive."""
         self._send(MessageType.RECEIVE, self._index, receive.pack())
 
     def poke(self, address: int, data: bytes) -> None:

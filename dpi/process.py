@@ -82,7 +82,6 @@ class SimulatorProcess:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._process.pid
 
     def first_error(self) -> str:
@@ -101,7 +100,6 @@ class SimulatorProcess:
             return None
 
     def kill(self) -> None:
-        """End it at once."""
         self.control.close()
         self._process.kill()
         self._process.wait()

@@ -52,7 +52,6 @@ _LENGTH = struct.Struct("<I")
 
 
 def text(value: str) -> bytes:
-    """A string field."""
     data = value.encode()
     return struct.pack("<H", len(data)) + data
 
@@ -81,7 +80,6 @@ class Inbox:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Add what was received."""
         self._data += data
 
     def take(self) -> list[tuple[MessageType, bytes]]:

@@ -42,14 +42,12 @@ def pcap(order: str, magic: int, link: int, packets: list[bytes]) -> bytes:
 
 
 def block(order: str, kind: int, body: bytes) -> bytes:
-    """A pcapng block."""
     body += bytes(-len(body) % 4)
     size = struct.pack(f"{order}I", len(body) + 12)
     return struct.pack(f"{order}I", kind) + size + body + size
 
 
 def option(order: str, code: int, value: bytes) -> bytes:
-    """A pcapng option."""
     return struct.pack(f"{order}HH", code, len(value)) + value + bytes(-len(value) % 4)
 
 
@@ -149,7 +147,6 @@ def as_v1(packet: bytes) -> bytes:
 
 
 def main(folder: Path) -> None:
-    """Write all corpora."""
     corpora = (("capture", captures()), ("stream", streams()), ("oracle", conversations()))
     for target, seeds in corpora:
         shutil.rmtree(folder / target, ignore_errors=True)

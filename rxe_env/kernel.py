@@ -32,7 +32,6 @@ class Kernel:
 
     @property
     def image(self) -> Path:
-        """The boot image."""
         return self.directory / "vmlinuz"
 
     def modules(self, wanted: Iterable[str]) -> list[Path]:

@@ -93,7 +93,6 @@ class SoftRoce(Verbs):
         return self._backend.held_up_ns()
 
     def close(self) -> None:
-        """End the peer."""
         self._backend.close()
 
     def __enter__(self) -> Self:

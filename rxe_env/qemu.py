@@ -24,7 +24,6 @@ CPU = {"kvm": "host", "tcg": "max"}
 
 @functools.cache
 def version() -> str:
-    """Return QEMU's version line."""
     return run([tool("qemu-system-x86_64"), "--version"]).splitlines()[0]
 
 

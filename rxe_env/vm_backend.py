@@ -86,7 +86,6 @@ class VmBackend:
         return self._vm.held_up_ns()
 
     def close(self) -> None:
-        """End the machine."""
         self._agent.close()
         self._vm.close()
 

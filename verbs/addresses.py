@@ -21,7 +21,6 @@ class Host(NamedTuple):
 
 
 def parse_mac(text: str) -> bytes:
-    """Six bytes from aa:bb:cc:dd:ee:ff."""
     try:
         mac = bytes(int(part, 16) for part in text.split(":") if len(part) == 2)
     except ValueError:

@@ -32,8 +32,6 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """One key."""
-
     key: str
     kind: Kind = Kind.NUMBER
     says: str

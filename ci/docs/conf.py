@@ -59,6 +59,5 @@ def _literal_examples(
 
 
 def setup(app: Sphinx) -> None:
-    """Connect what is ours."""
     app.connect("source-read", _navigation)
     app.connect("autodoc-process-docstring", _literal_examples)

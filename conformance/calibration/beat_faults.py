@@ -10,7 +10,6 @@ from roceproof.conformance.calibration.packet import ICRC_BYTES, Packet
 
 class _Beats(Stage):
     def setup(self) -> None:
-        """Draw the design."""
         self.width = self.random.choice((8, 16, 32, 64))
         self.from_frame = self.random.random() < 0.6
         self.place = self.random.randrange(1, self.width)
@@ -37,11 +36,9 @@ class WrongEnables(_Beats):
     """With one remainder, the byte enables of the last beat are wrong."""
 
     def design(self) -> None:
-        """Draw the rest."""
         self.change = self.random.choice((-1, -1, -2, 1, "full"))
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         dummy, data = self.covered(unit, packet)
         rest = (len(data) + self.lead(packet)) % self.width
         if rest == self.place:
@@ -58,7 +55,6 @@ class WrongLastTable(_Beats):
     """With one remainder, the table of one of the last bytes has wrong columns."""
 
     def design(self) -> None:
-        """Draw the rest."""
         self.behind = self.random.randrange(self.place)
         self.columns = [
             self.random.getrandbits(32) if self.random.random() < 0.7 else 0 for _ in range(8)
@@ -66,7 +62,6 @@ class WrongLastTable(_Beats):
         self.columns[self.random.randrange(8)] = 0x8001
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         _, data = self.covered(unit, packet)
         right = unit.compute(packet)
         mistaken = (len(data) + self.lead(packet)) % self.width == self.place
@@ -82,12 +77,10 @@ class DeadLane(_Beats):
     """One byte lane of the bus never reaches the CRC."""
 
     def design(self) -> None:
-        """Draw the rest."""
         self.stuck = self.random.choice((0, 0, 255))
         self.before_mask = self.random.random() < 0.5
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         dummy, data = self.covered(unit, packet)
         masked = bytearray(data)
         for at in range((self.place - self.lead(packet)) % self.width, len(data), self.width):
@@ -103,11 +96,9 @@ class Stalls(_Beats):
     """Under back-pressure a beat enters twice, or not at all."""
 
     def design(self) -> None:
-        """Draw the rest."""
         self.twice = self.random.random() < 0.6
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         dummy, data = self.covered(unit, packet)
         if self.random.random() < 0.35:
             first = -self.lead(packet) % self.width
@@ -122,14 +113,12 @@ class NextBeat(_Beats):
     """What of the ICRC falls into a beat of its own behind the last one is not right."""
 
     def design(self) -> None:
-        """Draw the rest."""
         self.width = self.random.choice((4, 8, 16, 32))
         self.from_frame = True
         self.kind = self.random.choice(("inverted", "stale", "zero", "shifted"))
         self.before = bytes(ICRC_BYTES)
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         _, data = self.covered(unit, packet)
         value = unit.compute(packet)
         room = self.width - (len(data) + self.lead(packet)) % self.width

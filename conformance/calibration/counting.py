@@ -68,7 +68,6 @@ class Counting:
         self.bank[self.name(pair, end)] = self.first(end, other)
 
     def first(self, end: End, other: End) -> int:
-        """The configured start."""
         return end.start
 
     def take(self, name: object, part: Part, now: int) -> int:
@@ -82,7 +81,6 @@ class Counting:
         return (value + self.step(part)) % PSNS
 
     def step(self, part: Part) -> int:
-        """How far it moves."""
         return part.span
 
     def word(self, value: int) -> int:
@@ -109,7 +107,6 @@ class Counting:
         """All waiting packets have been repeated."""
 
     def distance(self, psn: int, reference: int) -> int:
-        """How PSNs are compared."""
         return ahead(psn, reference)
 
     # the responder's register

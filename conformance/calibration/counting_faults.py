@@ -22,7 +22,6 @@ class OtherStart(Counting):
     """Loads the start of the other direction."""
 
     def first(self, end: End, other: End) -> int:
-        """Where it starts."""
         return other.start
 
 
@@ -30,7 +29,6 @@ class IncrementedFirst(Counting):
     """Increments before the first packet."""
 
     def first(self, end: End, other: End) -> int:
-        """Where it starts."""
         return (end.start + 1) % PSNS
 
 
@@ -38,7 +36,6 @@ class DecrementedFirst(Counting):
     """Loads the start less one."""
 
     def first(self, end: End, other: End) -> int:
-        """Where it starts."""
         return (end.start - 1) % PSNS
 
 
@@ -46,7 +43,6 @@ class PerMessage(Counting):
     """Increments with the last packet of a message."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         return int(part.closes)
 
 
@@ -54,7 +50,6 @@ class NarrowCounter(Counting):
     """The adder has 16 bits."""
 
     def moved(self, value: int, part: Part, now: int) -> int:
-        """What a new packet makes of it."""
         return value & ~0xFFFF | value + part.span & 0xFFFF
 
 
@@ -62,7 +57,6 @@ class WideCounter(Counting):
     """The adder has 32 bits, all of which go out."""
 
     def moved(self, value: int, part: Part, now: int) -> int:
-        """What a new packet makes of it."""
         return value + part.span & 0xFFFFFFFF
 
 
@@ -70,7 +64,6 @@ class WideStart(WideCounter):
     """The start register has 32 bits, of which software has written all."""
 
     def first(self, end: End, other: End) -> int:
-        """Where it starts."""
         return end.start | self.random.choice((0x01, 0x05, 0x7F)) << 24
 
 
@@ -78,7 +71,6 @@ class AckIn(Counting):
     """An acknowledgement that comes in moves the register, too."""
 
     def answered(self, name: object) -> None:
-        """An acknowledgement has come in."""
         self.bank[name] = (self.bank[name] + 1) % PSNS
 
 
@@ -86,7 +78,6 @@ class AckOut(Counting):
     """An acknowledgement that goes out moves the register, too."""
 
     def answering(self, name: object) -> None:
-        """An acknowledgement goes out."""
         self.bank[name] = (self.bank[name] + 1) % PSNS
 
 
@@ -96,7 +87,6 @@ class PerBeat(Counting):
     width = 0
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         self.width = self.width or self.random.choice((16, 32, 64))
         return max(part.span, -(-len(part.payload) // self.width))
 
@@ -105,7 +95,6 @@ class ReadsAsOne(Counting):
     """A READ moves the register by one."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         return 1
 
 
@@ -113,7 +102,6 @@ class OneForAll(Counting):
     """There is one register, whatever the queue pair."""
 
     def name(self, pair: Pair, end: End) -> object:
-        """Which register counts."""
         return "shared"
 
 
@@ -121,7 +109,6 @@ class NeverReloaded(Counting):
     """The register of a context keeps its value when the context is connected again."""
 
     def name(self, pair: Pair, end: End) -> object:
-        """Which register counts."""
         return pair.slot
 
     def load(self, pair: Pair, end: End, other: End) -> None:
@@ -133,7 +120,6 @@ class EmptyTwice(Counting):
     """An empty message is counted at its header and at its end."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         return 2 if part.length == 0 else part.span
 
 
@@ -141,7 +127,6 @@ class AbortedCounts(Counting):
     """A work request that fails inside has taken a PSN; now and then one does."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         failed = part.closes and self.random.random() < 0.15
         return part.span + failed
 
@@ -150,7 +135,6 @@ class EmptyNever(Counting):
     """Only payload moves the register."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         return 0 if part.length == 0 else part.span
 
 
@@ -162,7 +146,6 @@ class LateRegister(Counting):
         self._last: dict[object, tuple[int, int]] = {}
 
     def take(self, name: object, part: Part, now: int) -> int:
-        """Draw a value."""
         value = super().take(name, part, now)
         before, at = self._last.get(name, (value, -1_000_000))
         self._last[name] = value, now
@@ -173,7 +156,6 @@ class SwappedBytes(Counting):
     """The three bytes go out in the wrong order."""
 
     def word(self, value: int) -> int:
-        """What goes out."""
         return int.from_bytes(value.to_bytes(3, "big"), "little")
 
 
@@ -181,7 +163,6 @@ class Stalled(Counting):
     """Back-pressure holds the increment for a second cycle; now and then."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         return part.span + (self.random.random() < 0.2)
 
 
@@ -189,7 +170,6 @@ class UnreliableRepeats(Counting):
     """A UC packet that meets a stall leaves the register as it was; now and then."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         held = part.opcode >> 5 == 1 and self.random.random() < 0.15
         return 0 if held else part.span
 
@@ -198,7 +178,6 @@ class UnreliableSkips(Counting):
     """A UC packet that is dropped inside and tried again takes two; now and then."""
 
     def step(self, part: Part) -> int:
-        """How far a packet moves it."""
         twice = part.opcode >> 5 == 1 and self.random.random() < 0.15
         return part.span + twice
 

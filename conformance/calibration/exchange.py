@@ -36,15 +36,12 @@ class Transmitter(Protocol):
 
 
 class Healthy:
-    """A transmitter without faults."""
-
     def send(self, packet: Packet) -> Sequence[Packet]:
         """The packet with its ICRC."""
         packet.icrc = right_icrc(packet)
         return (packet,)
 
     def drain(self) -> Sequence[Packet]:
-        """Nothing waits."""
         return ()
 
 

@@ -178,12 +178,9 @@ def _beats(choices: tuple[int, ...], *, drop: bool) -> Wiring:
 
 
 class _Constant(IcrcUnit):
-    """The placeholder goes out."""
-
     value = 0
 
     def compute(self, packet: Packet) -> bytes:
-        """What goes out."""
         return bytes((self.value,)) * 4
 
 
@@ -195,7 +192,6 @@ class _FrameCheck(IcrcUnit):
     """The CRC of the Ethernet frame up to the field."""
 
     def compute(self, packet: Packet) -> bytes:
-        """What goes out."""
         whole = packet.in_front + packet.ip + packet.udp + packet.bth + packet.behind_bth
         return crc32(whole).to_bytes(4, "little")
 

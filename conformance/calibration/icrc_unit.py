@@ -34,7 +34,6 @@ class View:
 
     @property
     def is_ipv4(self) -> bool:
-        """Which mask it needs."""
         return self.packet.is_ipv4
 
 

@@ -34,11 +34,9 @@ class Late(Stage):
     """The result is latched a packet too late."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self.before = bytes(ICRC_BYTES)
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         late, self.before = self.before, unit.compute(packet)
         return late
 
@@ -47,12 +45,10 @@ class NotSeeded(Stage):
     """The register goes on from the packet before."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self.register: int | None = None
         self.dummy = self.random.random() < 0.5
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         data = unit.fed(packet)
         if self.register is None:
             self.register = unit.register(data, unit.start)
@@ -66,12 +62,10 @@ class LaterEdit(Stage):
     """A stage behind the ICRC fills in a header field."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self.kind = self.random.choice(("ackreq", "pkey", "id", "psn"))
         self.seen: dict[int, bytes] = {}
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         bth, ip = bytes(packet.bth), bytes(packet.ip)
         if self.kind == "ackreq":
             packet.bth[8] &= 0x7F
@@ -102,11 +96,9 @@ class MaskAgain(Stage):
     """The counter that ends the mask is too narrow, so that it is applied again."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self.window = self.random.choice((64, 128, 256, 512))
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         data = bytearray(unit.fed(packet))
         begin = len(unit.prefix)
         offsets = {"ip": 0, "udp": len(packet.ip), "bth": len(packet.ip) + 8}
@@ -122,7 +114,6 @@ class OnlyLast(Stage):
     """Only the last packet of a message gets an ICRC."""
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         if packet.opcode & 31 in (0, 1, 6, 7, 13, 14):
             size = len(packet.udp) + len(packet.bth) + len(packet.behind_bth)
             set_lengths(packet, size)
@@ -134,13 +125,11 @@ class PartLatched(Stage):
     """Some bytes of the result register keep what they held."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self.held = bytes(ICRC_BYTES)
         self.places = self.random.choice(((2, 3), (3,), (0,), (0, 1), (1, 2)))
         self.wired = self.random.random() < 0.6
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        """The field of a packet."""
         value = unit.compute(packet)
         mixed = bytes((self.held if at in self.places else value)[at] for at in range(ICRC_BYTES))
         if self.wired:

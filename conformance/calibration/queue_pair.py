@@ -148,7 +148,6 @@ class QueuePair:
         return packet
 
     def notification(self) -> Packet:
-        """A congestion notification."""
         packet = self._made(_CNP, 0, Body(bytes(16)), Meaning(0), _BECN)
         return packet
 

@@ -11,7 +11,6 @@ class NewForCopies(Counting):
     """A copy draws a PSN as any packet does."""
 
     def again(self, name: object, sent: Sent, now: int) -> None:
-        """A packet is repeated."""
         sent.word = self.take(name, sent.part, now)
         sent.psn = sent.word % PSNS
 
@@ -20,7 +19,6 @@ class OneTooLate(Counting):
     """A repetition begins behind the packet that the NAK asks for."""
 
     def restart(self, place: int) -> int:
-        """Where the repetition begins."""
         return place + 1
 
 
@@ -28,7 +26,6 @@ class OneTooEarly(Counting):
     """A repetition begins with what came before the packet that the NAK asks for."""
 
     def restart(self, place: int) -> int:
-        """Where the repetition begins."""
         return place - 1
 
 
@@ -36,7 +33,6 @@ class ReturnsInside(Counting):
     """Behind a repetition, new packets begin behind its first one."""
 
     def repeated(self, name: object, first: Sent, copies: int) -> None:
-        """The repetition has ended."""
         self.bank[name] = (first.psn + 1) % PSNS
 
 
@@ -44,7 +40,6 @@ class CopiesCounted(Counting):
     """The copies move the register as new packets do."""
 
     def repeated(self, name: object, first: Sent, copies: int) -> None:
-        """The repetition has ended."""
         self.bank[name] = (self.bank[name] + copies) % PSNS
 
 
@@ -52,7 +47,6 @@ class PlainCompare(Counting):
     """PSNs are compared as unsigned numbers."""
 
     def distance(self, psn: int, reference: int) -> int:
-        """Compare."""
         return psn % PSNS - reference % PSNS
 
 
@@ -60,7 +54,6 @@ class ExpectsNext(Counting):
     """The responder's register is loaded one too high."""
 
     def expected(self, start: int) -> int:
-        """What the responder expects first."""
         return (start + 1) % PSNS
 
 
@@ -68,7 +61,6 @@ class BelievesDamaged(Counting):
     """The responder moves on before the ICRC is checked."""
 
     def believes_damaged(self) -> bool:
-        """Whether a wrong ICRC counts."""
         return True
 
 
@@ -76,5 +68,4 @@ class ShortReads(Counting):
     """The responder moves on by one behind a READ."""
 
     def expected_behind(self, psn: int, span: int) -> int:
-        """What the responder expects next."""
         return (psn + 1) % PSNS

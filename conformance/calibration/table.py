@@ -59,7 +59,6 @@ class Reached:
 
     @property
     def enough(self) -> bool:
-        """Whether it was reached."""
         return self.share >= self.bar.least
 
     def __str__(self) -> str:
@@ -68,7 +67,6 @@ class Reached:
 
 
 def reached(outcomes: Sequence[Outcome]) -> list[Reached]:
-    """Every bar."""
     found = []
     for bar in BARS:
         about = [each for each in outcomes if bar.about(each)]

@@ -30,7 +30,6 @@ class Results:
         """Draw the design."""
 
     def push(self, value: bytes, packet: Packet) -> None:
-        """A result is ready."""
         self._queue.append(value)
 
     def ready(self) -> bool:
@@ -46,7 +45,6 @@ class Overflows(Results):
     """S65: under load a result finds the queue full and is lost, or one is written twice."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self._left = self.random.choice((1, 1, 2))
         self._after = self.random.randrange(3, 30)
         self._kind = self.random.choice(("lost", "lost", "doubled", "swapped"))
@@ -54,7 +52,6 @@ class Overflows(Results):
         self._held: bytes | None = None
 
     def push(self, value: bytes, packet: Packet) -> None:
-        """A result is ready."""
         self._after -= 1
         if self._held is not None:
             self._queue.extend((value, self._held))
@@ -80,11 +77,9 @@ class Overtakes(Results):
     """S60: of two engines at work the one with the shorter packet is done first."""
 
     def setup(self) -> None:
-        """Draw the design."""
         self._slow: tuple[bytes, int, int] | None = None
 
     def push(self, value: bytes, packet: Packet) -> None:
-        """A result is ready."""
         size = len(packet.payload)
         if self._slow is not None:
             held, long, queue = self._slow
@@ -97,7 +92,6 @@ class Overtakes(Results):
             self._queue.append(value)
 
     def ready(self) -> bool:
-        """Whether one is."""
         return bool(self._queue)
 
 

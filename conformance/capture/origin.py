@@ -20,8 +20,6 @@ _OURS = "roceproof "
 
 
 class Origin(Enum):
-    """Where frames stem from."""
-
     UNKNOWN = "unknown"
     SENT = "sent"
     """Driven by a simulated device into the port that captured them."""

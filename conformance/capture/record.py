@@ -34,8 +34,6 @@ class Flow(IntEnum):
 
 
 class Record(NamedTuple):
-    """One captured packet."""
-
     interface: str
     time_ns: int
     flow: Flow
@@ -56,7 +54,6 @@ class Record(NamedTuple):
 
     @property
     def full_size(self) -> int:
-        """Bytes on the wire."""
         return len(self.frame) + self.bytes_cut
 
     @property

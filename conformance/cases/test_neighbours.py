@@ -60,7 +60,6 @@ def come(bench: Bench, asked: Neighbourhood, *frames: bytes) -> bool:
 
 
 def answers(bench: Bench, asked: Neighbourhood, *frames: bytes) -> None:
-    """They are answered."""
     if not come(bench, asked, *frames):
         before = f" right behind {len(frames[0])} bytes, {frames[0][:18].hex()}..."
         told = asked.settled()

@@ -23,7 +23,6 @@ OPS = over("op", [Op.SEND, Op.SEND_IMM])
 
 
 def connected(bench: Bench) -> Connection:
-    """A UD queue pair."""
     return bench.connect(Service.UD, path_mtu=MTU, qkey=QKEY)
 
 

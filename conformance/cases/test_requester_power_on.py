@@ -51,7 +51,6 @@ def amid_what_it_is_sent(bench: Bench, qp: Connection) -> None:
 
 
 def with_work_outstanding(bench: Bench, qp: Connection) -> None:
-    """Nothing is acknowledged."""
     for message in [qp.post(op_of(bench), 5) for _ in range(FRAMES)]:
         qp.expect_message(message)
 

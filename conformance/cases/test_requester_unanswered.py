@@ -44,7 +44,6 @@ def brief_code(bench: Bench) -> int:
 
 
 def least_ns(code: int) -> int:
-    """T."""
     return ack_timeout_ns(code) or 0
 
 

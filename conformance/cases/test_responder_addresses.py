@@ -70,8 +70,6 @@ PLACES, SMALL = 48, 4096
 
 
 class Place(NamedTuple):
-    """Bytes of a region."""
-
     region: Region
     offset: int
     length: int

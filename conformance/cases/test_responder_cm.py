@@ -167,7 +167,6 @@ UNACCEPTABLE: dict[Reason, dict[str, int]] = {
 
 
 def path_mtus(bench: Bench) -> list[PathMtu]:
-    """The device's."""
     return [PathMtu.from_size(mtu) for mtu in bench.claims.path_mtus]
 
 

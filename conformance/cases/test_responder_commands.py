@@ -34,7 +34,6 @@ SLOW_ANSWERS = over("slow", [{"tx_stall": 90}, {"memory_gap": 90}], ids=str)
 
 
 def resets(bench: Bench, qp: Connection) -> None:
-    """The command is taken."""
     if not reset_is_taken(bench, qp):
         skip_for_commands(bench.claims)
 
@@ -82,12 +81,10 @@ def test_a_queue_pair_that_was_reset_answers_no_more(bench: Bench, slow: dict[st
 
 
 def key_taken_back(_bench: Bench, _qp: Connection, region: Region) -> None:
-    """The command is taken."""
     region.deregister()
 
 
 def queue_pair_reset(bench: Bench, qp: Connection, _region: Region) -> None:
-    """The command is taken."""
     resets(bench, qp)
 
 

@@ -42,18 +42,15 @@ def of_service(bench: Bench, service: Service) -> list[int]:
 
 
 def idle(_session: FuzzSession) -> int:
-    """No message is open."""
     return 0
 
 
 def in_a_send(session: FuzzSession) -> int:
-    """A SEND is open."""
     session.send(SEND_FIRST(psn=0, payload=session.qp.mtu))
     return 1
 
 
 def in_a_write(session: FuzzSession) -> int:
-    """A WRITE is open."""
     mtu = session.qp.mtu
     session.send(WRITE_FIRST(psn=0, payload=mtu, dmalen=mtu + 8, **at(session.region)))
     return 1
@@ -114,7 +111,6 @@ Fault = Callable[[FuzzSession, Pattern], Pattern]
 
 
 def out_of_sequence(session: FuzzSession, request: Pattern) -> Pattern:
-    """A SEND is open."""
     session.send(SEND_FIRST(psn=1, payload=session.qp.mtu))
     return request.but(psn=request.said["psn"] + 1)
 

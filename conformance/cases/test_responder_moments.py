@@ -51,7 +51,6 @@ class Request(NamedTuple):
     length: int = 0
 
     def is_served(self, qp: Connection) -> None:
-        """All of that comes."""
         qp.expect(*self.answers)
         if self.receive is not None:
             qp.receives(self.receive, byte_len=self.length)
@@ -72,19 +71,16 @@ def long_send(qp: Connection, region: Region, psn: int) -> Request:
 
 
 def write(_qp: Connection, region: Region, psn: int) -> Request:
-    """One packet."""
     return Request([WRITE_ONLY(psn=psn, payload=SIZE, a=1, **at(region))], [ACK(psn=psn)])
 
 
 def read(qp: Connection, region: Region, psn: int) -> Request:
-    """Two responses."""
     size = qp.mtu + SIZE
     request = READ_REQUEST(psn=psn, dmalen=size, **at(region))
     return Request([request], read_responses(qp, psn, region.read(0, size)), 2)
 
 
 def atomic(_qp: Connection, region: Region, psn: int) -> Request:
-    """Counts one up."""
     original = int.from_bytes(region.read(0, 8), "little")
     request = FETCH_ADD(psn=psn, swap=1, **at(region))
     return Request([request], [ATOMIC_ACK(psn=psn, original=original)])

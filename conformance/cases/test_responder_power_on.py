@@ -38,7 +38,6 @@ Moment = Callable[[Bench, Connection, Region], None]
 
 
 def slowly(bench: Bench, **percent: int) -> None:
-    """From now on."""
     if Capability.DISTURBANCE in bench.claims.capabilities:
         bench.target.disturb(**percent)
 

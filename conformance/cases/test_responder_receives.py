@@ -87,17 +87,14 @@ def test_each_receive_completes_once_while_a_stream_hardly_moves(bench: Bench, s
 
 
 def no_message(_qp: Connection, _region: Region) -> list[Pattern]:
-    """Nothing is open."""
     return []
 
 
 def a_send(qp: Connection, _region: Region) -> list[Pattern]:
-    """Of several packets."""
     return [SEND_FIRST(psn=0, payload=qp.mtu)]
 
 
 def a_write(qp: Connection, region: Region) -> list[Pattern]:
-    """Of several packets."""
     return [WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, **at(region))]
 
 
@@ -240,7 +237,6 @@ def is_refused(_bench: Bench, qp: Connection) -> None:
 
 
 def is_told_to_fail(bench: Bench, qp: Connection) -> None:
-    """By a command."""
     bench.target.set_state(qp.qp, State.ERR)
 
 

@@ -54,7 +54,6 @@ class Memory(NamedTuple):
     word: Region
 
     def value(self) -> int:
-        """What the word holds."""
         return int.from_bytes(self.word.read(0, WORD), "little")
 
 
@@ -92,7 +91,6 @@ class Remembering:
         self._psn += packet_count(length, self.qp.mtu)
 
     def send(self, again: Sequence[Asked]) -> None:
-        """These, in this order."""
         self.qp.send(*(each.request for each in again))
 
     def is_answered(self, again: Sequence[Asked]) -> None:

@@ -124,7 +124,6 @@ def by_a_fatal_nak(bench: Bench, qp: Connection, region: Region) -> None:
 
 
 def by_a_command(bench: Bench, qp: Connection, _region: Region) -> None:
-    """Its owner says so."""
     bench.target.set_state(qp.qp, State.ERR)
     bench.settle()
 

@@ -35,7 +35,6 @@ class Read(NamedTuple):
     length: int
 
     def request(self, region: Region) -> Pattern:
-        """Its packet."""
         return READ_REQUEST(psn=self.psn, dmalen=self.length, **at(region, self.offset))
 
     def responses(self, qp: Connection, region: Region) -> list[Pattern]:

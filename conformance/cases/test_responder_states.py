@@ -168,14 +168,12 @@ def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -
 
 
 def in_a_send(qp: Connection) -> None:
-    """A SEND is open."""
     qp.post_receive(qp.region())
     qp.send(SEND_FIRST(psn=0, payload=qp.mtu, a=1))
     qp.expect(ACK(psn=0))
 
 
 def in_a_write(qp: Connection) -> None:
-    """A WRITE is open."""
     region = qp.region()
     qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, a=1, **at(region)))
     qp.expect(ACK(psn=0))

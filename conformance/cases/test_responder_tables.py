@@ -224,7 +224,6 @@ class Message:
         self.qp.send(maker(psn=due, payload=payload), breaks=OUT_OF_ORDER)
 
     def ends_well(self) -> None:
-        """It is there, whole."""
         if self._asks:
             self.qp.expect(ACK(psn=self._last, msn=1))
         if self._number is not None:

@@ -112,12 +112,10 @@ def life_ends(bench: Bench, qp: Connection, state: State) -> None:
 
 
 def is_reset(bench: Bench, qp: Connection, _region: Region, _responses: list[Pattern]) -> None:
-    """It is as new."""
     life_ends(bench, qp, State.RESET)
 
 
 def fails(bench: Bench, qp: Connection, _region: Region, _responses: list[Pattern]) -> None:
-    """It stays so."""
     life_ends(bench, qp, State.ERR)
 
 

@@ -145,13 +145,11 @@ def unlike(name: str) -> Callable[[Bench], tuple[int, int]]:
 
 
 def rights(_bench: Bench) -> tuple[frozenset[str], frozenset[str]]:
-    """All but one each."""
     one, other = (FULL_ACCESS - {right} for right in RIGHTS)
     return one, other
 
 
 def counted(bench: Bench) -> tuple[int, int]:
-    """Messages before the first."""
     one, other = unlike("completed")(bench)
     return one * MESSAGES, other * MESSAGES
 

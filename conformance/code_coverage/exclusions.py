@@ -32,8 +32,6 @@ class ExclusionError(RoceproofError):
 
 @dataclass(frozen=True)
 class Exclusion:
-    """One entry."""
-
     kind: str
     module: str
     name: str

@@ -55,7 +55,6 @@ class Sum:
         self._text = b""
 
     def add(self, path: Path) -> None:
-        """Add one file."""
         data = path.read_bytes()
         counts = array("Q", map(int, _COUNT.findall(data)))
         if not self._text:

@@ -30,7 +30,6 @@ class Figures:
         return 100.0 * self.hit / self.points if self.points else 100.0
 
     def add(self, point: Point, *, is_hit: bool) -> None:
-        """Count one."""
         self.points += 1
         self.hit += is_hit
         if not is_hit:
@@ -39,8 +38,6 @@ class Figures:
 
 @dataclass
 class WidthReport:
-    """One data width."""
-
     width: int
     kinds: dict[str, Figures] = field(default_factory=lambda: {kind: Figures() for kind in KINDS})
     modules: dict[str, dict[str, Figures]] = field(
@@ -49,7 +46,6 @@ class WidthReport:
     ports: Figures = field(default_factory=Figures)
 
     def lacks(self) -> list[str]:
-        """Which bars it misses."""
         found = []
         toggles = self.kinds["toggle"].percent
         if toggles < TOGGLE_BAR:

@@ -29,7 +29,6 @@ class Counts:
         self._hits: dict[str, Counter[str]] = {}
 
     def add(self, point: str, name: str, times: int = 1) -> None:
-        """Hit a bin."""
         found = self._hits.get(point)
         if found is None:
             found = self._hits[point] = Counter()

@@ -57,7 +57,6 @@ class Coverage:
         return type(self)(self.target, self.device, scope, runs, counts)
 
     def to_json(self) -> dict[str, Any]:
-        """The document."""
         return {
             "schema": SCHEMA,
             "target": self.target,

@@ -17,7 +17,6 @@ _NONE = "\N{EN DASH}"
 
 
 def page(summary: Summary) -> str:
-    """The page's text."""
     style = part(_ROOM, "page.css")
     groups = [_group(name, found) for name, found in summary.groups().items()]
     totals = {key: sum(group[key] for group in groups) for key in ("bins", "filled", "open")}

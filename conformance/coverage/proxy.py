@@ -42,7 +42,6 @@ class ObservedTarget(ForwardingTarget):
         self._kept: list[Movement] | None = None  # for a second watcher
 
     def watch(self) -> bool:
-        """The bench may watch, too."""
         if self._is_watched:
             self.drain()
             self._kept = []
@@ -68,7 +67,6 @@ class ObservedTarget(ForwardingTarget):
             self._observer(movement)
 
     def send(self, frame: bytes) -> None:
-        """A frame goes in."""
         self._show(Received(self.now_ns, frame))
         self._inner.send(frame)
 
@@ -78,12 +76,10 @@ class ObservedTarget(ForwardingTarget):
         self._inner.send_marked_early(frame)
 
     def send_damaged(self, frame: bytes) -> None:
-        """A damaged frame goes in."""
         self._show(Received(self.now_ns, frame, is_damaged=True))
         self._inner.send_damaged(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """A frame comes out."""
         arrival = self._inner.receive(timeout_ns)
         if arrival is not None:
             self._show(Sent(arrival.time_ns, arrival.frame))
@@ -91,12 +87,10 @@ class ObservedTarget(ForwardingTarget):
         return arrival
 
     def wait(self, duration_ns: int) -> None:
-        """Time passes."""
         self._inner.wait(duration_ns)
         self.drain()
 
     def open(self, spec: QpSpec) -> Qp:
-        """A queue pair is configured."""
         qp = self._inner.open(spec)
         command = _COMMANDS.get(spec.state, spec.state.value.lower())
         self._show(Configured(self.now_ns, qp.qpn, spec, command))
@@ -128,7 +122,6 @@ class ObservedTarget(ForwardingTarget):
         return qp
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
-        """The same, the device asking."""
         qp = self._inner.call(service_id, spec)
         self._show(Configured(self.now_ns, qp.qpn, spec))
         return qp
@@ -136,13 +129,11 @@ class ObservedTarget(ForwardingTarget):
     def register(
         self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
     ) -> Region:
-        """Memory is there."""
         region = self._inner.register(size, access=access, domain=domain)
         self._grant(Registered(region.rkey, region.addr, region.size, access))
         return region
 
     def register_elsewhere(self, size: int) -> Region:
-        """Memory of others is there."""
         region = self._inner.register_elsewhere(size)
         self._grant(Registered(region.rkey, region.addr, region.size, FULL_ACCESS, is_foreign=True))
         return region
@@ -157,7 +148,6 @@ class ObservedTarget(ForwardingTarget):
         length: int,
         may_wait: bool = False,
     ) -> None:
-        """A receive is there."""
         self._inner.post_receive(
             qp, wr_id=wr_id, region=region, offset=offset, length=length, may_wait=may_wait
         )
@@ -168,12 +158,10 @@ class ObservedTarget(ForwardingTarget):
         self._observer(grant)
 
     def post(self, qp: Qp, work: Work) -> None:
-        """Work goes in."""
         self._show(Posted(self.now_ns, qp.qpn, work))
         self._inner.post(qp, work)
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
-        """Completions come out."""
         found = self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
         for done in found:
             self._show(
@@ -183,7 +171,6 @@ class ObservedTarget(ForwardingTarget):
         return found
 
     def disturb(self, **percent: int) -> None:
-        """Streams pause otherwise."""
         self._show(Disturbed(self.now_ns, Flow(**percent)))
         self._inner.disturb(**percent)
 

@@ -73,7 +73,6 @@ class QueuePair:
         return is_wrap
 
     def complete(self, status: str) -> None:
-        """Work has ended."""
         self.outstanding = max(0, self.outstanding - 1)
         self.is_failed |= status not in ("success", "loc_len_err", "loc_qp_op_err")
 
@@ -108,8 +107,6 @@ class QueuePair:
 
 
 class QueuePairs:
-    """All of one device."""
-
     def __init__(self, contexts: int) -> None:
         self.contexts = contexts
         self._known: dict[int, QueuePair] = {}
@@ -155,5 +152,4 @@ class QueuePairs:
         return "alias" if qpn % self.contexts in self._by_context else "unknown"
 
     def all(self) -> list[QueuePair]:
-        """Every one."""
         return list(self._known.values())

@@ -68,7 +68,6 @@ class Summary:
         return f"{self.coverage.target}: {where}"
 
     def groups(self) -> dict[str, list[Standing]]:
-        """The points by group."""
         found: dict[str, list[Standing]] = {}
         for each in self.standings:
             found.setdefault(each.point.group, []).append(each)

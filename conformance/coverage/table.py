@@ -93,8 +93,6 @@ def _regex(glob: str) -> str:
 
 @dataclass(frozen=True)
 class Point:
-    """One coverpoint."""
-
     id: str
     group: str
     says: str
@@ -147,7 +145,6 @@ class Table:
 
 @cache
 def load_table(path: Path = TABLE) -> Table:
-    """The table, checked."""
     document = tomllib.loads(path.read_text(encoding="utf-8"))
     dimensions = {name: _dimension(name, row) for name, row in document["dimension"].items()}
     points: dict[str, Point] = {}

@@ -43,7 +43,6 @@ class Excerpt:
 
     @classmethod
     def whole(cls, records: Iterable[Record]) -> Excerpt:
-        """All of a capture."""
         seen = list(observe(records))
         return cls(seen, [Stretch(seen)])
 

@@ -127,7 +127,6 @@ class Observation:
 
     @property
     def head(self) -> bytes:
-        """IP, UDP and BTH."""
         return self.frame[self.ip : self.bth_at + BTH_BYTES]
 
     @property
@@ -137,7 +136,6 @@ class Observation:
 
     @property
     def body_size(self) -> int:
-        """How long that is."""
         return self.end - ICRC_BYTES - self.bth_at - BTH_BYTES
 
     @property

@@ -25,17 +25,14 @@ class Outgoing:
 
     @property
     def bth(self) -> int:
-        """Where the BTH starts."""
         return self.layout.udp + UDP_BYTES
 
     @property
     def body_end(self) -> int:
-        """Where the ICRC starts."""
         return self.layout.end - ICRC_BYTES
 
     @property
     def right(self) -> bytes:
-        """The right ICRC."""
         return self.frame[self.body_end : self.layout.end]
 
     @property
@@ -69,7 +66,6 @@ class Engine:
         return out.right
 
     def frame(self, out: Outgoing) -> bytes:
-        """What leaves."""
         return out.with_icrc(self.value(out))
 
     def prepare(self, packets: Iterable[Outgoing]) -> None:

@@ -51,7 +51,6 @@ class Envelope:
         return self._packet(bth, headers, payload)
 
     def congestion(self) -> Packet:
-        """A congestion notification packet."""
         assert _CNP >> 5 == Transport.CNP
         bth = Bth(_CNP, self._peer.qpn, 0, migreq=False, becn=True)
         packet = self._packet(bth, (CnpReserved(),), b"")

@@ -95,7 +95,6 @@ class _Computes(Engine):
         self._recipe = recipe
 
     def value(self, out: Outgoing) -> bytes:
-        """By the recipe."""
         return self._recipe.compute(out.frame)
 
 

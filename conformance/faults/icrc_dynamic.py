@@ -90,12 +90,10 @@ class SeesPreviousId(SeesPreviousField):
     """S55: the IPv4 identification of the flow's packet before."""
 
     def place(self, out: Outgoing) -> tuple[int, int] | None:
-        """The identification, on IPv4."""
         at = out.layout.ip + _IPV4_ID
         return (at, at + 2) if out.layout.version == 4 else None
 
     def scope(self, out: Outgoing) -> bytes:
-        """One counter for each flow."""
         return out.flow
 
 
@@ -103,11 +101,9 @@ class SeesPreviousPsn(SeesPreviousField):
     """S55: the PSN of the flow's packet before."""
 
     def place(self, out: Outgoing) -> tuple[int, int] | None:
-        """The PSN."""
         return out.bth + _BTH_PSN, out.bth + BTH_BYTES
 
     def scope(self, out: Outgoing) -> bytes:
-        """One register for each flow."""
         return out.flow
 
 
@@ -115,7 +111,6 @@ class SeesPreviousUdpLength(SeesPreviousField):
     """S55: the UDP length of the port's packet before."""
 
     def place(self, out: Outgoing) -> tuple[int, int] | None:
-        """The length."""
         at = out.layout.udp + 4
         return at, at + 2
 
@@ -181,7 +176,6 @@ class RepeatsStalledBeat(Engine):
     _sent = 0
 
     def value(self, out: Outgoing) -> bytes:
-        """With the stalled beat doubled."""
         self._sent += 1
         if not self.stalls or self._sent % 3:
             return out.right
@@ -206,5 +200,4 @@ class Truncates(Engine):
     """S63: only the lower three bytes of the result are wired."""
 
     def value(self, out: Outgoing) -> bytes:
-        """Three bytes and a zero."""
         return out.right[:3] + b"\0"

@@ -83,7 +83,6 @@ class DoublesResults(Engine):
         self._sent = 0
 
     def value(self, out: Outgoing) -> bytes:
-        """The head of the queue."""
         self._sent += 1
         self._queue.append(out.right)
         if self._sent % self.every == 0 and self._sent <= 3 * self.every:
@@ -98,7 +97,6 @@ class SlipsBothWays(Engine):
     every: ClassVar[int] = 40
 
     def run(self, packets: list[Outgoing]) -> list[bytes]:
-        """Lose and double in turn."""
         queue: deque[bytes] = deque()
         for index, out in enumerate(packets):
             turn, at = divmod(index, self.every)
@@ -159,7 +157,6 @@ class KeepsNextBeat(InvertsNextBeat):
         return value
 
     def rest(self, out: Outgoing, free: int) -> bytes:
-        """Stale."""
         return self._previous[free:]
 
 
@@ -169,7 +166,6 @@ class EmptiesNextBeat(InvertsNextBeat):
     width = 64
 
     def rest(self, out: Outgoing, free: int) -> bytes:
-        """Zeros."""
         return bytes(ICRC_BYTES - free)
 
 
@@ -177,7 +173,6 @@ class RepeatsFirstLanes(InvertsNextBeat):
     """S66: the second part starts again with the first byte of the ICRC."""
 
     def rest(self, out: Outgoing, free: int) -> bytes:
-        """From its first byte on."""
         return out.right[: ICRC_BYTES - free]
 
 

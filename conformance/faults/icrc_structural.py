@@ -23,7 +23,6 @@ class LeaksMask(Engine):
     leaked: ClassVar[frozenset[Field]] = MASKED
 
     def frame(self, out: Outgoing) -> bytes:
-        """With ones on the wire."""
         sent = bytearray(out.frame)
         for field in self.leaked:
             for at, bits in bits_of(field, out.layout):
@@ -52,7 +51,6 @@ class MixesEngines(Engine):
     _TOGETHER_NS = 2_000
 
     def run(self, packets: list[Outgoing]) -> list[bytes]:
-        """Exchange the values of neighbours."""
         sent = [out.frame for out in packets]
         index = 0
         while index + 1 < len(packets):

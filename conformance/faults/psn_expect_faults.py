@@ -15,7 +15,6 @@ class ExpectsLater(ExpectHabits):
     off: ClassVar[int] = 1
 
     def first(self) -> int:
-        """One beside the right start."""
         return (self.peer.start_psn + self.off) % PSN_MODULUS
 
 
@@ -31,7 +30,6 @@ class AcknowledgesNext(ExpectHabits):
     off: ClassVar[int] = 1
 
     def acknowledged(self, psn: int) -> int:
-        """One beside the request's PSN."""
         return (psn + self.off) % PSN_MODULUS
 
 
@@ -54,5 +52,4 @@ class CountsReadsOnce(ExpectHabits):
     """P22: advances by one over a READ, whatever it brought."""
 
     def advance(self, span: int) -> None:
-        """One for each request packet."""
         super().advance(1)

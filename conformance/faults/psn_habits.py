@@ -50,7 +50,6 @@ class SendHabits:
         self.register = self.first()
 
     def first(self) -> int:
-        """The register after connecting."""
         return self.end.start_psn
 
     def take(self, part: Part, now: int) -> int:

@@ -17,7 +17,6 @@ class StartsAtOwnExpected(SendHabits):
     """P01: starts with the PSN that it should expect from the peer."""
 
     def first(self) -> int:
-        """The other direction's start."""
         return self.peer.start_psn
 
 
@@ -27,7 +26,6 @@ class StartsLate(SendHabits):
     off: ClassVar[int] = 1
 
     def first(self) -> int:
-        """One beside the right start."""
         return (self.end.start_psn + self.off) % PSN_MODULUS
 
 
@@ -41,7 +39,6 @@ class CountsMessages(SendHabits):
     """P03: increments at the end of a message."""
 
     def span(self, part: Part) -> int:
-        """One for a whole message."""
         return 1 if part.closes else 0
 
 
@@ -91,7 +88,6 @@ class CountsAcksReceived(SendHabits):
     """P06: every response that arrives moves the register."""
 
     def acknowledged(self) -> None:
-        """One PSN is lost."""
         self.register = (self.register + 1) % PSN_MODULUS
 
 
@@ -99,7 +95,6 @@ class CountsAcksSent(SendHabits):
     """P06: every ACK that it sends as a responder moves the register."""
 
     def acknowledging(self) -> None:
-        """One PSN is lost."""
         self.register = (self.register + 1) % PSN_MODULUS
 
 
@@ -109,7 +104,6 @@ class CountsBeats(SendHabits):
     width: ClassVar[int] = 64
 
     def span(self, part: Part) -> int:
-        """Beats, at least one."""
         return max(part.span, -(-len(part.payload) // self.width))
 
 
@@ -123,7 +117,6 @@ class CountsReadsOnce(SendHabits):
     """P08: a READ moves the register by one, whatever it will bring."""
 
     def span(self, part: Part) -> int:
-        """One for each packet sent."""
         return 1
 
 
@@ -133,7 +126,6 @@ class SharesRegister(SendHabits):
     _NAME = "shared PSN"
 
     def first(self) -> int:
-        """Overwrite what all others had."""
         self.device.registers[self._NAME] = self.end.start_psn
         return self.end.start_psn
 
@@ -206,7 +198,6 @@ class SwapsBytes(SendHabits):
     """P15: the PSN goes out, and is read, least significant byte first."""
 
     def on_the_wire(self, psn: int) -> int:
-        """Reverse the three bytes."""
         return int.from_bytes(psn.to_bytes(3, "big"), "little")
 
     from_the_wire = on_the_wire
@@ -218,7 +209,6 @@ class CountsStalls(SendHabits):
     _taken = 0
 
     def span(self, part: Part) -> int:
-        """One more on a stall."""
         self._taken += 1
         return part.span + (self.device.stalls and self._taken % 4 == 0)
 
@@ -227,7 +217,6 @@ class RestartsBehind(SendHabits):
     """P17: goes on behind the packet that the NAK names."""
 
     def restart(self, nak: int, sent: list[Sent], retired: Sequence[Sent]) -> int:
-        """One too late."""
         return min(super().restart(nak, sent, retired) + 1, len(sent) - 1)
 
 
@@ -235,7 +224,6 @@ class RestartsBefore(SendHabits):
     """P17: goes back to the packet in front of the one that the NAK names."""
 
     def restart(self, nak: int, sent: list[Sent], retired: Sequence[Sent]) -> int:
-        """One too early."""
         right = super().restart(nak, sent, retired)
         return right - 1 if right or retired else right
 
@@ -244,7 +232,6 @@ class RestartsMessage(SendHabits):
     """P17: goes back to the first packet of the message that the NAK names."""
 
     def restart(self, nak: int, sent: list[Sent], retired: Sequence[Sent]) -> int:
-        """At FIRST or ONLY."""
         right = super().restart(nak, sent, retired)
         number = sent[right].part.number
         inside = sum(entry.part.number == number for entry in (*retired, *sent[:right]))
@@ -263,7 +250,6 @@ class SkipsReplay(SendHabits):
     """P18: behind a replay, new packets skip as many PSNs as were replayed."""
 
     def recovered(self, first: Sent, copies: int) -> None:
-        """Count the copies, too."""
         self.register = (self.register + copies) % PSN_MODULUS
 
 
@@ -271,7 +257,6 @@ class ComparesUnsigned(SendHabits):
     """P19: compares PSNs as plain numbers, so nothing is acknowledged across 000000."""
 
     def distance(self, psn: int, reference: int) -> int:
-        """Without the modulus."""
         return psn - reference
 
 
@@ -290,7 +275,6 @@ class RepeatsOnStall(SendHabits):
     _taken = 0
 
     def span(self, part: Part) -> int:
-        """None on a stall."""
         self._taken += 1
         return 0 if self._taken % 6 == 0 else part.span
 
@@ -301,7 +285,6 @@ class SkipsOnDrop(SendHabits):
     _taken = 0
 
     def span(self, part: Part) -> int:
-        """Two for the repeated attempt."""
         self._taken += 1
         return 2 if self._taken % 6 == 0 else part.span
 
@@ -310,5 +293,4 @@ class FollowsThePeer(SendHabits):
     """P25: the peer's requests, once executed, move the register of the own ones."""
 
     def accepted(self, psn: int) -> None:
-        """Take over the peer's PSN."""
         self.register = (psn + 1) % PSN_MODULUS

@@ -172,7 +172,6 @@ class Requester:
     # responses
 
     def receive(self, packet: Packet) -> None:
-        """React to a response."""
         if self.failed or not self._sent:
             return
         self._habits.acknowledged()

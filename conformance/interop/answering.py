@@ -16,17 +16,14 @@ class WriteBack(Memory):
     """Of ib_write_lat: WRITEs in turn, the server's first, each known by its last byte, a count."""
 
     def prepare(self) -> Region:
-        """Nothing has come yet."""
         region = super().prepare()
         region.write(self.size - 1, b"\0")
         return region
 
     def established(self) -> None:
-        """Begin."""
         self._write(1)
 
     def step(self) -> None:
-        """Look at the last byte."""
         super().step()
         number = self.done + 1
         if self.region.read(self.size - 1, 1)[0] == number & 0xFF:
@@ -42,7 +39,6 @@ class WriteBack(Memory):
         )
 
     def lack(self) -> str:
-        """All were seen."""
         return Role.lack(self)
 
 
@@ -50,7 +46,6 @@ class Writer(Memory):
     """Of ib_write_bw -b: WRITEs as many messages as the client, of whose it takes no notice."""
 
     def established(self) -> None:
-        """All at once."""
         data = self.region.read(0, self.size)
         to, rkey = self.theirs.addr, self.theirs.rkey
         for number in range(self.count):
@@ -59,11 +54,9 @@ class Writer(Memory):
             )
 
     def completed(self, outcome: Outcome) -> None:
-        """One of them has arrived."""
         self.done += 1
 
     def lack(self) -> str:
-        """All have to arrive."""
         return Role.lack(self)
 
 
@@ -73,18 +66,15 @@ class Opener(Receiver):
     _sent = 0
 
     def established(self) -> None:
-        """Send them all."""
         for number in range(self.count):
             data = bytes([number]) * self.size
             self.target.post(self.qp, Work(wr_id=self.count + number, op=Op.SEND, data=data))
 
     def completed(self, outcome: Outcome) -> None:
-        """One of them has arrived."""
         self._sent += 1
 
     @property
     def is_over(self) -> bool:
-        """All has been said."""
         return self.done == self._sent == self.count
 
 
@@ -141,7 +131,6 @@ class Talk(Role):
 
     @property
     def room(self) -> int:
-        """A place for each receive."""
         return self._DEPTH * self.size
 
     def begin(self, qp: Qp, theirs: End) -> None:
@@ -151,7 +140,6 @@ class Talk(Role):
             self._post(number)
 
     def received(self, outcome: Outcome) -> None:
-        """Answer it."""
         place = outcome.wr_id % self._DEPTH * self.size
         message = self.region.read(place, outcome.byte_len or 0)
         self._post(outcome.wr_id + self._DEPTH)

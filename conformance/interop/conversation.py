@@ -53,8 +53,6 @@ class Outcome:
 
 
 class Client:
-    """A booted guest."""
-
     def __init__(self, guest: StockGuest, kernel: str) -> None:
         self.kernel = kernel
         self._guest = guest
@@ -139,7 +137,6 @@ class Client:
         self._records += [Record("wire", now, flow, frame) for frame in frames]
 
     def close(self) -> None:
-        """End the machine."""
         self._guest.close()
 
 

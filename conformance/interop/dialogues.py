@@ -50,7 +50,6 @@ class PingpongDialogue(Dialogue):
     _LINE = re.compile(rb"[0-9a-f]{4}:([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{32})\0")
 
     def hear(self, client: Host, message: bytes) -> bytes:
-        """Our line for theirs."""
         told = self._LINE.fullmatch(message)
         if told is None:
             return b""

@@ -50,7 +50,6 @@ class ByTcp(Introduction):
         self._times_told = 0
 
     def take(self, frame: bytes, packet: Packet | None) -> list[bytes] | None:
-        """TCP is the bench's."""
         return self._tcp.take(frame)
 
     def _connect(self, theirs: End) -> End:
@@ -97,7 +96,6 @@ class ByManagement(Introduction):
         self._is_ready = self._is_over = False
 
     def take(self, frame: bytes, packet: Packet | None) -> list[bytes] | None:
-        """QP1 is the bench's."""
         if packet is None:
             return None
         if not is_management(packet):

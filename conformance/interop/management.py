@@ -38,12 +38,10 @@ class Managed:
         self._target = target
 
     def enter(self, state: State) -> None:
-        """Move it on."""
         self.state = state
         self._target.set_state(self.qp, state)
 
     def fail(self) -> None:
-        """The connection has ended."""
         self.enter(State.ERR)
 
 
@@ -90,7 +88,6 @@ class Management:
         return [self._frame(peer, datagram) for peer, datagram in told]
 
     def hang_up(self, pair: Managed) -> None:
-        """End a connection."""
         self._manager.hang_up(pair.spec.local_qpn)
 
     def _frame(self, peer: Host, datagram: Segment) -> bytes:

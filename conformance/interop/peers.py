@@ -19,8 +19,6 @@ from roceproof.verbs.work import Op
 
 @dataclass(frozen=True)
 class Peer:
-    """One kind of device."""
-
     name: str
     factory: DeviceFactory
     sends: Mapping[Service, Collection[Op]]

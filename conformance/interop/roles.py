@@ -92,7 +92,6 @@ class Role(ABC):
         """Work of its own has been done."""
 
     def received(self, outcome: Outcome) -> None:
-        """A receive has completed."""
         self.done += 1
 
     def lack(self) -> str:
@@ -111,7 +110,6 @@ class Memory(Role):
         return self.size + PAGE_BYTES
 
     def lack(self) -> str:
-        """Nothing completes at this end."""
         return self.trouble
 
 
@@ -120,11 +118,9 @@ class Receiver(Role):
 
     @property
     def room(self) -> int:
-        """A place for each message."""
         return self.count * self.place
 
     def places(self) -> list[int]:
-        """One behind the other."""
         return [number * self.place + self.header for number in range(self.count)]
 
     @property
@@ -133,7 +129,6 @@ class Receiver(Role):
         return self.size + GRH_BYTES
 
     def begin(self, qp: Qp, theirs: End) -> None:
-        """Post all receives."""
         super().begin(qp, theirs)
         for number in range(self.count):
             self.post_receive(number, offset=number * self.place, length=self.place)
@@ -149,7 +144,6 @@ class Echo(Receiver):
     """Sends every message back as it came."""
 
     def received(self, outcome: Outcome) -> None:
-        """Send it back."""
         super().received(outcome)
         data = self.region.read(self.places()[outcome.wr_id], self.size)
         is_datagram = self.qp.spec.service is Service.UD

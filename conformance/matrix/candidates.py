@@ -92,7 +92,6 @@ class _Collector:
 
 
 def cases_of(target: str, options: Sequence[str] = ()) -> Cases:
-    """Collect them."""
     collector = _Collector()
     arguments = [*arguments_for(target), *options, str(CASES), "--collect-only"]
     run_session(arguments, collector)

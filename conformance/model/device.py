@@ -112,7 +112,6 @@ class Device:
     # the wire
 
     def receive(self, frame: bytes, now_ns: int) -> None:
-        """A frame has arrived."""
         if self.pauses.take(frame, now_ns):
             return
         admitted = self.ingress.examine(frame)
@@ -193,7 +192,6 @@ class Device:
         return min((time for time in deadlines if time is not None and time > now_ns), default=None)
 
     def expire(self, now_ns: int) -> None:
-        """Let timers act."""
         for queue_pair in self.queue_pairs.values():
             queue_pair.expire(now_ns)
         for peer, datagram in self.cm.expire(now_ns):

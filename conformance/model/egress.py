@@ -36,7 +36,6 @@ class Egress:
         self.identity = spec.ip_id
 
     def frame(self, segment: Segment) -> bytes:
-        """The next frame."""
         return build(self.packet(segment))
 
     def packet(self, segment: Segment) -> Packet:

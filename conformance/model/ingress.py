@@ -204,7 +204,6 @@ class Ingress:
         return None if self.is_qkey_right(queue_pair, packet) else Drop.QKEY
 
     def is_version_right(self, packet: Packet) -> bool:
-        """TVer."""
         return packet.bth.version == 0
 
     def find(self, packet: Packet) -> QueuePairView | None:

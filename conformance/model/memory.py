@@ -48,7 +48,6 @@ class Region(work.Region):
         return len(self._bytes)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes as they are now."""
         return bytes(self._bytes[offset : offset + length])
 
     def write(self, offset: int, data: bytes) -> None:
@@ -58,7 +57,6 @@ class Region(work.Region):
         self._bytes[offset : offset + len(data)] = data
 
     def deregister(self) -> None:
-        """Make its key invalid."""
         self._memory.invalidate(self.rkey)
 
     @property

@@ -109,7 +109,6 @@ class Beside:
         return self.responder.kept if isinstance(self.responder, RcResponses) else ()
 
     def react(self, frame: bytes) -> Reaction:
-        """Take a frame."""
         admitted = self.ingress.examine(frame)
         if isinstance(admitted, Drop):
             return Reaction((), admitted)

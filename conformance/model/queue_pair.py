@@ -97,7 +97,6 @@ class QueuePair:
         return requests[0] if requests else None
 
     def expire(self, now_ns: int) -> None:
-        """Let timers act."""
         self.requester.expire(now_ns)
         self.follow_halves()
 

@@ -38,5 +38,4 @@ class Resolution:
         return bool(told)
 
     def next_deadline(self) -> int | None:
-        """When to ask again."""
         return min((at + _AGAIN_NS for at in self._asked_ns.values()), default=None)

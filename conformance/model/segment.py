@@ -28,7 +28,6 @@ class Segment:
 
     @property
     def psn(self) -> int:
-        """Of its BTH."""
         return self.bth.psn
 
     def extension(self, kind: type[_E]) -> _E | None:

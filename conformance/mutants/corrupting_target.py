@@ -21,7 +21,6 @@ class CorruptingFactory(DeviceFactory):
         self.claims = inner.claims
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
-        """Prepare the inner source."""
         self._inner.prepare(progress, waves=waves)
 
     @contextmanager
@@ -35,7 +34,6 @@ class CorruptingFactory(DeviceFactory):
         return {**self._inner.versions(), "mutant": self._mutant.id}
 
     def close(self) -> None:
-        """Close the inner source."""
         self._inner.close()
 
 

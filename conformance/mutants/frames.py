@@ -34,7 +34,6 @@ def response_of(frame: bytes) -> Bth | None:
 
 
 def edited(frame: bytes, *edits: Edit) -> bytes:
-    """The frame changed."""
     changed = bytearray(frame)
     for edit in edits:
         edit(changed)

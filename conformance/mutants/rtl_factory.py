@@ -40,7 +40,6 @@ class WatchedFactory(HdlFactory):
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """One simulation for one case."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = (self._folder / f"{_stem(place.name)}-{place.seed}.txt").absolute()
         factory = HdlFactory(

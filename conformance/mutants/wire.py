@@ -58,8 +58,6 @@ class WireFault:
 
 @dataclass(frozen=True)
 class WireMutant:
-    """One declared fault."""
-
     id: str
     description: str
     expected: tuple[str, ...]
@@ -69,7 +67,6 @@ class WireMutant:
 
     @property
     def kind(self) -> str:
-        """Where the fault lies."""
         return "wire" if self.components is None else "model"
 
 

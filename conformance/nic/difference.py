@@ -33,7 +33,6 @@ class Difference:
     asked_alone: tuple[tuple[str, ...], tuple[str, ...]]
 
     def document(self) -> Document:
-        """The same for machines."""
         return {"schema": 1, **asdict(self)}
 
 

@@ -59,7 +59,6 @@ class Lane:
 
     @property
     def first_psn(self) -> int:
-        """Of the first request."""
         return self.requests[0][1].bth.psn
 
     def offset_of(self, packet: Packet) -> int:
@@ -91,7 +90,6 @@ class Asked:
 
 
 def asked(records: Iterable[Record]) -> Asked:
-    """What a capture asks."""
     lanes: dict[tuple[int, bytes, int], Lane] = {}
     left_out = 0
     for record, packet in _requests(records):

@@ -26,7 +26,6 @@ Look = Callable[[str], Seen]
 
 
 def here(path: str) -> Seen:
-    """Look on this host."""
     place = Path(path)
     link = str(place.readlink()) if place.is_symlink() else ""
     readable, writable = os.access(place, os.R_OK), os.access(place, os.W_OK)

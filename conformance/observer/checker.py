@@ -275,7 +275,6 @@ def check_frames(
     path_mtu: int | None = None,
     ip_mtu: int | None = None,
 ) -> Iterator[Finding]:
-    """Judge a whole capture."""
     checker = Checker(path_mtu=path_mtu, ip_mtu=ip_mtu)
     for frame, direction in frames:
         yield from checker.feed(frame, direction)

@@ -140,7 +140,6 @@ class Flow:
             yield from self.responses.take(response, place, other.requests, other.path_mtu)
 
     def take_request(self, packet: Observed, row: Opcode, place: Place) -> Iterator[Violation]:
-        """Judge a trusted request."""
         yield from self._configured(packet)
         if self.service is None:
             self.service = row.transport

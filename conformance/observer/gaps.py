@@ -81,7 +81,6 @@ class Gaps:
             self._open = [gap for gap in self._open if distance(psn, gap.last) < 0]
 
     def give_up(self) -> None:
-        """Nothing more will come."""
         self._overdue += map(_late, self._open)
         self._open = []
 

@@ -54,7 +54,6 @@ class Messages:
 
     @property
     def unfinished(self) -> Unfinished | None:
-        """What is open."""
         message = self._open
         if message is None:
             return None

@@ -54,7 +54,6 @@ class MsnCounter:
 
     @property
     def total(self) -> int:
-        """All messages."""
         return self._floor[0] + len(self._ends)
 
     def _index(self, psn: int) -> int | None:

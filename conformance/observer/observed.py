@@ -34,8 +34,6 @@ class IcrcVerdict(Enum):
 
 
 class ReadHeader(NamedTuple):
-    """A RETH."""
-
     address: int
     rkey: int
     length: int
@@ -177,13 +175,11 @@ class Observed:
 
     @property
     def reth(self) -> ReadHeader | None:
-        """The RETH."""
         at = self.header_at(Reth)
         return None if at is None else ReadHeader(*_RETH(self.frame, at))
 
     @property
     def aeth(self) -> tuple[int, int] | None:
-        """Syndrome and MSN."""
         at = self.header_at(Aeth)
         if at is None:
             return None

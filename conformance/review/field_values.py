@@ -34,7 +34,6 @@ def ip(step: Step, v4: Callable[[Ipv4], Value], v6: Callable[[Ipv6], Value]) -> 
 
 
 def traffic_class(step: Step) -> int:
-    """DSCP and ECN."""
     header = step.packet.ip
     return header.tos if isinstance(header, Ipv4) else header.traffic_class
 
@@ -115,13 +114,11 @@ def low_bits(kind: int) -> Callable[[Step, Origin], Value]:
 
 
 def operands(step: Step, _: Origin) -> Value:
-    """What an atomic does."""
     header = step.packet.extension(AtomicEth)
     return f"{header.swap_or_add:#x}, {header.compare:#x}" if header else None
 
 
 def immediate(step: Step, _: Origin) -> Value:
-    """The immediate data."""
     header = step.packet.extension(ImmDt)
     return f"{header.value:#010x}" if header else None
 
@@ -152,7 +149,6 @@ def length(step: Step, _: Origin) -> Value:
 
 
 def digest(payload: bytes) -> str:
-    """A payload in short."""
     return f"{payload[:8].hex()}.. (CRC-32 {crc32(payload):08x})"
 
 

@@ -54,7 +54,6 @@ class FlowBook:
 
     @property
     def names(self) -> list[bytes]:
-        """All flows, by number."""
         return list(self._numbers)
 
     def request(self, flow: int, psn: int, *, opens: bool) -> Place:

@@ -42,7 +42,6 @@ class HeaderChunks:
             self.close()
 
     def close(self) -> None:
-        """Compress what is left."""
         if not self._kept:
             return
         lengths = array("H", map(len, self._kept))

@@ -80,7 +80,6 @@ class GroupRow:
 
 
 def told(finding: Mapping[str, Any]) -> str:
-    """What a finding says."""
     return f"expected {finding['expected']}, got {finding['got']}"
 
 

@@ -54,7 +54,6 @@ class Finding(NamedTuple):
 
     @property
     def message(self) -> str:
-        """One line for people."""
         return (
             f"{self.rule.id} frame {self.frame} ({self.direction}): "
             f"expected {self.expected}, got {self.got}. {self.rule.sentence}"

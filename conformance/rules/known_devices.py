@@ -13,8 +13,6 @@ from roceproof.conformance.rules.table import RULES
 
 
 class Evidence(StrEnum):
-    """How it is known."""
-
     PUBLISHED = "published"
     OBSERVED = "observed"
 

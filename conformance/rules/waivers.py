@@ -49,7 +49,6 @@ class Waiver:
 
     @property
     def words(self) -> str:
-        """Why, and how long."""
         return f"waived until {self.expires}: {self.reason}"
 
     @property
@@ -73,7 +72,6 @@ class Waiver:
         return self.case is not None and self.case in (name, name.partition("[")[0])
 
     def document(self) -> dict[str, Any]:
-        """The same for machines."""
         return {
             "rule": self.rule,
             "case": self.case,

@@ -56,7 +56,6 @@ def prepare_factories(config: pytest.Config) -> None:
 
 
 def close_factories(config: pytest.Config) -> None:
-    """Give the devices back."""
     for factory in config.stash.get(_FACTORIES, {}).values():
         factory.close()
 

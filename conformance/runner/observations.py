@@ -145,7 +145,6 @@ class _Rows:
         self._most[row] = tuple(map(max, self._most.get(row, told), told))
 
     def told(self) -> list[Row]:
-        """Them all."""
         return [
             [list(f), stage, list(trouble), n, self._least[row], self._most[row]]
             for row, n in self._counts.items()

@@ -24,8 +24,6 @@ DEFAULT_CAPTURES = Path("build/conformance")
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What was asked for."""
-
     target: str
     dut: Path = REFERENCE_DUT
     widths: tuple[int, ...] = ()

@@ -77,7 +77,6 @@ _RESULTS = "roceproof-results"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options."""
     add_options(parser)
 
 
@@ -96,7 +95,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Seed and versions."""
     options = config.stash.get(OPTIONS, None)
     if options is None:
         return []
@@ -118,7 +116,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Give the devices back."""
     close_factories(config)
 
 

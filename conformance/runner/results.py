@@ -66,7 +66,6 @@ class Results:
         self._start = time.monotonic()
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Know what to end."""
         self._session = session
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -149,7 +148,6 @@ class Results:
         }
 
     def pytest_sessionfinish(self) -> None:
-        """Write the document."""
         self.write()
 
     def write(self) -> None:

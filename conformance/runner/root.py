@@ -25,8 +25,6 @@ _DECIDES = frozenset({"ICRC", "MTU", "OPC", "PAD", "PSN"})
 
 @dataclass
 class Root:
-    """One finding."""
-
     troubles: list[str]
     cases: set[str]
     causes: list[tuple[Kind, ...]] = field(default_factory=list)

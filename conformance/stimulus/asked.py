@@ -143,7 +143,6 @@ class Asked:
         return key if wrong in keys else wrong
 
     def all_keys(self) -> list[int]:
-        """Those of its memory."""
         return [place.region.rkey for place in self._all_places()]
 
     def send(self, pattern: Pattern, *, is_damaged: bool = False) -> None:

@@ -101,7 +101,6 @@ class Commanding:
     # inside
 
     def settle(self) -> None:
-        """The player's own."""
         raise NotImplementedError
 
     def _has_states(self) -> bool:

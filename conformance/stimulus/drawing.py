@@ -31,7 +31,6 @@ class Drawing(DrawnMeetings, DrawnStrains):
     """One plan in the making."""
 
     def plan(self) -> Plan:
-        """Its theme decides."""
         host = self._fields.local = self._fields.host()
         is_usual = self._draw.maybe(_USUAL_HOST)
         for _ in range(self._draw.between(1, 4)):

@@ -40,7 +40,6 @@ class DrawnAnswers:
         """The device's own addresses."""
 
     def host(self) -> Host:
-        """Any unicast address."""
         draw = self._draw
         mac = draw.bits(48) & ~(1 << 40)
         address = draw.bits(32)
@@ -49,7 +48,6 @@ class DrawnAnswers:
         return Host((mac or 2).to_bytes(6, "big"), address.to_bytes(4, "big"))
 
     def place(self, kind: str | None = None) -> Fields:
-        """Which PSN is answered."""
         draw = self._draw
         match kind or draw.one_of("answer"):
             case "newest":
@@ -143,7 +141,6 @@ class DrawnAnswers:
         return flaw if self._hears_opcodes or flaw not in _OF_TRANSMITTERS else "icrc"
 
     def foreign(self) -> Fields:
-        """What concerns nobody."""
         draw = self._draw
         return {
             "kind": draw.among([*FOREIGN]),
@@ -153,7 +150,6 @@ class DrawnAnswers:
         }
 
     def question(self) -> Fields:
-        """ARP or ping."""
         draw = self._draw
         asker = self.host()
         fields: Fields = {"mac": asker.mac.hex(":"), "ip": str(IPv4Address(asker.ip))}

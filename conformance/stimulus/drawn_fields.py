@@ -73,7 +73,6 @@ class DrawnFields(DrawnAnswers):
         return (-total - small - self._draw.tail(0, 60)) % (1 << 16)
 
     def mtu(self) -> int:
-        """Any that is claimed."""
         return self._draw.among(self._claims.path_mtus)
 
     def service(self) -> str:
@@ -94,7 +93,6 @@ class DrawnFields(DrawnAnswers):
         return (1 << 22) // contexts * contexts + context if is_none else number
 
     def timeout(self) -> int:
-        """A timeout code."""
         draw = self._draw
         match draw.one_of(self.timers):
             case "never":
@@ -111,7 +109,6 @@ class DrawnFields(DrawnAnswers):
     # work
 
     def operation(self) -> str:
-        """Any that is claimed."""
         name = self._draw.one_of("op")
         return name if name in self.operations else self._draw.among(self.operations)
 
@@ -140,7 +137,6 @@ class DrawnFields(DrawnAnswers):
         return max(0, min(size, largest))
 
     def work(self, mtu: int, largest: int) -> Fields:
-        """One message."""
         draw = self._draw
         op = self.operation()
         fields: Fields = {"op": op, "size": self.size(mtu, largest), "wr_id": draw.bits(64)}

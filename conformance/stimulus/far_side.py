@@ -24,8 +24,6 @@ _ON_ITS_WAY = 1 << 10
 
 
 class FarSide:
-    """Everybody but the device."""
-
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._scene = Scene(bench)
@@ -107,7 +105,6 @@ class FarSide:
             known.serve_every = every
 
     def foreign(self, kind: str, size: int = 0, *, count: int = 1, damaged: bool = False) -> None:
-        """Frames that concern nobody."""
         host = self._bench.target.host
         for _ in range(count):
             self._sent += 1

@@ -101,7 +101,6 @@ class Hurrying:
     # inside
 
     def settle(self) -> None:
-        """The player's own."""
         raise NotImplementedError
 
     def _lonely(self, **fields: Any) -> Connection | None:

@@ -20,8 +20,6 @@ HELD: Sequence[Mapping[str, int]] = ({}, {"tx_stall": 99}, {"cpl_stall": 99}, {"
 
 
 class One(NamedTuple):
-    """One of the two."""
-
     key: int
     spec: Mapping[str, Any]
     op: str
@@ -31,11 +29,9 @@ class One(NamedTuple):
         return Step("connect", {"key": self.key, **self.spec})
 
     def posts(self, size: int = 5, **fields: Any) -> Step:
-        """It has more work."""
         return Step("post", {"key": self.key, "op": self.op, "size": size, **fields})
 
     def hears(self, **fields: Any) -> Step:
-        """It is answered."""
         return Step("answer", {"key": self.key, **fields})
 
 

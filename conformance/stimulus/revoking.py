@@ -61,5 +61,4 @@ class Revoking:
     # inside
 
     def settle(self) -> None:
-        """The player's own."""
         raise NotImplementedError

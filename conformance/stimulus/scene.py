@@ -181,7 +181,6 @@ class Scene:
             raise self.bench.failed(problem, rules=["LIVE-01"])
 
     def close(self) -> None:
-        """Nothing comes behind all."""
         self.advance(self.bench.target.patience.quiet_ns)
         for known in self.qps.values():
             self._judge_violations(known)

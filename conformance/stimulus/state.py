@@ -112,7 +112,6 @@ class State(NamedTuple):
         return 0 <= distance(psn, self.oldest) < distance(self.psn, self.oldest)
 
     def heeds(self, response: Response) -> State:
-        """The response takes effect."""
         if response.is_reserved:
             return self._replace(fault=Due(-1, _BAD_RESPONSE, response.syndrome))
         fault = None if response.is_ack else Due(-1, str(response.fault), response.syndrome)

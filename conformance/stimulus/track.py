@@ -49,7 +49,6 @@ class Track(Endings):
             self._states = [self._born(len(self.lives) - 1, len(self.works))]
 
     def posted(self, work: Work) -> None:
-        """More work."""
         self.works.append(work)
 
     def answered(self, response: Response) -> None:
@@ -92,7 +91,6 @@ class Track(Endings):
     # what must still come
 
     def expected_frames(self) -> list[bytes]:
-        """What may leave next."""
         return [frame for state in self._states for _, frame in self._next(state)]
 
     def owed(self) -> list[str]:

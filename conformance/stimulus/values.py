@@ -34,11 +34,9 @@ class Draw:
         return self.random.choices(list(table), list(table.values()))[0]
 
     def among(self, values: Sequence[T]) -> T:
-        """Any of them."""
         return values[self.random.randrange(len(values))]
 
     def maybe(self, chance: float) -> bool:
-        """Whether something happens."""
         return self.random.random() < chance
 
     def between(self, low: int, high: int) -> int:

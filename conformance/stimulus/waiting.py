@@ -57,7 +57,6 @@ class Side:
         self._next_number = places if self._spec["local_qpn"] < _HALF else -places
 
     def begins(self) -> Step:
-        """It is configured."""
         return Step("connect", {"key": self._key, **self._spec})
 
     def does(self, letter: str) -> Iterator[Step]:

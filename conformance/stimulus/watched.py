@@ -30,28 +30,28 @@ class Judge(Protocol):
 
     newest: int
 
-    def configured(self, life: Life) -> None: ...  # noqa: D102
-    def posted(self, work: Work) -> None: ...  # noqa: D102
-    def answered(self, response: Response) -> None: ...  # noqa: D102
-    def rested(self, since_ns: int) -> None: ...  # noqa: D102
-    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None: ...  # noqa: D102
-    def completes(self, outcome: Outcome, time_ns: int) -> bool: ...  # noqa: D102
-    def expected_frames(self) -> list[bytes]: ...  # noqa: D102
-    def owed(self) -> list[str]: ...  # noqa: D102
-    def overdue(self, now_ns: int, grace_ns: int) -> bool: ...  # noqa: D102
-    def sent_aside(self) -> None: ...  # noqa: D102
+    def configured(self, life: Life) -> None: ...
+    def posted(self, work: Work) -> None: ...
+    def answered(self, response: Response) -> None: ...
+    def rested(self, since_ns: int) -> None: ...
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None: ...
+    def completes(self, outcome: Outcome, time_ns: int) -> bool: ...
+    def expected_frames(self) -> list[bytes]: ...
+    def owed(self) -> list[str]: ...
+    def overdue(self, now_ns: int, grace_ns: int) -> bool: ...
+    def sent_aside(self) -> None: ...
     @property
-    def posted_count(self) -> int: ...  # noqa: D102
+    def posted_count(self) -> int: ...
     @property
-    def uncertain_lives(self) -> int: ...  # noqa: D102
+    def uncertain_lives(self) -> int: ...
     @property
-    def violations(self) -> list[Violation]: ...  # noqa: D102
+    def violations(self) -> list[Violation]: ...
     @property
-    def is_dead(self) -> bool: ...  # noqa: D102
+    def is_dead(self) -> bool: ...
     @property
-    def unanswered(self) -> tuple[int, int] | None: ...  # noqa: D102
+    def unanswered(self) -> tuple[int, int] | None: ...
     @property
-    def end_psn(self) -> int: ...  # noqa: D102
+    def end_psn(self) -> int: ...
 
 
 class WatchedTrack:
@@ -62,7 +62,6 @@ class WatchedTrack:
         self.configured(life)
 
     def configured(self, life: Life) -> None:
-        """A fresh start."""
         self.life = life
         self.newest = (life.spec.sq_psn - 1) % PSN_MODULUS
         self._first = len(self.works)
@@ -83,7 +82,6 @@ class WatchedTrack:
 
     @property
     def uncertain_lives(self) -> int:
-        """None."""
         return 0
 
     @property
@@ -92,7 +90,6 @@ class WatchedTrack:
         return self._monitor.violations
 
     def posted(self, work: Work) -> None:
-        """More work."""
         self.works.append(work)
         self._open.append(work)
         self._starts.append(self._end)
@@ -157,7 +154,6 @@ class WatchedTrack:
         return [] if frame is None else [frame]
 
     def owed(self) -> list[str]:
-        """Work without a completion."""
         if self._failed and not self.life.flushes:
             return []
         stage = "is flushed" if self._failed else "is not completed"
@@ -169,7 +165,6 @@ class WatchedTrack:
 
     @property
     def is_dead(self) -> bool:
-        """Whether work has failed."""
         return self._failed
 
     @property
@@ -182,7 +177,6 @@ class WatchedTrack:
 
     @property
     def end_psn(self) -> int:
-        """Behind everything posted."""
         return (self.life.spec.sq_psn + self._end) % PSN_MODULUS
 
     def _at(self, place: int, came: bytes = b"") -> bytes | None:

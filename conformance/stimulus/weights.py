@@ -120,7 +120,6 @@ class Weights:
     factors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def of(self, what: str) -> Mapping[str, float]:
-        """One table."""
         table, factors = _TABLES[what], self.factors.get(what)
         if factors is None:
             return table

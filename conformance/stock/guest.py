@@ -118,7 +118,6 @@ class StockGuest:
         return self._vm.held_up_ns()
 
     def close(self) -> None:
-        """End the machine."""
         self.shell.close()
         self.port.close()
         self._vm.close()

@@ -104,7 +104,6 @@ class Cable:
                     return
 
     def close(self) -> None:
-        """Carry nothing any more."""
         self._end.close()
         self._thread.join()
         self._told.close()
@@ -195,7 +194,6 @@ class Pair:
             yield f"succeeded, and {kept.hex()} is in the server's memory"
 
     def close(self) -> None:
-        """End both machines."""
         self._cleanup.close()
 
 

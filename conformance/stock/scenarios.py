@@ -45,7 +45,6 @@ def pingpong(name: str, command: str, shows: str, *losses: Loss, to: str = IPV4)
 
 
 def perf(name: str, command: str, shows: str, *losses: Loss, to: str = IPV4) -> Scenario:
-    """Return a perftest."""
     return _verbs(name, f"{command} -F -d rxe0 -x {GID_INDEX[to]}", shows, losses, to)
 
 

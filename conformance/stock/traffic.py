@@ -58,7 +58,6 @@ class Bench:
 
     @classmethod
     def start(cls, *, progress: Callable[[str], None] = lambda text: None) -> Self:
-        """Boot both machines."""
         stock = prepare(progress)
         progress(f"booting two machines ({stock.accel})")
         with ExitStack() as stack:
@@ -135,7 +134,6 @@ class Bench:
                     raise PeerDied(f"{what}: the {ports[sock]}'s machine has ended")
 
     def close(self) -> None:
-        """End both machines."""
         self._cleanup.close()
 
     def __enter__(self) -> Self:

@@ -27,7 +27,6 @@ def told(wrong: Unexplained, start: int) -> str:
 
 
 def all_shown(answers: Iterable[Segment], start: int) -> str:
-    """Answers in a row."""
     return ", ".join(shown(each, start) for each in answers) or "nothing"
 
 

@@ -133,7 +133,6 @@ def _of_life(
 
 
 def _of_itself(life: Life, packet: Packet) -> list[Mismatch]:
-    """The device's own addresses."""
     own = life.codec.src
     found = []
     if packet.src_mac != own.mac:

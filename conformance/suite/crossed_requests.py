@@ -114,7 +114,6 @@ class Requests:
             yield ATOMIC_ACK(psn=message.psn, msn=message.ordinal, original=self.original(message))
 
     def original(self, message: Posted) -> int:
-        """What an atomic finds."""
         return int.from_bytes(self._data[message.psn][:WORD], "little")
 
     def at(self, psn: int) -> Posted | None:

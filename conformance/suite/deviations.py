@@ -60,7 +60,6 @@ class Deviation:
 
 @cache
 def load_deviations(path: Path = TABLE) -> list[Deviation]:
-    """Every declared deviation."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", [])
     found = []
     for entry in entries:

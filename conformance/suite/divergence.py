@@ -152,7 +152,6 @@ def says_itself(rules: Iterable[str]) -> bool:
 
 
 def is_vague(rules: Sequence[str]) -> bool:
-    """Whether rules name nothing."""
     return all(rule.startswith(VAGUE) for rule in rules)
 
 

@@ -73,7 +73,6 @@ class FuzzSession:
             self.send_frame(self.qp.frame(pattern))
 
     def send_frame(self, frame: bytes) -> None:
-        """Send any frame."""
         self._bench.send(frame, breaks=ANYTHING)
         self._frames.append(frame)
 

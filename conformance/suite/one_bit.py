@@ -44,17 +44,14 @@ def _of_frame(at: int, mask: int) -> Edit:
 
 
 def strangers_address(*packets: Pattern) -> dict[str, Pattern]:
-    """From nearly the peer's."""
     return _flipped(packets, flip_ip, _SOURCE)
 
 
 def stations_address(*packets: Pattern) -> dict[str, Pattern]:
-    """To nearly the device's."""
     return _flipped(packets, flip_ip, _DESTINATION)
 
 
 def queue_pair(*packets: Pattern) -> dict[str, Pattern]:
-    """To nearly its number."""
     return _flipped(packets, flip_udp, _QPN)
 
 
@@ -74,5 +71,4 @@ def ethertype(*packets: Pattern) -> dict[str, Pattern]:
 
 
 def stations_mac(*packets: Pattern) -> dict[str, Pattern]:
-    """To nearly the device's."""
     return _of_link(packets, range(6))

@@ -334,7 +334,6 @@ class PacketFlow:
 
 
 def told(outcome: Outcome, what: str = WORK) -> str:
-    """A completion in words."""
     return f"{what.format(outcome.wr_id)} {outcome.status}"
 
 

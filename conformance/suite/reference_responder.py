@@ -65,8 +65,6 @@ class ReferenceResponder:
 
 
 class Network:
-    """One direction of it."""
-
     def __init__(
         self, bench: Bench, impairment: Impairment, deliver: Callable[[Segment], None]
     ) -> None:

@@ -93,7 +93,6 @@ class RequesterSide(PacketFlow):
         return posted
 
     def hand_over(self, posted: Posted) -> None:
-        """Post what was planned."""
         self._given.add(posted.work.wr_id)
         self._exchange.target.post(self.qp, posted.work)
 

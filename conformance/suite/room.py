@@ -63,7 +63,6 @@ class Room:
         self._posters: list[Poster] = []
 
     def add(self, poster: Poster) -> None:
-        """A queue pair more."""
         self._posters.append(poster)
 
     def make(self, poster: Poster, message: Posted, waiter: Waiter) -> None:

@@ -27,100 +27,77 @@ class ForwardingTarget(Target):
 
     @property
     def host(self) -> Host:  # type: ignore[override]
-        """The device's address."""
         return self._inner.host
 
     @property
     def clock_ps(self) -> int | None:  # type: ignore[override]
-        """The device's cycle."""
         return self._inner.clock_ps
 
     def host_for(self, spec: QpSpec) -> Host:
-        """As the inner target."""
         return self._inner.host_for(spec)
 
     @property
     def commands_waiting(self) -> int:
-        """The inner target's."""
         return self._inner.commands_waiting
 
     @property
     def now_ns(self) -> int:
-        """The inner clock."""
         return self._inner.now_ns
 
     @property
     def waited_in_vain(self) -> bool:
-        """As the inner target."""
         return self._inner.waited_in_vain
 
     @property
     def cut_short(self) -> str:
-        """As the inner target's patience."""
         return self._inner.cut_short
 
     def memory_is_late(self) -> bool:
-        """As the inner target's."""
         return self._inner.memory_is_late()
 
     def held_up_ns(self) -> int:
-        """As the inner target."""
         return self._inner.held_up_ns()
 
     def send(self, frame: bytes) -> None:
-        """As the inner target."""
         self._inner.send(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """As the inner target."""
         return self._inner.receive(timeout_ns)
 
     def send_marked_early(self, frame: bytes) -> None:
-        """As the inner target."""
         self._inner.send_marked_early(frame)
 
     def send_damaged(self, frame: bytes) -> None:
-        """As the inner target."""
         self._inner.send_damaged(frame)
 
     def taken_ns(self) -> list[int]:
-        """As the inner target."""
         return self._inner.taken_ns()
 
     def untaken(self) -> int:
-        """As the inner target."""
         return self._inner.untaken()
 
     def plays(self, host: Host) -> None:
-        """As the inner target."""
         self._inner.plays(host)
 
     def wait(self, duration_ns: int) -> None:
-        """As the inner target."""
         self._inner.wait(duration_ns)
 
     def asides(self) -> list[bytes]:
-        """As the inner target."""
         return self._inner.asides()
 
     def open(self, spec: QpSpec) -> Qp:
-        """As the inner target."""
         return self._inner.open(spec)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """As the inner target."""
         return self._inner.reopen(qp, spec)
 
     def restart(self, qp: Qp, spec: QpSpec) -> Qp:
-        """As the inner target."""
         return self._inner.restart(qp, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
-        """As the inner target."""
         self._inner.set_state(qp, state)
 
     def post(self, qp: Qp, work: Work) -> None:
-        """As the inner target."""
         self._inner.post(qp, work)
 
     def post_receive(
@@ -133,89 +110,68 @@ class ForwardingTarget(Target):
         length: int,
         may_wait: bool = False,
     ) -> None:
-        """As the inner target."""
         self._inner.post_receive(
             qp, wr_id=wr_id, region=region, offset=offset, length=length, may_wait=may_wait
         )
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
-        """As the inner target."""
         return self._inner.completions(qp, count=count, timeout_ns=timeout_ns)
 
     def contradictions(self) -> list[str]:
-        """As the inner target."""
         return self._inner.contradictions()
 
     def complaint(self) -> str:
-        """As the inner target."""
         return self._inner.complaint()
 
     def stray_completions(self) -> list[Outcome]:
-        """As the inner target."""
         return self._inner.stray_completions()
 
     def register(
         self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
     ) -> Region:
-        """As the inner target."""
         return self._inner.register(size, access=access, domain=domain)
 
     def register_elsewhere(self, size: int) -> Region:
-        """As the inner target."""
         return self._inner.register_elsewhere(size)
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
-        """As the inner target."""
         self._inner.listen(service_id, spec)
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
-        """As the inner target."""
         return self._inner.accepted(qpn, spec)
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
-        """As the inner target."""
         return self._inner.call(service_id, spec)
 
     def hang_up(self, qp: Qp) -> None:
-        """As the inner target."""
         self._inner.hang_up(qp)
 
     def counters(self) -> Mapping[str, int]:
-        """As the inner target."""
         return self._inner.counters()
 
     def stand_still(self, duration_ns: int) -> None:
-        """As the inner target."""
         self._inner.stand_still(duration_ns)
 
     def power_on(self) -> None:
-        """As the inner target."""
         self._inner.power_on()
 
     def disturb(self, **percent: int) -> None:
-        """As the inner target."""
         self._inner.disturb(**percent)
 
     def watch(self) -> bool:
-        """As the inner target."""
         return self._inner.watch()
 
     def moved(self) -> list[Movement]:
-        """As the inner target."""
         return self._inner.moved()
 
     def records(self) -> RecordsSeen | None:
-        """As the inner target."""
         return self._inner.records()
 
     def streams(self) -> list[str]:
-        """As the inner target."""
         return self._inner.streams()
 
     def standing(self) -> Mapping[str, Standing]:
-        """As the inner target."""
         return self._inner.standing()
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
-        """As the inner target."""
         return self._inner.ping(peer, timeout_ns=timeout_ns)

@@ -116,7 +116,6 @@ class HdlTarget(Target):
 
     @property
     def now_ns(self) -> int:
-        """Simulated time."""
         return self._ns(self._cycle)
 
     def send(self, frame: bytes) -> None:
@@ -166,7 +165,6 @@ class HdlTarget(Target):
 
     @property
     def cut_short(self) -> str:
-        """Where cases before have hung."""
         if not self._was_short:
             return ""
         return (
@@ -180,7 +178,6 @@ class HdlTarget(Target):
             self._neighbours[host.ip] = host.mac
 
     def wait(self, duration_ns: int) -> None:
-        """Run so long."""
         if self._new:
             self._until_configured()
         self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
@@ -194,7 +191,6 @@ class HdlTarget(Target):
         return self._simulation.peek(peeked.port, peeked.address, len(peeked.data)) != peeked.data
 
     def asides(self) -> list[bytes]:
-        """Answers to ARP and ICMP."""
         taken = list(self._others)
         self._others.clear()
         return taken
@@ -212,7 +208,6 @@ class HdlTarget(Target):
         self._new.clear()
 
     def open(self, spec: QpSpec) -> Qp:
-        """Configure a queue pair."""
         self._configure(spec, spec.local_qpn)
         return Qp(spec.local_qpn, spec)
 
@@ -265,7 +260,6 @@ class HdlTarget(Target):
         return config_of(spec, qpn, command=command)
 
     def records(self) -> RecordsSeen | None:
-        """Those that pass the port."""
         return self._records
 
     def _note_record(self, name: str, record: Packed | bytes) -> None:
@@ -312,7 +306,6 @@ class HdlTarget(Target):
         ]
 
     def complaint(self) -> str:
-        """What it has printed."""
         return self._simulation.complaint()
 
     def stand_still(self, duration_ns: int) -> None:
@@ -354,17 +347,14 @@ class HdlTarget(Target):
         return len(self._are_answers)
 
     def watch(self) -> bool:
-        """The bridge tells the cycles."""
         self._watch, self._records = Watch(), self._records or RecordsSeen()
         return True
 
     def moved(self) -> list[Movement]:
-        """All streams but payload."""
         moved, self._moved = self._moved, []
         return moved
 
     def streams(self) -> list[str]:
-        """As they are now."""
         try:
             now = self._simulation.statistics()
         except SimulationError:

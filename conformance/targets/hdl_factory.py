@@ -65,7 +65,6 @@ class HdlFactory(DeviceFactory):
         self.claims = claims_of(manifest, data_width)
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
-        """Build the simulation."""
         build = build_simulation(
             self.manifest,
             data_width=self._width,
@@ -79,7 +78,6 @@ class HdlFactory(DeviceFactory):
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """One simulation for one case."""
         own = place.host or drawn_address(place.seed)
         options = PortOptions(mac=own.mac.hex(":"), ipv4=str(ip_address(own.ip)))
         try:
@@ -117,7 +115,6 @@ class HdlFactory(DeviceFactory):
         return HdlResponder(simulation, clock_ps, **options)
 
     def hung(self) -> None:
-        """Remember it."""
         if self._pace:
             self._pace.hung += 1
 

@@ -34,11 +34,9 @@ class HdlRegion(work.Region):
         self._base = base
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes as they are now."""
         return self._simulation.peek(0, self._base + offset, length)
 
     def write(self, offset: int, data: bytes) -> None:
-        """Change bytes."""
         if not 0 <= offset <= self.extent - len(data):
             raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.extent}")
         self._simulation.port(0).poke(self._base + offset, data)
@@ -61,7 +59,6 @@ class ToldRegion(HdlRegion):
         self.record = record
 
     def deregister(self) -> None:
-        """Make its keys invalid."""
         self._memory.forget(self)
 
 

@@ -90,7 +90,6 @@ class HdlResponder(HdlTarget):
     def register(
         self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
     ) -> Region:
-        """Zeroed memory."""
         if domain and self._has_one_domain:
             raise one_domain()
         if self._built_in:
@@ -98,7 +97,6 @@ class HdlResponder(HdlTarget):
         return self._register(size, access, self._domains[domain])
 
     def register_elsewhere(self, size: int) -> Region:
-        """Memory of another domain."""
         if self._has_one_domain:
             raise one_domain()
         return self._register(size, FULL_ACCESS, next(self._foreign_domains))
@@ -213,7 +211,6 @@ class HdlResponder(HdlTarget):
         return Qp(qpn, spec)
 
     def hang_up(self, qp: Qp) -> None:
-        """By a command."""
         self._configure(qp.spec, qp.qpn, command=QpCommand.DISCONNECT)
         self._until_taken(Inbound.CONFIGURATION)
 

@@ -38,11 +38,9 @@ class BuiltInRegion(HdlRegion):
 
     @property
     def extent(self) -> int:
-        """All of it."""
         return self._extent
 
     def deregister(self) -> None:
-        """It cannot be taken away."""
         raise Beyond("its memory keys are built in, none becomes invalid")
 
 

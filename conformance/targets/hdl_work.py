@@ -16,7 +16,6 @@ ANSWERED = frozenset({Op.READ, Op.CMP_SWAP, Op.FETCH_ADD})
 
 
 def record_of(qp: Qp, work: Work) -> WorkRequest:
-    """The record."""
     return WorkRequest(
         wr_id=work.wr_id,
         qpn=qp.qpn,

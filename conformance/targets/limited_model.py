@@ -57,7 +57,6 @@ class _ConstantIdentification(Egress):
     """Its packets are never fragmented, so nobody needs to tell them apart."""
 
     def identification(self) -> int:
-        """Always that of the first."""
         return self.identity
 
 
@@ -65,7 +64,6 @@ class _AnyIdentification(Egress):
     """It counts in steps of its own, from anywhere."""
 
     def identification(self) -> int:
-        """Of no use to anybody."""
         self.identity = (self.identity * 25173 + 13849) % (1 << 16)
         return self.identity
 
@@ -78,7 +76,6 @@ class _Unflushed(Requester):
     """What is not sent is forgotten where the queue pair fails."""
 
     def complete(self, work: Work, status: str) -> None:
-        """Nobody is told of that."""
         if status != "wr_flush_err":
             super().complete(work, status)
 
@@ -106,7 +103,6 @@ class _BuiltInMemory(Memory):
     """Whose keys never become invalid."""
 
     def invalidate(self, rkey: int) -> None:
-        """It cannot be done."""
         raise Beyond("its memory keys are built in, none becomes invalid")
 
 
@@ -128,7 +124,6 @@ class LimitedModelTarget(ModelTarget):
             self._give(place, place.length)
 
     def open(self, spec: QpSpec) -> Qp:
-        """One queue pair more."""
         self._require_spec(spec)
         qp = super().open(spec)
         self._open.add(qp.qpn)
@@ -137,7 +132,6 @@ class LimitedModelTarget(ModelTarget):
         return qp
 
     def power_on(self) -> None:
-        """It forgets all."""
         super().power_on()
         self._open.clear()
         self._under_way.clear()
@@ -216,7 +210,6 @@ class LimitedModelTarget(ModelTarget):
         super().post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
-        """To one service."""
         cm = self._manifest.cm
         if cm is None or cm.service_id != service_id:
             raise Beyond(f"it does not listen to service {service_id:#x}")
@@ -224,14 +217,12 @@ class LimitedModelTarget(ModelTarget):
         super().listen(service_id, spec)
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
-        """Where it calls at all."""
         cm = self._manifest.cm
         if cm is None or not cm.calls:
             raise Beyond("it makes connections only when it is asked")
         return super().call(service_id, spec)
 
     def post(self, qp: Qp, work: Work) -> None:
-        """One message more."""
         limits = self._claims.limits
         is_refused = work.size > LONGEST_MESSAGE
         packets = 0 if is_refused else packet_count(work.size, qp.spec.path_mtu)
@@ -308,7 +299,6 @@ class LimitedModelFactory(ModelFactory):
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """A fresh device."""
         device = Device(place.host or drawn_address(place.seed), self._components)
         yield LimitedModelTarget(device, self.claims, self._manifest)
 

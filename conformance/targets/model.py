@@ -83,11 +83,9 @@ class ModelTarget(Target):
 
     @property
     def now_ns(self) -> int:
-        """Virtual time."""
         return self._now
 
     def host_for(self, spec: QpSpec) -> Host:
-        """Of the peer's IP version."""
         return self.device.facing(spec.remote)
 
     # the wire
@@ -104,23 +102,18 @@ class ModelTarget(Target):
         return self._arrivals.popleft() if self._arrivals else None
 
     def send_damaged(self, frame: bytes) -> None:
-        """The MAC drops it."""
         self._taken_ns.append(self._now)
 
     def taken_ns(self) -> list[int]:
-        """When their last bytes arrived."""
         return self._taken_ns
 
     def untaken(self) -> int:
-        """Those on the wire."""
         return len(self._inbound)
 
     def plays(self, host: Host) -> None:
-        """The wire answers for it."""
         self._played[host.ip] = host.mac
 
     def wait(self, duration_ns: int) -> None:
-        """Let time pass."""
         self._run(self._now + duration_ns, lambda: False)
 
     def asides(self) -> list[bytes]:
@@ -186,7 +179,6 @@ class ModelTarget(Target):
     # queue pairs
 
     def open(self, spec: QpSpec) -> Qp:
-        """Create a queue pair."""
         self.plays(spec.remote)
         return Qp(self.device.open(spec).spec.local_qpn, spec)
 
@@ -242,7 +234,6 @@ class ModelTarget(Target):
         return found
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
-        """Accept connections to a service."""
         self.plays(spec.remote)
         self.device.cm.listen(service_id, spec)
 
@@ -251,12 +242,10 @@ class ModelTarget(Target):
         return Qp(qpn, spec)
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
-        """Ask for a connection."""
         self.plays(spec.remote)
         return Qp(self.device.call(service_id, spec).spec.local_qpn, spec)
 
     def hang_up(self, qp: Qp) -> None:
-        """End a connection."""
         self.device.cm.hang_up(qp.qpn)
 
     # memory and counters
@@ -264,7 +253,6 @@ class ModelTarget(Target):
     def register(
         self, size: int, *, access: frozenset[str] = FULL_ACCESS, domain: int = 0
     ) -> Region:
-        """Zeroed memory."""
         return self.device.register(size, access, domain)
 
     def register_elsewhere(self, size: int) -> Region:
@@ -272,7 +260,6 @@ class ModelTarget(Target):
         return self.device.register_elsewhere(size)
 
     def counters(self) -> Mapping[str, int]:
-        """Dropped frames by reason."""
         return dict(self.device.counters)
 
     def stand_still(self, duration_ns: int) -> None:
@@ -342,7 +329,6 @@ class ModelFactory(DeviceFactory):
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """A fresh device."""
         yield ModelTarget(
             Device(place.host or self._host or drawn_address(place.seed), self._components),
             corrupt_sent=self._corrupt_sent,

@@ -27,7 +27,6 @@ def flags_of(name: str) -> int:
 
 
 def mac_of(name: str) -> bytes:
-    """Its own address."""
     return _asked(GET_MAC, name)[2:8]
 
 

@@ -45,7 +45,6 @@ class PacketPort(Port):
         self._accepted: set[bytes] = {mac_of(interface)}
 
     def fileno(self) -> int:
-        """The listening socket's."""
         return self._listening.fileno()
 
     def accept(self, mac: bytes) -> None:
@@ -55,7 +54,6 @@ class PacketPort(Port):
             self._accepted.add(mac)
 
     def send(self, frame: bytes) -> None:
-        """Send one frame."""
         try:
             send_all(self._sending, frame)
         except OSError as error:

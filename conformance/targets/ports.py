@@ -27,8 +27,6 @@ class PortGone(Exception):
 
 
 class Port(ABC):
-    """One Ethernet port."""
-
     @abstractmethod
     def fileno(self) -> int:
         """Readable when there is something to take."""
@@ -78,11 +76,9 @@ class StreamPort(Port):
         self._half = bytearray()
 
     def fileno(self) -> int:
-        """The socket's."""
         return self._socket.fileno()
 
     def send(self, frame: bytes) -> None:
-        """Send one frame."""
         try:
             send_all(self._socket, len(frame).to_bytes(LENGTH_BYTES, "big") + frame)
         except OSError as error:
@@ -109,5 +105,4 @@ class StreamPort(Port):
         return LENGTH_BYTES + int.from_bytes(self._half[:LENGTH_BYTES].ljust(LENGTH_BYTES), "big")
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()

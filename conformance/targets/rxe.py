@@ -80,7 +80,6 @@ class RxeFactory(VerbsFactory):
             )
 
     def identity(self) -> tuple[str, str]:
-        """Soft-RoCE of the guest's kernel."""
         return "rxe", self.versions().get("kernel", "")
 
     def versions(self) -> Mapping[str, str]:

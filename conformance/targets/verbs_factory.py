@@ -98,7 +98,6 @@ class VerbsFactory(DeviceFactory):
                 self.close()
 
     def close(self) -> None:
-        """Let go of the device."""
         if self._device is not None:
             self._device.close()
             self._device = None

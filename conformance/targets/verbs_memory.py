@@ -27,7 +27,6 @@ class VerbsRegion(Region):
         self.size = size
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes as they are now."""
         parts = []
         for at in range(offset, offset + length, CHUNK_BYTES):
             span = min(CHUNK_BYTES, offset + length - at)
@@ -36,7 +35,6 @@ class VerbsRegion(Region):
         return b"".join(parts)
 
     def write(self, offset: int, data: bytes) -> None:
-        """Change bytes from the device's side."""
         for at in range(0, len(data), CHUNK_BYTES):
             chunk = data[at : at + CHUNK_BYTES]
             self._call("write", mr=self.handle, offset=offset + at, data=chunk.hex())

@@ -81,7 +81,6 @@ class VerbsTarget(Target):
             return self._wire.receive(timeout_ns)
 
     def wait(self, duration_ns: int) -> None:
-        """Let the wall's time pass."""
         with self._device.told():
             self._wire.wait(duration_ns)
 
@@ -180,15 +179,12 @@ class VerbsTarget(Target):
         return self._made(self._connections().connect(service_id, spec), spec)
 
     def hang_up(self, qp: Qp) -> None:
-        """End a connection."""
         self._connections().disconnect(qp.handle)
 
     def counters(self) -> Mapping[str, int]:
-        """The RDMA port's hw_counters."""
         return dict(self._call("counters")["hw"])
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
-        """Address resolution, then an echo."""
         self._play(peer)
         question = neighbours.solicit(peer, self.host.ip)
         echo = ping.echo_request(peer, self.host)
@@ -206,7 +202,6 @@ class VerbsTarget(Target):
         return replace(qp, spec=replace(qp.spec, hop_limit=self._hop_limit(qp.spec)))
 
     def _hop_limit(self, spec: QpSpec) -> int:
-        """The route's."""
         limits = self._device.hop_limits
         if spec.remote.ip not in limits:
             index = self._device.address_for(spec).sgid_index

@@ -63,12 +63,10 @@ class Packet:
 
     @property
     def reth(self) -> Reth | None:
-        """The RETH, if present."""
         return self.extension(Reth)
 
     @property
     def aeth(self) -> Aeth | None:
-        """The AETH, if present."""
         return self.extension(Aeth)
 
     @property
@@ -90,7 +88,6 @@ def has_room(frame: bytes, layout: Layout) -> bool:
 
 
 def parse_at(frame: bytes, layout: Layout) -> Packet | None:
-    """Read a located packet."""
     if not has_room(frame, layout):
         return None
     fault = layout.fault

@@ -79,6 +79,5 @@ class Ipv6:
         return cls(src, dst, first >> 20 & 255, first & 0xFFFFF, hop_limit, payload_length)
 
     def pack(self, *, payload_length: int, protocol: int) -> bytes:
-        """The wire form."""
         first = 6 << 28 | self.traffic_class << 20 | self.flow_label
         return self.FORMAT.pack(first, payload_length, protocol, self.hop_limit, self.src, self.dst)

@@ -38,7 +38,6 @@ async def start(dut) -> None:
 
 
 async def write(dut, address: int, value: int) -> None:
-    """One register."""
     dut.bus_we.value, dut.bus_addr.value, dut.bus_wdata.value = 1, address, value
     await RisingEdge(dut.clk)
     dut.bus_we.value = 0

@@ -47,7 +47,6 @@ class Action(NamedTuple):
 
 
 def profile_of(folders: Folders) -> Path:
-    """The profile's folder."""
     return folders.configuration / "profiles" / PROFILE
 
 

@@ -28,14 +28,12 @@ class DepthSampler(Sampler):
         self._most = self._most_held = 0
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
-        """So many are active."""
         self._busy.discard(movement.qpn)
         active = sum(qp.is_active for qp in self.life.queue_pairs.all())
         self.add("qp.active", self.life.width, self._queue_pairs.of(active))
         self._took("config", movement.time, movement.offered, 1, self.life.flow.qpc_gap)
 
     def posted(self, movement: Posted, qp: QueuePair | None) -> None:
-        """So much is outstanding."""
         self._messages += 1
         offered = max(movement.offered, self._taken["config"])
         is_held = self._took("work", movement.time, offered, 1, self.life.flow.wr_gap)
@@ -53,7 +51,6 @@ class DepthSampler(Sampler):
         self.add("depth.work_of_one", width, qp.service, self._depth.of(qp.outstanding))
 
     def completed(self, movement: Completed, qp: QueuePair | None) -> None:
-        """One less."""
         if qp is not None and not movement.is_receive:
             left = self._outstanding[qp.service] - 1
             self._outstanding[qp.service] = max(0, left)
@@ -98,7 +95,6 @@ class DepthSampler(Sampler):
         return is_held
 
     def finish(self) -> None:
-        """How long it has lived."""
         frames = self.life.table.ranges("frames").of(self._frames)
         messages = self.life.table.ranges("messages").of(self._messages)
         self.add("life.frames", self.life.width, frames)

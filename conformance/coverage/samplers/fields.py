@@ -49,7 +49,6 @@ class FieldSampler(Sampler):
         self._start_psns = life.table.ranges("start_psn")
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
-        """Each field and its values."""
         spec = movement.spec
         service = spec.service.name
         again = is_restart and movement.command == "activate"
@@ -84,7 +83,6 @@ class FieldSampler(Sampler):
             self.add("config.rnr_retry", spec.rnr_retry)
 
     def posted(self, movement: Posted, qp: QueuePair | None) -> None:
-        """Fields that the operation has."""
         work = movement.work
         values = {"wr_id": work.wr_id, "qpn": movement.qpn, "length": work.size}
         if work.op.name.startswith(("WRITE", "READ")):
@@ -94,7 +92,6 @@ class FieldSampler(Sampler):
         self._work.see(values)
 
     def completed(self, movement: Completed, qp: QueuePair | None) -> None:
-        """Of the send queue."""
         if movement.is_receive:
             return
         values = {"wr_id": movement.wr_id, "qpn": movement.qpn}
@@ -105,7 +102,6 @@ class FieldSampler(Sampler):
             self.add("completion.status", qp.service, movement.status)
 
     def finish(self) -> None:
-        """Count the bits."""
         port = _Bits(self.life, "port.bits")
         host = self.life.host
         port.see({"mac": int.from_bytes(host.mac), "ip": int.from_bytes(host.ip)})

@@ -65,7 +65,6 @@ class MessageSampler(Sampler):
         self.add("message.follows", before.op.name, work.op.name, relation)
 
     def finish(self) -> None:
-        """Which streams paused meanwhile."""
         for (flow, service, name), times in self._meanwhile.items():
             self._paused(flow, service, name, times)
 

@@ -69,12 +69,10 @@ class MomentSampler(Sampler):
         return most if streams[most] >= _HARDLY else _NOTHING
 
     def configured(self, movement: Configured, *, is_restart: bool) -> None:
-        """A restart."""
         if is_restart:
             self._happens("restart", movement.time, movement.qpn)
 
     def posted(self, movement: Posted, qp: QueuePair | None) -> None:
-        """Work."""
         if qp is not None:
             self._happens("work", movement.time, qp.qpn)
 
@@ -91,7 +89,6 @@ class MomentSampler(Sampler):
     def sent(
         self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool
     ) -> None:
-        """A departure."""
         if qp is not None:
             self._happens("departure", movement.time, qp.qpn)
 

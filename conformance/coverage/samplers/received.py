@@ -38,7 +38,6 @@ class ReceivedSampler(Sampler):
     def received(
         self, movement: Received, seen: Glimpse | None, qp: QueuePair | None, answer: Answer | None
     ) -> None:
-        """Everything about one frame."""
         frame, width = movement.frame, self.life.width
         condition = _condition(movement, seen)
         self.add("received.kind", _kind(frame, seen))

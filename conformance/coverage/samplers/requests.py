@@ -75,7 +75,6 @@ class RequestSampler(Sampler):
     def received(
         self, movement: Received, seen: Glimpse | None, qp: QueuePair | None, answer: Answer | None
     ) -> None:
-        """A request that is whole."""
         row = OPCODES.get(seen.opcode) if seen is not None else None
         if seen is None or row is None or row.is_response or row.transport is Transport.CNP:
             return
@@ -220,7 +219,6 @@ class RequestSampler(Sampler):
         side.answered(seen.psn, seen.syndrome)
 
     def finish(self) -> None:
-        """Which streams paused meanwhile."""
         often = self.life.table.ranges("percent")
         for (flow, touch), times in self._meanwhile.items():
             for stream in _PAUSED:

@@ -19,7 +19,6 @@ class ResponderSampler(Sampler):
     def received(
         self, movement: Received, seen: Glimpse | None, qp: QueuePair | None, answer: Answer | None
     ) -> None:
-        """A request that is whole."""
         row = OPCODES.get(seen.opcode) if seen is not None else None
         if row is None or seen is None or qp is None or row.is_response or not seen.is_sound:
             return
@@ -32,7 +31,6 @@ class ResponderSampler(Sampler):
     def sent(
         self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool
     ) -> None:
-        """An answer."""
         row = OPCODES.get(seen.opcode) if seen is not None else None
         if seen is None or row is None:
             return

@@ -130,7 +130,6 @@ def parts_in_next_beat(packets: Sequence[CrcInput]) -> Iterator[PartInNextBeat]:
 
 
 def boundaries() -> Iterator[Boundary]:
-    """Every bus."""
     for width, origin, spares in product(WIDTHS, _ORIGINS, (False, True)):
         yield Boundary(width, origin, spares)
 

@@ -43,12 +43,10 @@ class DeadLane:
 
     @property
     def note(self) -> str:
-        """Which lane."""
         place = f"byte {self.lane} of each {self.width}{self.origin.words}"
         return f"{place} is seen as {self.value:02x}"
 
     def predict(self, packet: CrcInput) -> int | None:
-        """Overwrite the lane."""
         dummy = self._dummy(packet)
         data, places = self._fed(packet)
         data[places.start :: self.width] = bytes([self.value]) * len(places)
@@ -86,7 +84,6 @@ class MaskAgain:
 
     @property
     def note(self) -> str:
-        """Which window."""
         return f"each {self.window} bytes"
 
     def predict(self, packet: CrcInput) -> int | None:

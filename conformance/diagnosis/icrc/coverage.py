@@ -46,7 +46,6 @@ class Feed:
 
     @property
     def rest_size(self) -> int:
-        """How long that is."""
         return len(self.extension) + len(self.payload) + len(self.pad) + len(self.trailer)
 
     @property
@@ -56,8 +55,6 @@ class Feed:
 
 
 class Option(NamedTuple):
-    """One fault of coverage."""
-
     id: str
     note: str
     parts: frozenset[str]

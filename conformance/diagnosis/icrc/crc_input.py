@@ -78,7 +78,6 @@ class CrcInput:
 
     @property
     def right(self) -> int:
-        """What should stand there."""
         return self.seen.right
 
     @property
@@ -93,7 +92,6 @@ class CrcInput:
 
     @property
     def tags(self) -> bytes:
-        """The VLAN tags."""
         return self.seen.ethernet[ETHERNET_BYTES - 2 : -2]
 
     @property

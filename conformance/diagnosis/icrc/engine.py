@@ -76,7 +76,6 @@ class Reordering:
     steps: tuple[Callable[[int], int], ...] = ()
 
     def apply(self, value: int) -> int:
-        """Rearrange, or put back."""
         for step in self.steps:
             value = step(value)
         return value

@@ -15,7 +15,6 @@ class Equations:
         self._pivots: dict[int, tuple[int, int]] = {}
 
     def add(self, column: int) -> None:
-        """Append a column."""
         members = 1 << self._count
         self._count += 1
         rest, members = self._reduce(column, members)

@@ -33,7 +33,6 @@ class Stale:
         return tuple(sorted(("S53", *(self.inner.ids if self.inner else ()))))
 
     def predict(self, packet: CrcInput) -> int | None:
-        """The earlier packet's value."""
         earlier = self.before(packet)
         return None if earlier is None else self.result(earlier)
 
@@ -71,7 +70,6 @@ class PartlyLatched:
     ids: tuple[str, ...] = ("S63",)
 
     def predict(self, packet: CrcInput) -> int | None:
-        """Mix both."""
         other = self.source(packet)
         return None if other is None else packet.right & ~self.stale | other & self.stale
 

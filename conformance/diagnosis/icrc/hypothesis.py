@@ -118,7 +118,6 @@ class Constant:
     note: str = ""
 
     def predict(self, packet: CrcInput) -> int | None:
-        """The constant."""
         return self.value
 
 

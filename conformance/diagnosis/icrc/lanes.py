@@ -27,11 +27,9 @@ class LastBeatMissed:
 
     @property
     def note(self) -> str:
-        """Which bus."""
         return f"a full one, too: the result is taken a beat early, {_words(self)}"
 
     def predict(self, packet: CrcInput) -> int | None:
-        """Leave out the beat."""
         data = packet.masked + packet.seen.body
         cut = (len(data) + self.origin.lead(packet) - 1) % self.width + 1
         return ETHERNET.run(data[:-cut], Engine().start) ^ ONES
@@ -51,7 +49,6 @@ class LanesKept:
 
     @property
     def note(self) -> str:
-        """Which bus."""
         return f"not with zeros, but with what the lanes held a beat before, {_words(self)}"
 
     def predict(self, packet: CrcInput) -> int | None:
@@ -66,7 +63,6 @@ class LanesKept:
 
 
 def last_beats() -> Iterator[LastBeatMissed | LanesKept]:
-    """Every bus."""
     for width in WIDTHS:
         for origin in ORIGINS:
             yield LastBeatMissed(width, origin)

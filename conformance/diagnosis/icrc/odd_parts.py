@@ -25,12 +25,10 @@ class OddPart:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """That of the option."""
         return (self.option.id,)
 
     @property
     def note(self) -> str:
-        """That of the option."""
         return self.option.note
 
     def predict(self, packet: CrcInput) -> int | None:

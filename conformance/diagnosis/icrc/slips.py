@@ -34,8 +34,6 @@ Predict = Callable[[CrcInput], int | None]
 
 
 class Slip(NamedTuple):
-    """Where the offset changes."""
-
     packet: CrcInput
     """The first that carries another's result at the new offset."""
     before: int
@@ -257,7 +255,6 @@ def _read(
 
 
 def _offsets(path: Sequence[Run], count: int) -> list[int]:
-    """That of each place."""
     ends = [run.start for run in path[1:]] + [count]
     return [run.offset for run, end in zip(path, ends, strict=True) for _ in range(run.start, end)]
 

@@ -29,7 +29,6 @@ _KINDS = ("is taken twice", "is left out", "of zeros is taken in between")
 
 
 def all_stalls() -> Iterator[Stall]:
-    """Every width and way."""
     return (Stall(w, origin, kind) for w in WIDTHS for origin in ORIGINS for kind in _KINDS)
 
 

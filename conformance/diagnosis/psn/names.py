@@ -40,7 +40,6 @@ _OTHERS = {
 
 
 def title_of(id_: str) -> str:
-    """What the device does."""
     return _OTHERS[id_][0] if id_ in _OTHERS else title(id_)
 
 

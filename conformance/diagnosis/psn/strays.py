@@ -20,8 +20,6 @@ _ALONE = 2
 
 
 class Stray(NamedTuple):
-    """One of them."""
-
     number: int
     may_read: bool
     """Whether it may have taken more than one PSN."""

@@ -65,7 +65,6 @@ class Stream:
 
     @property
     def steps(self) -> Iterator[Step]:
-        """All steps."""
         for run in self.runs:
             yield from run
 

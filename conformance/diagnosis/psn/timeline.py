@@ -57,8 +57,6 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request packet."""
-
     number: int
     time_ns: int
     psn: int

@@ -111,8 +111,6 @@ def explain_structure(observations: Sequence[Observation], budget: Budget) -> St
 
 
 class _Judge:
-    """Judges one station."""
-
     def __init__(
         self,
         station: Station,
@@ -130,7 +128,6 @@ class _Judge:
         self._observations = [seen for seen in observations if seen.number not in self._bare]
 
     def judge(self) -> None:
-        """Judge its packets."""
         self._judge_lengths()
         cases: dict[str, list[_Case]] = {}
         for seen in self._observations:

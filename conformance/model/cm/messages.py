@@ -15,8 +15,6 @@ _BODY_BYTES = MAD_BYTES - _HEADER.size
 
 
 class Attribute(IntEnum):
-    """Which message it is."""
-
     REQ = 0x10
     MRA = 0x11
     REJ = 0x12
@@ -97,7 +95,6 @@ class CmMessage:
         return self.fields[name]
 
     def pack(self) -> bytes:
-        """The MAD."""
         body = 0
         for name, value in self.fields.items():
             first, bits = _FIELDS[self.attribute][name]

@@ -122,7 +122,6 @@ class PassiveSide(Connections):
         )
 
     def established(self, message: CmMessage) -> None:
-        """RTU: requests may leave."""
         connection = self.named(message)
         if connection is not None and connection.queue_pair.state is State.RTR:
             connection.queue_pair.enter(State.RTS)

@@ -29,8 +29,6 @@ from roceproof.verbs.work import Outcome, Work
 
 
 class Kind(Enum):
-    """What a request is."""
-
     NEW = "the first with its PSN"
     COPY = "one that left before"
     READ_AGAIN = "a READ for the rest of its responses"

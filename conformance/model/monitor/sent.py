@@ -34,7 +34,6 @@ class Sent:
 
     @property
     def psn(self) -> int:
-        """Its PSN."""
         return self.segment.bth.psn
 
     @property
@@ -65,7 +64,6 @@ class Sent:
 
     @property
     def read_length(self) -> int:
-        """DMALen of a READ."""
         reth = self.segment.extension(Reth)
         return reth.length if reth is not None else 0
 

@@ -25,7 +25,6 @@ class Pacer:
         self.slot = now_ns + max(own_ns, self._policy.packet_interval_ns << doublings)
 
     def slow_down(self, now_ns: int) -> None:
-        """A congestion notification came."""
         self._doublings = min(self._policy.max_slowdown, self._doublings_at(now_ns) + 1)
         self._since = now_ns
 

@@ -54,8 +54,6 @@ class FlowControl(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class RequesterPolicy:
-    """One requester's choices."""
-
     retransmission: Retransmission = Retransmission.GO_BACK_N
     reread: Reread = Reread.REST
     response_gap: ResponseGap = ResponseGap.RETRY

@@ -37,12 +37,10 @@ class RcRecovery(RcSender):
         return segment
 
     def next_deadline(self) -> int | None:
-        """The next packet or timeout."""
         times = [time for time in (super().next_deadline(), self._timeout_at) if time is not None]
         return min(times, default=None)
 
     def expire(self, now_ns: int) -> None:
-        """Notice a timeout (RTX-01)."""
         if self._timeout_at is not None and now_ns >= self._timeout_at:
             self.timeout()
 

@@ -34,7 +34,6 @@ class RcSender(Requester):
         self._posted: deque[Work] = deque()
 
     def enqueue(self, work: Work) -> None:
-        """Queue it behind those before."""
         self._posted.append(work)
 
     def has_request(self) -> bool:

@@ -19,7 +19,6 @@ class Retries:
         self.restore()
 
     def restore(self) -> None:
-        """Something new was acknowledged."""
         self._left = self._spec.retry_count
         self._rnr_left = self._spec.rnr_retry
 

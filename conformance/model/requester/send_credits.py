@@ -27,7 +27,6 @@ class SendCredits:
         self._admitted: int | None = 0  # None: all
 
     def begin(self) -> None:
-        """A message begins."""
         self._begun = ahead(self._begun, 1)
 
     def admits_open(self, work: Work) -> bool:

@@ -24,7 +24,6 @@ class UcRequester(Requester):
         self._psn = spec.sq_psn  # of the next message
 
     def enqueue(self, work: Work) -> None:
-        """Queue it behind those before."""
         self._posted.append(work)
 
     def has_request(self) -> bool:

@@ -64,7 +64,6 @@ class RcResponder(RcDuplicates, RcChecks):
         self.pending_nak: PendingNak | None = None
 
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
-        """Take a request; its responses wait for `next_response`."""
         if self.failed or self.is_ignored(request):
             return
         match self.region_of(request.bth.psn):
@@ -109,7 +108,6 @@ class RcResponder(RcDuplicates, RcChecks):
     # steps 4 to 10: the expected request
 
     def in_order(self, request: Segment) -> None:
-        """Check and execute."""
         self.pending_nak = None
         row = request.row
         if row is None:
@@ -175,7 +173,6 @@ class RcResponder(RcDuplicates, RcChecks):
         return 0
 
     def atomic_result(self, row: Opcode, atomic: AtomicEth, original: int) -> int:
-        """What memory holds afterwards."""
         if row.value == _FETCH_ADD:
             return (original + atomic.swap_or_add) % _WORD
         return atomic.swap_or_add if original == atomic.compare else original

@@ -38,8 +38,6 @@ from roceproof.conformance.wire.opcodes import Family, Position
 
 
 class RcResponses(ConnectedResponder):
-    """The queue of responses."""
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.msn = self.spec.completed_messages
@@ -74,7 +72,6 @@ class RcResponses(ConnectedResponder):
         self.acknowledge(self._owed_psn)
 
     def acknowledge(self, psn: int) -> None:
-        """Queue an ACK."""
         self.answer(self.aeth_only(psn, self.ack_syndrome()))
 
     def nak(self, psn: int, code: int) -> None:
@@ -176,6 +173,5 @@ class RcResponses(ConnectedResponder):
         return self.aeth_only(answer.request.bth.psn if at_request else answer.psn, ACCESS.syndrome)
 
     def silence(self) -> None:
-        """Forget the responses that wait."""
         self.answers.clear()
         self.owed = 0

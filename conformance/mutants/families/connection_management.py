@@ -94,8 +94,6 @@ def lives_on_after_dreq() -> Components:
 
 @model_mutant("cm-silent-rejection", "What cannot be met is not answered", expected=["CM-08"])
 def rejects_without_a_word() -> Components:
-    """No REJ."""
-
     class Faulty(ConnectionManager):
         def answer(self, message: CmMessage, peer: Host) -> CmMessage | None:
             answer = super().answer(message, peer)

@@ -21,10 +21,7 @@ _QKEY_OF_QP = 1 << 31
 
 
 class Datagram(RequestPacket):
-    """Changes datagrams only."""
-
     def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
-        """What leaves instead."""
         raise NotImplementedError
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:

@@ -31,7 +31,6 @@ class RequestField(WireFault):
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         return [frame if request_of(frame) is None else self.changed(frame)]
 
 

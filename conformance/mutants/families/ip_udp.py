@@ -26,7 +26,6 @@ class Sender(WireFault):
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         layout = locate(frame)
         if layout is None or self.version not in (None, layout.version):
             return [frame]
@@ -89,7 +88,6 @@ class Checksum(Sender):
         raise NotImplementedError
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
-        """With that checksum."""
         words = [_number(frame, layout.ip + at) for at in range(0, _IPV4_BYTES, 2) if at != 10]
         value = (~self.total(words) & 0xFFFF).to_bytes(2, "big")
         at = layout.ip + 10
@@ -204,7 +202,6 @@ class SourcePort(Sender):
     _count = 0
 
     def port(self, frame: bytes, layout: Layout) -> bytes:
-        """The next source port."""
         self._count += 1
         port = _number(frame, layout.udp) + self._count - 1 | 0xC000
         return (port & 0xFFFF).to_bytes(2, "big")

@@ -34,7 +34,6 @@ class Receiver(WireFault):
         raise NotImplementedError
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         layout = locate(frame)
         if layout is None:
             return [frame]
@@ -218,7 +217,6 @@ class Known(Receiver):
         self._right: bytes | None = None
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Learn the right one."""
         layout = locate(frame)
         if layout is not None and layout.version == 4:
             at = layout.ip + self.peer_offset

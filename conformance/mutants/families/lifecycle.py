@@ -40,7 +40,6 @@ class KnowsNewest(RequestPacket):
         self.newest = 0
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
-        """Nothing is."""
         self.newest = packet.bth.psn
         return [frame]
 

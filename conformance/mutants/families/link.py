@@ -24,7 +24,6 @@ class Sender(WireFault):
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         return [frame if outgoing(time_ns, frame) is None else self.changed(frame)]
 
 
@@ -104,7 +103,6 @@ class Stalled(Sender):
     stall = 0
 
     def disturbed(self, percent: Mapping[str, int]) -> None:
-        """Note whether it does."""
         self.stall = percent.get("tx_stall", 0)
 
 

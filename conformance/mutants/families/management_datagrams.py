@@ -17,7 +17,6 @@ class EachMad(WireFault):
     edit: Edit
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         bth = bth_of(frame)
         is_mad = bth is not None and bth.dest_qpn == _GENERAL_SERVICES_QPN
         return [edited(frame, type(self).edit) if is_mad else frame]

@@ -36,14 +36,11 @@ def family_of(packet: Packet) -> Family:
 
 
 class RequestPacket(WireFault):
-    """Changes requests that leave."""
-
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         """What leaves instead of a request."""
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         packet = parse(frame) if request_of(frame) is not None else None
         return [frame] if packet is None else self.changed(frame, packet)
 

@@ -298,7 +298,6 @@ class PlainCompare(WireFault):
         self._first: int | None = None
 
     def order(self, psn: int) -> int:
-        """What is compared."""
         return psn
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:

@@ -28,7 +28,6 @@ class OneOpcode(WireFault):
     edit: Edit
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         bth = bth_of(frame)
         is_ours = bth is not None and bth.opcode == self.opcode
         return [edited(frame, type(self).edit) if is_ours else frame]

@@ -26,7 +26,6 @@ class NotificationFault(WireFault):
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Leave everything else alone."""
         bth = bth_of(frame)
         is_notification = bth is not None and bth.opcode == _CNP
         return [self.changed(frame) if is_notification else frame]

@@ -39,7 +39,6 @@ class TaglessMemory(Memory):
     """Memory that finds a region by its key's index alone."""
 
     def region(self, rkey: int) -> Region | None:
-        """Whatever has that index."""
         index = rkey >> _KEY_TAG_BITS
         return super().region(index << _KEY_TAG_BITS)
 
@@ -189,7 +188,6 @@ class AddressOf32Bits(RcResponder):
 
 class _Completing(RcResponder):
     def completed(self, **fields: Any) -> dict[str, Any]:
-        """What the completion says."""
         raise NotImplementedError
 
     def complete(self, receive: Receive, status: str, **fields: Any) -> None:

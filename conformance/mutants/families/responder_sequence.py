@@ -91,12 +91,10 @@ class AnsweringUcResponder(UcResponder):
         self._answers: deque[Segment] = deque()
 
     def answer(self, request: Segment, code: int) -> None:
-        """Send an AETH."""
         psn = request.bth.psn
         self._answers.append(response(self.spec.remote_qpn, ACKNOWLEDGE, psn, Aeth(code, 0)))
 
     def next_response(self) -> Segment | None:
-        """What waits."""
         return self._answers.popleft() if self._answers else None
 
 
