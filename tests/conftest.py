@@ -5,6 +5,7 @@ A shell that runs the tests in the background hands SIGINT down as ignored (and 
 so it would stay for every child.
 """
 
+import gc
 import signal
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside 
 from balance import long_files_first
 from processor_time import ProcessorTime
 from sampling import mark_all_but_samples, mark_whole_suites
+
+gc.disable()  # while thousands of items are made, none of which is garbage
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -33,3 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_all_but_samples(items)
     mark_whole_suites(items)
     long_files_first(items)
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()

@@ -50,20 +50,21 @@ def parse(command: click.Command, words: list[str], parent: click.Context | None
     return parse(below, [rest[0], *more], context)
 
 
-@pytest.mark.parametrize(("path", "command"), list(commands()), ids=lambda value: str(value))
 def test_help_ends_with_examples_of_the_command_that_parse(
-    path: str, command: click.Command, tmp_path, monkeypatch
+    tmp_path, monkeypatch, subtests: pytest.Subtests
 ) -> None:
     for name in FILES:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
-    help_text = command.get_help(click.Context(command))
-    shown = help_text.partition("Examples:\n")[2].splitlines()
-    assert len(shown) >= 2
-    for line in shown:
-        words = shlex.split(line.rpartition("|")[2], comments=True)
-        assert parse(cli, words).startswith(f"roceproof {path}".strip())
+    for path, command in commands():
+        with subtests.test(path):
+            help_text = command.get_help(click.Context(command))
+            shown = help_text.partition("Examples:\n")[2].splitlines()
+            assert len(shown) >= 2
+            for line in shown:
+                words = shlex.split(line.rpartition("|")[2], comments=True)
+                assert parse(cli, words).startswith(f"roceproof {path}".strip())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -30,6 +30,7 @@ def test_nobody_is_blamed_for_what_the_way_did(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(150))
-def test_nobody_is_blamed_in_many_captures(seed: int) -> None:
-    assert named(seed) == []
+def test_nobody_is_blamed_in_many_captures(subtests: pytest.Subtests) -> None:
+    for seed in range(150):
+        with subtests.test(seed=seed):
+            assert named(seed) == []

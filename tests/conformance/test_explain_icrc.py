@@ -60,10 +60,13 @@ def test_every_fault_is_named_in_mixed_traffic(fault: str, variant: int) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 8))
 @pytest.mark.parametrize(("fault", "variant"), sorted({*WITH_VARIANTS} - NEEDS_FACTS))
-def test_every_fault_is_named_over_many_seeds(fault: str, variant: int, seed: int) -> None:
-    check(fault, seed, variant)
+def test_every_fault_is_named_over_many_seeds(
+    fault: str, variant: int, subtests: pytest.Subtests
+) -> None:
+    for seed in range(2, 8):
+        with subtests.test(seed=seed):
+            check(fault, seed, variant)
 
 
 def test_alternatives_that_are_one_function_are_said_to_be() -> None:

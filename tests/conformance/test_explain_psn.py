@@ -87,10 +87,13 @@ def test_a_psn_fault_is_named(fault: str, variant: int, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", MORE_SEEDS)
 @pytest.mark.parametrize(("fault", "variant"), VARIANTS)
-def test_a_psn_fault_is_named_over_many_seeds(fault: str, variant: int, seed: int) -> None:
-    check_named(fault, variant, seed)
+def test_a_psn_fault_is_named_over_many_seeds(
+    fault: str, variant: int, subtests: pytest.Subtests
+) -> None:
+    for seed in MORE_SEEDS:
+        with subtests.test(seed=seed):
+            check_named(fault, variant, seed)
 
 
 @pytest.mark.sampled(every=3)

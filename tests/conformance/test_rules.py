@@ -26,15 +26,16 @@ def test_the_rules_of_a_family_are_numbered_without_a_gap() -> None:
     assert set(RULES) == {f"{f}-{n:02}" for f, size in families.items() for n in range(1, size + 1)}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_a_row_is_well_formed(row) -> None:
-    name, severity, roles, services, anchor, sentence = row
-    assert re.fullmatch(r"[A-Z]{2,4}-\d\d", name)
-    assert severity in set(Severity)
-    assert re.fullmatch(r"T?R?O?", roles) and roles
-    assert re.fullmatch(r"all|(RC ?)?(UC ?)?(UD)?(?<! )", services) and services
-    assert ANCHOR.fullmatch(anchor), anchor
-    assert re.fullmatch(r"[A-Z0-9][^\t]{10,118}[^.]\.", sentence), sentence
+def test_a_row_is_well_formed(subtests: pytest.Subtests) -> None:
+    for row in ROWS:
+        with subtests.test(row[0]):
+            name, severity, roles, services, anchor, sentence = row
+            assert re.fullmatch(r"[A-Z]{2,4}-\d\d", name)
+            assert severity in set(Severity)
+            assert re.fullmatch(r"T?R?O?", roles) and roles
+            assert re.fullmatch(r"all|(RC ?)?(UC ?)?(UD)?(?<! )", services) and services
+            assert ANCHOR.fullmatch(anchor), anchor
+            assert re.fullmatch(r"[A-Z0-9][^\t]{10,118}[^.]\.", sentence), sentence
 
 
 def test_the_contract_speaks_of_every_rule_that_an_observer_sees_and_of_no_other() -> None:

@@ -10,10 +10,9 @@ import pytest
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.faults.catalogue import FAULTS
-from roceproof.conformance.rules.signatures import SIGNATURES, Signature
+from roceproof.conformance.rules.signatures import SIGNATURES
 
 DIAGNOSIS = REPOSITORY / "conformance" / "diagnosis"
-EACH = pytest.mark.parametrize("signature", SIGNATURES.values(), ids=list(SIGNATURES))
 
 
 def names_of(node: ast.stmt) -> set[str]:
@@ -24,13 +23,14 @@ def names_of(node: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-@EACH
-def test_it_names_the_code_that_decides_it(signature: Signature) -> None:
-    module, _, name = signature.decides.partition(":")
-    text = (DIAGNOSIS / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
-    (node,) = [each for each in ast.parse(text).body if name in names_of(each)]
-    code = ast.get_source_segment(text, node) or ""
-    assert re.search(rf"\b{signature.id}\b", code), f"{signature.decides} does not speak of it"
+def test_each_names_the_code_that_decides_it(subtests: pytest.Subtests) -> None:
+    for signature in SIGNATURES.values():
+        with subtests.test(signature.id):
+            module, _, name = signature.decides.partition(":")
+            text = (DIAGNOSIS / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+            (node,) = [each for each in ast.parse(text).body if name in names_of(each)]
+            code = ast.get_source_segment(text, node) or ""
+            assert re.search(rf"\b{signature.id}\b", code), f"{signature.decides} is silent of it"
 
 
 def test_no_diagnosis_knows_another() -> None:

@@ -76,18 +76,19 @@ def lengths_of(opcode: int) -> tuple[int, ...]:
     return (0,) if OPCODES[opcode].payload is Payload.NONE else LENGTHS
 
 
-@pytest.mark.parametrize("opcode", OPCODES)
-def test_every_opcode_survives_build_and_dissection(opcode: int) -> None:
-    for length in lengths_of(opcode):
-        sent = transport(opcode, length)
-        frame = crafted(opcode, length)
-        got = Ether(frame)[wire.BTH]
-        assert bytes(Ether(frame)) == frame
-        assert [type(layer) for layer in got.iterpayloads()] == [
-            type(layer) for layer in sent.iterpayloads()
-        ]
-        assert bytes(got.payload) == bytes(sent.payload)
-        assert (got.padcount, got.pad) == (-length % 4, bytes(-length % 4))
+def test_every_opcode_survives_build_and_dissection(subtests: pytest.Subtests) -> None:
+    for opcode, row in OPCODES.items():
+        with subtests.test(row.name):
+            for length in lengths_of(opcode):
+                sent = transport(opcode, length)
+                frame = crafted(opcode, length)
+                got = Ether(frame)[wire.BTH]
+                assert bytes(Ether(frame)) == frame
+                assert [type(layer) for layer in got.iterpayloads()] == [
+                    type(layer) for layer in sent.iterpayloads()
+                ]
+                assert bytes(got.payload) == bytes(sent.payload)
+                assert (got.padcount, got.pad) == (-length % 4, bytes(-length % 4))
 
 
 @pytest.mark.sampled(every=2)

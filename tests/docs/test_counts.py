@@ -16,12 +16,13 @@ DOCUMENTS = sorted(path for place in ("*.md", "docs/*.md") for path in REPOSITOR
 ENDS = {kind: sorted(each for each in SIGNATURES if each[0] == kind) for kind in "SP"}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_rules_and_signatures_are_counted_rightly(document) -> None:
-    text = document.read_text(encoding="utf-8")
-    assert {int(count) for count in re.findall(r"\b(\d{3}) rules\b", text)} <= {len(RULES)}
-    for first, last in re.findall(r"`([SP]\d\d)` ?\.\. ?`([SP]\d\d)`", text):
-        assert [first, last] == ENDS[first[0]][:: len(ENDS[first[0]]) - 1]
+def test_rules_and_signatures_are_counted_rightly(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        with subtests.test(document.name):
+            text = document.read_text(encoding="utf-8")
+            assert {int(count) for count in re.findall(r"\b(\d{3}) rules\b", text)} <= {len(RULES)}
+            for first, last in re.findall(r"`([SP]\d\d)` ?\.\. ?`([SP]\d\d)`", text):
+                assert [first, last] == ENDS[first[0]][:: len(ENDS[first[0]]) - 1]
 
 
 def test_the_readme_says_how_many_rules_there_are() -> None:

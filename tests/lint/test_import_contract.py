@@ -70,6 +70,6 @@ def test_an_import_that_goes_up_is_named(tmp_path: Path) -> None:
         file.write_text(healthy, encoding="utf-8")
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=str)
-def test_every_room_is_told_of(room: Path) -> None:
-    assert f"`{room}/`" in (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+def test_every_room_is_told_of() -> None:
+    text = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert [str(room) for room in ROOMS if f"`{room}/`" not in text] == []

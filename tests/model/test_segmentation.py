@@ -35,34 +35,33 @@ def packets(op: Op, length: int, service: Service = Service.RC, **fields: Any) -
 
 
 @pytest.mark.parametrize("op", CODES)
-@pytest.mark.parametrize(("length", "positions"), POSITIONS.items())
-def test_a_message_is_only_or_first_middle_last_with_variants_at_its_end(
-    op: Op, length: int, positions: str
-) -> None:
-    expected = [CODES[op][position] for position in positions]
-    assert opcodes(packets(op, length)) == expected
+def test_a_message_is_only_or_first_middle_last_with_variants_at_its_end(op: Op) -> None:
+    expected = {n: [CODES[op][each] for each in places] for n, places in POSITIONS.items()}
+    assert {length: opcodes(packets(op, length)) for length in POSITIONS} == expected
     if op is not Op.SEND_INV:
-        assert opcodes(packets(op, length, Service.UC)) == [code | 0x20 for code in expected]
+        unreliable = {length: opcodes(packets(op, length, Service.UC)) for length in POSITIONS}
+        assert unreliable == {n: [code | 0x20 for code in codes] for n, codes in expected.items()}
 
 
 @pytest.mark.parametrize("op", CODES)
-@pytest.mark.parametrize("length", LENGTHS)
 def test_all_packets_but_the_last_are_full_and_together_carry_the_message(
-    op: Op, length: int
+    op: Op, subtests: pytest.Subtests
 ) -> None:
-    sent = packets(op, length)
-    assert b"".join(segment.payload for segment in sent) == pattern(length, 1)
-    assert all(len(segment.payload) == P for segment in sent[:-1])
-    assert all(
-        segment.row is not None and segment.row.payload.admits(len(segment.payload), P)
-        for segment in sent
-    )
+    for length in LENGTHS:
+        with subtests.test(length=length):
+            sent = packets(op, length)
+            assert b"".join(segment.payload for segment in sent) == pattern(length, 1)
+            assert all(len(segment.payload) == P for segment in sent[:-1])
+            assert all(
+                segment.row is not None and segment.row.payload.admits(len(segment.payload), P)
+                for segment in sent
+            )
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-def test_the_pad_count_fills_each_packet_to_whole_words(length: int) -> None:
-    for segment in packets(Op.SEND, length):
-        assert segment.bth.pad_count == -len(segment.payload) % 4
+def test_the_pad_count_fills_each_packet_to_whole_words() -> None:
+    found = {n: [segment.bth.pad_count for segment in packets(Op.SEND, n)] for n in LENGTHS}
+    payloads = {n: [len(segment.payload) for segment in packets(Op.SEND, n)] for n in LENGTHS}
+    assert found == {n: [-size % 4 for size in sizes] for n, sizes in payloads.items()}
 
 
 @pytest.mark.parametrize("op", CODES)

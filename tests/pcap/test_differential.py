@@ -104,9 +104,12 @@ def test_both_agree_on_healthy_traffic(check: RoceCheck, seed: int, disturbance:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("disturbance", DISTURBANCES, ids=str)
-@pytest.mark.parametrize("seed", MORE_SEEDS)
-def test_both_agree_on_much_healthy_traffic(check: RoceCheck, seed: int, disturbance: dict) -> None:
-    check_conversation(check, seed, disturbance)
+def test_both_agree_on_much_healthy_traffic(
+    check: RoceCheck, disturbance: dict, subtests: pytest.Subtests
+) -> None:
+    for seed in MORE_SEEDS:
+        with subtests.test(seed=seed):
+            check_conversation(check, seed, disturbance)
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
@@ -155,6 +158,7 @@ def test_both_agree_on_bent_frames(check: RoceCheck, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", MORE_MUTANT_SEEDS)
-def test_both_agree_on_many_bent_frames(check: RoceCheck, seed: int) -> None:
-    agree(check, mutated(seed), f"mutants of seed {seed}")
+def test_both_agree_on_many_bent_frames(check: RoceCheck, subtests: pytest.Subtests) -> None:
+    for seed in MORE_MUTANT_SEEDS:
+        with subtests.test(seed=seed):
+            agree(check, mutated(seed), f"mutants of seed {seed}")

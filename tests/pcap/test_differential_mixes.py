@@ -197,6 +197,7 @@ def test_a_disagreement_names_seed_rule_and_frame(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", MORE_SEEDS)
-def test_both_agree_on_many_mixtures_of_faults(check: RoceCheck, seed: int) -> None:
-    demand_agreement(check, seed)
+def test_both_agree_on_many_mixtures_of_faults(check: RoceCheck, subtests: pytest.Subtests) -> None:
+    for seed in MORE_SEEDS:
+        with subtests.test(seed=seed):
+            demand_agreement(check, seed)

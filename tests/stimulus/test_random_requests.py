@@ -94,9 +94,10 @@ def test_a_healthy_model_passes(model: ModelFactory, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", MANY)
-def test_a_healthy_model_passes_many(model: ModelFactory, seed: int) -> None:
-    assert_passes(model, seed)
+def test_a_healthy_model_passes_many(model: ModelFactory, subtests: pytest.Subtests) -> None:
+    for seed in MANY:
+        with subtests.test(seed=seed):
+            assert_passes(model, seed)
 
 
 @pytest.mark.parametrize("dut", [RESPONDER_DUT, SMALL], ids=["reference", "small"])
@@ -114,9 +115,10 @@ def test_a_healthy_responder_passes(responder: HdlFactory) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sim
-@pytest.mark.parametrize("seed", MANY)
-def test_a_healthy_responder_passes_many(responder: HdlFactory, seed: int) -> None:
-    assert_passes(responder, seed)
+def test_a_healthy_responder_passes_many(responder: HdlFactory, subtests: pytest.Subtests) -> None:
+    for seed in MANY:
+        with subtests.test(seed=seed):
+            assert_passes(responder, seed)
 
 
 def test_what_is_played_depends_on_what_the_device_claims(responder: HdlFactory) -> None:

@@ -96,15 +96,17 @@ def test_a_healthy_model_passes(model: ModelFactory, seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sim
-@pytest.mark.parametrize("seed", MANY)
-def test_a_healthy_endpoint_passes_many(endpoint: HdlFactory, seed: int) -> None:
-    assert_passes(endpoint, seed)
+def test_a_healthy_endpoint_passes_many(endpoint: HdlFactory, subtests: pytest.Subtests) -> None:
+    for seed in MANY:
+        with subtests.test(seed=seed):
+            assert_passes(endpoint, seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", MANY)
-def test_a_healthy_model_passes_many(model: ModelFactory, seed: int) -> None:
-    assert_passes(model, seed)
+def test_a_healthy_model_passes_many(model: ModelFactory, subtests: pytest.Subtests) -> None:
+    for seed in MANY:
+        with subtests.test(seed=seed):
+            assert_passes(model, seed)
 
 
 @pytest.mark.sim

@@ -36,27 +36,30 @@ def cases() -> set[str]:
     return {case for entry in entries.values() for case in entry.cases}
 
 
-@pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda d: d.id)
-def test_a_deviation_names_cases_that_run(deviation: Deviation, cases: set[str]) -> None:
-    assert any(deviation.names(case) or deviation.may_be_seen(case) for case in cases)
-    for pattern in deviation.cases + deviation.may:
-        assert any(re.search(pattern, case) for case in cases), pattern
+def test_a_deviation_names_cases_that_run(cases: set[str], subtests: pytest.Subtests) -> None:
+    for deviation in DEVIATIONS:
+        with subtests.test(deviation.id):
+            assert any(deviation.names(case) or deviation.may_be_seen(case) for case in cases)
+            for pattern in deviation.cases + deviation.may:
+                assert any(re.search(pattern, case) for case in cases), pattern
 
 
-@pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda d: d.id)
-def test_a_deviation_was_seen_on_a_kernel_that_was_judged(deviation: Deviation) -> None:
+def test_a_deviation_was_seen_on_a_kernel_that_was_judged(subtests: pytest.Subtests) -> None:
     judged = judged_kernels()
-    assert any(version in deviation.kernels for version in judged)
-    assert ".".join(map(str, deviation.kernels.first)) in judged
-    last = deviation.kernels.last
-    assert last is None or ".".join(map(str, last)) in judged
+    for deviation in DEVIATIONS:
+        with subtests.test(deviation.id):
+            assert any(version in deviation.kernels for version in judged)
+            assert ".".join(map(str, deviation.kernels.first)) in judged
+            last = deviation.kernels.last
+            assert last is None or ".".join(map(str, last)) in judged
 
 
-@pytest.mark.parametrize("deviation", DEVIATIONS, ids=lambda d: d.id)
-def test_a_deviation_has_a_story_and_a_small_capture(deviation: Deviation) -> None:
-    assert f"### {deviation.id}\n" in FINDINGS.read_text()
-    records = list(read(FINDINGS.parent / "findings" / f"{deviation.id}.pcapng"))
-    assert 1 <= len(records) <= FEW_FRAMES
+def test_a_deviation_has_a_story_and_a_small_capture(subtests: pytest.Subtests) -> None:
+    for deviation in DEVIATIONS:
+        with subtests.test(deviation.id):
+            assert f"### {deviation.id}\n" in FINDINGS.read_text()
+            records = list(read(FINDINGS.parent / "findings" / f"{deviation.id}.pcapng"))
+            assert 1 <= len(records) <= FEW_FRAMES
 
 
 def test_no_story_is_left_over() -> None:
