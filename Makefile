@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-check bench-explain fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,12 @@ docs: setup ## the documentation site with its links checked: build/docs/index.h
 
 pictures: setup packages-test ## the pictures of the documents taken anew, from a real run: docs/pictures
 	@$(BIN)/python ci/docs/pictures.py
+
+exercise: packages-run ## examples/byte_endpoint with nine faults to be found: build/byte_endpoint_buggy/
+	@rm -rf $(BUILD)/byte_endpoint_buggy && mkdir -p $(BUILD)
+	@cp -r examples/byte_endpoint $(BUILD)/byte_endpoint_buggy
+	@patch -s -d $(BUILD)/byte_endpoint_buggy -p1 < examples/byte_endpoint_buggy/faults.patch
+	@echo $(BUILD)/byte_endpoint_buggy/dut.toml
 
 lint: setup packages-test ## style and static checks of every language
 	@ci/lint.sh

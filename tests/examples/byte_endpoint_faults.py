@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The faults of examples/byte_endpoint_buggy, one by one: as edits of the healthy device."""
+"""The faults of the exercise `byte_endpoint_buggy`, one by one: as edits of the healthy device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.manifest import load_manifest
 
 HEALTHY = REPOSITORY / "examples" / "byte_endpoint"
-BUGGY = REPOSITORY / "examples" / "byte_endpoint_buggy"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,9 +13,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
 
-from byte_endpoint_faults import BUGGY, FAULTS, HEALTHY, device_with, planted
+from byte_endpoint_faults import FAULTS, HEALTHY, device_with, planted
 from gates import assert_passes, outcomes, run
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.model.oracle import Oracle
 from roceproof.conformance.runner.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
@@ -123,15 +125,26 @@ def broken_by(manifest: Path, out: Path, *, cases: str, suite: str = "full") -> 
     return {rule for case in outcomes(document, "failed") for rule in case["broken"]}
 
 
-def test_the_faulty_copy_has_all_faults_and_no_other() -> None:
-    for file in {fault.file for fault in FAULTS.values()}:
-        assert (BUGGY / "core" / file).read_text() == planted(file, FAULTS.values())
+@pytest.fixture
+def exercise(tmp_path: Path) -> Path:
+    """The folder that `make exercise` makes."""
+    command = ["make", "-s", "exercise", f"BUILD={tmp_path}"]
+    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True)
+    return tmp_path / "byte_endpoint_buggy"
+
+
+def test_the_exercise_has_all_faults_and_no_other(exercise: Path) -> None:
+    for path in (HEALTHY / "core").iterdir():
+        assert (exercise / "core" / path.name).read_text() == planted(path.name, FAULTS.values())
+    assert load_manifest(exercise / "dut.toml").name == "byte_endpoint_buggy"
 
 
 @pytest.mark.whole
-def test_the_faults_of_its_copy_are_found_by_their_names(tmp_path: Path) -> None:
+def test_the_faults_of_the_exercise_are_found_by_their_names(
+    exercise: Path, tmp_path: Path
+) -> None:
     cases = "responder and not fuzz or receives_icrc or requester_cm"
-    broken = broken_by(BUGGY / "dut.toml", tmp_path, cases=cases, suite="smoke")
+    broken = broken_by(exercise / "dut.toml", tmp_path, cases=cases, suite="smoke")
     assert {fault.rules[0] for fault in FAULTS.values()} <= broken
 
 
