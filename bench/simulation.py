@@ -33,8 +33,8 @@ from roceproof.dpi import (
     build_simulation,
     load_manifest,
 )
-from roceproof.dpi.build import build_recipe
-from roceproof.dpi.verilate import Recipe
+from roceproof.dpi.compile.cache import build_recipe
+from roceproof.dpi.compile.verilate import Recipe
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MESSAGE_BYTES = 65536

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
-from roceproof.dpi.build import BRIDGE_SV
-from roceproof.dpi.manifest import load_manifest
-from roceproof.dpi.verilate import BRIDGE_C
+from roceproof.dpi.compile.cache import BRIDGE_SV
+from roceproof.dpi.compile.verilate import BRIDGE_C
+from roceproof.dpi.manifest.dut import load_manifest
 
 _SPDX = "SPDX-License-Identifier: BSD-2-Clause"
 _MADE = "Made by ci/file_lists.py; do not edit."

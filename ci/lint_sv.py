@@ -17,9 +17,9 @@ from pathlib import Path
 import pyslang
 
 from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
-from roceproof.dpi.build import circuit_of
-from roceproof.dpi.manifest import Manifest, load_manifest
-from roceproof.dpi.vhdl import verilog_sources
+from roceproof.dpi.compile.cache import circuit_of
+from roceproof.dpi.compile.vhdl import verilog_sources
+from roceproof.dpi.manifest.dut import Manifest, load_manifest
 
 WAIVERS = sorted(
     path

@@ -20,7 +20,7 @@ from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
 from roceproof.demo_plan import plan
 from roceproof.demo_report import print_table, write_result
 from roceproof.demo_sender import Sender
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 
 Play = Callable[[Wanted, Demonstration, Progress], None]
 """What is demonstrated: it notes what comes of it until its end or an error."""

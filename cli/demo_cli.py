@@ -46,7 +46,7 @@ def _of_a_demonstration(command: Callable[..., None]) -> Callable[..., None]:
 def _run(play: Play, name: str, *, device: Path, quiet: bool, **options: Any) -> None:
     from roceproof.demo import run_demo
     from roceproof.demo_meeting import Wanted
-    from roceproof.dpi.manifest import load_manifest
+    from roceproof.dpi.manifest.dut import load_manifest
 
     dut, seed, kernel = options.pop("dut"), options["seed"], options["kernel"]
     width = options.pop("width") or load_manifest(dut or device).data_widths[0]

@@ -10,9 +10,9 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.review.caption import packet_name
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import Manifest, QpConfig, Service
-from roceproof.dpi.deadline import Due, Overdue
-from roceproof.dpi.simulation import Simulation
-from roceproof.dpi.streams import told_streams
+from roceproof.dpi.session.deadline import Due, Overdue
+from roceproof.dpi.session.simulation import Simulation
+from roceproof.dpi.session.streams import told_streams
 
 ACK_TIMEOUT = 13
 """33.6 ms of simulated time, seconds of the receiver's."""

@@ -18,7 +18,7 @@ from roceproof.demo_plan import Connection
 from roceproof.demo_report import MessageResult, PeerFacts
 from roceproof.demo_silence import told_silence
 from roceproof.dpi import Manifest, PortOptions, Simulation, SimulationError
-from roceproof.dpi.build import build_simulation
+from roceproof.dpi.compile.cache import build_simulation
 from roceproof.lossy_wire import Losses, lossy_wire
 from roceproof.rxe_env.errors import AgentError
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce

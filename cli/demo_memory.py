@@ -14,11 +14,11 @@ from roceproof.demo_deadline import wait_until_configured
 from roceproof.demo_plan import FIRST_QPN, PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import GUARD, GUARD_BYTE, Landing
 from roceproof.dpi import Manifest, Port, QpConfig, Simulation
-from roceproof.dpi.deadline import Due, Overdue, wait_until_due
-from roceproof.dpi.events import TimedReceive
-from roceproof.dpi.manifest_responder import Responder
-from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
-from roceproof.dpi.records import Status
+from roceproof.dpi.contract.receive_records import PostedReceive, ReceiveFlags
+from roceproof.dpi.contract.records import Status
+from roceproof.dpi.manifest.responder import Responder
+from roceproof.dpi.session.deadline import Due, Overdue, wait_until_due
+from roceproof.dpi.session.events import TimedReceive
 from roceproof.rxe_env.peer import SoftRoce
 from roceproof.verbs.limits import DOMAIN, LONGEST_MESSAGE
 from roceproof.verbs.service import Service

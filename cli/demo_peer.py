@@ -11,8 +11,8 @@ from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
 from roceproof.demo_receiver import Landing
 from roceproof.demo_report import MessageResult
 from roceproof.demo_sender import judge, name_of
+from roceproof.rxe_env.client.verbs import MemoryRegion, QueuePair
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
-from roceproof.rxe_env.verbs import MemoryRegion, QueuePair
 from roceproof.verbs.service import Service
 
 COMPLETION_S = 60.0

@@ -18,8 +18,8 @@ from roceproof.demo_memory import ReceivingEndpoint, longest_message
 from roceproof.demo_peer import Writer
 from roceproof.demo_plan import PATH_MTUS, SERVICES, Connection, drawn_connection, lengths
 from roceproof.dpi import Manifest
-from roceproof.dpi.manifest import load_manifest
-from roceproof.dpi.manifest_responder import Responder
+from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.dpi.manifest.responder import Responder
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 
 from roceproof.demo_plan import PSN_MODULUS, Connection, Message, packets
+from roceproof.rxe_env.client.verbs import Completion
 from roceproof.rxe_env.peer import SoftRoce
-from roceproof.rxe_env.verbs import Completion
 from roceproof.verbs.service import Service
 
 GUARD = 64

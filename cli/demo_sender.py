@@ -19,8 +19,8 @@ from roceproof.dpi import (
     SimulationError,
     TimedCompletion,
 )
-from roceproof.dpi.deadline import Overdue, wait_until_due
-from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpConfig, Status, WorkRequest
+from roceproof.dpi.session.deadline import Overdue, wait_until_due
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
 
 REFUSED = frozenset({Status.LOC_LEN_ERR, Status.LOC_QP_OP_ERR})

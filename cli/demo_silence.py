@@ -13,8 +13,8 @@ from typing import NamedTuple
 from roceproof.conformance.capture.reader import Flow, read
 from roceproof.conformance.capture.record import CaptureError, Record
 from roceproof.demo_deadline import told_frame
-from roceproof.dpi.events import Statistics
-from roceproof.dpi.streams import told_streams
+from roceproof.dpi.session.events import Statistics
+from roceproof.dpi.session.streams import told_streams
 
 _BEFORE = 4
 _ARP = b"\x08\x06"

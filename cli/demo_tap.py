@@ -25,8 +25,8 @@ TUN_DEVICE = Path("/dev/net/tun")
 def run_demo_tap(*, data_width: int, quiet: bool) -> int:
     """Build, enter the namespace and ping; the exit code is that of the inner half."""
     require_tap()
-    from roceproof.dpi.build import build_simulation
-    from roceproof.dpi.manifest import load_manifest
+    from roceproof.dpi.compile.cache import build_simulation
+    from roceproof.dpi.manifest.dut import load_manifest
 
     with Progress(quiet=quiet) as progress:
         progress.step(f"building the {data_width}-bit simulation")

@@ -20,7 +20,7 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.dpi import PortOptions, Simulation
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.rxe_env.commands import run, tool
 
 TAP = "roceproof0"

@@ -8,7 +8,7 @@ import subprocess
 from roceproof.check_build import TOOL, ToolError, find_oracle
 from roceproof.common.children import run_to_end
 from roceproof.common.packages import missing_header, missing_tools
-from roceproof.dpi.verilate import TOOLS
+from roceproof.dpi.compile.verilate import TOOLS
 from roceproof.rxe_env.doctor import Check
 
 PROBE = "#include <pcap/pcap.h>\n#include <zlib.h>\n"

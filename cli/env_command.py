@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from roceproof.common.progress import Progress
-from roceproof.rxe_env.named import env_down, env_status, env_up
+from roceproof.rxe_env.vm.named import env_down, env_status, env_up
 
 
 def up(*, kernel: str | None, as_json: bool, quiet: bool) -> None:

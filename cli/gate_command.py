@@ -37,7 +37,7 @@ from roceproof.conformance.runner.outcomes import ERROR, FAILING, HUNG, SKIPPED
 from roceproof.conformance.runner.root import STREAM
 from roceproof.conformance.runner.verdict import REQUESTS
 from roceproof.dpi import BuildError, load_manifest
-from roceproof.dpi.snapshot import Snapshot
+from roceproof.dpi.manifest.snapshot import Snapshot
 from roceproof.gate_document import Known, document_of, read_baseline
 from roceproof.gate_guest import Landed, meet_guest
 from roceproof.gate_junit import add_to_junit
@@ -48,7 +48,7 @@ from roceproof.gate_soak import Soaked, soak
 from roceproof.gate_text import print_gate
 from roceproof.reach_command import COVERAGE
 from roceproof.reach_command import PAGE as COVERAGE_PAGE
-from roceproof.rxe_env import kernels
+from roceproof.rxe_env.kernel import versions
 from roceproof.suite_command import run_session
 from roceproof.suite_request import JUNIT, RESULTS, Output, Request
 from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
@@ -88,7 +88,7 @@ def run_gate(wanted: Gate) -> int:
     baseline = read_baseline(wanted.baseline)
     if wanted.guest and wanted.kernel is not None:
         with Progress(quiet=wanted.quiet) as progress:
-            kernels.find(wanted.kernel, progress.step)
+            versions.find(wanted.kernel, progress.step)
     options = _options(wanted)
     known = Known()
 

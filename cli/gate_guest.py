@@ -16,7 +16,7 @@ from roceproof.demo_meeting import Demonstration, Wanted
 from roceproof.demo_receive import demonstrate_receiving
 from roceproof.demo_report import MessageResult
 from roceproof.dpi import SimulationError
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.rxe_env.errors import AgentError, PeerDied
 
 CAPTURE, RECEIVED = "guest", "guest-sends"

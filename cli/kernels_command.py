@@ -20,12 +20,12 @@ from roceproof.common.terminal import Terminal
 from roceproof.conformance.kernels.matrix import document_of
 from roceproof.conformance.kernels.row import UNDECLARED, row_of
 from roceproof.matrix_files import remove_matrix, write_matrix
-from roceproof.rxe_env import kernels
-from roceproof.rxe_env.kernel import Kernel
+from roceproof.rxe_env.kernel import versions
+from roceproof.rxe_env.kernel.distribution import Kernel
 from roceproof.suite_command import run_session
 from roceproof.suite_request import Output, Request
 
-DEFAULT = ("6.1", "6.12", kernels.NEWEST)
+DEFAULT = ("6.1", "6.12", versions.NEWEST)
 PASSED, FAILED, UNUSABLE = 0, 1, 2
 KERNELS = "kernels"
 
@@ -73,7 +73,7 @@ def run_kernels(runs: Runs) -> int:
 
 def _fetched(wanted: str, *, quiet: bool) -> Kernel:
     with Progress(quiet=quiet) as progress:
-        return kernels.find(wanted, progress.step)
+        return versions.find(wanted, progress.step)
 
 
 def _run(release: str, wanted: str, runs: Runs, place: Path) -> Document:
@@ -85,7 +85,7 @@ def _run(release: str, wanted: str, runs: Runs, place: Path) -> Document:
         seed=runs.seed,
         expression=runs.expression,
         widths=(),
-        kernel=kernels.pinned(wanted),
+        kernel=versions.pinned(wanted),
         jobs=runs.jobs,
         waivers=None,
         coverage=False,

@@ -14,8 +14,8 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
 from roceproof.dpi import load_manifest
-from roceproof.dpi.build import circuit_of
-from roceproof.dpi.manifest_schema import manifest_schema
+from roceproof.dpi.compile.cache import circuit_of
+from roceproof.dpi.manifest.schema import manifest_schema
 from roceproof.new_text import MANIFEST, WRAPPER, Device, manifest_text, wrapper_text
 
 SCHEMA = "dut.schema.json"

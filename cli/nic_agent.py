@@ -13,7 +13,7 @@ from roceproof.common.output import output_directory
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
-from roceproof.rxe_env.agent_build import build_static_agent
+from roceproof.rxe_env.client.agent_build import build_static_agent
 
 
 def write_agent(output: Path) -> None:

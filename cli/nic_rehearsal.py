@@ -22,9 +22,10 @@ from roceproof.common.progress import Progress
 from roceproof.conformance.nic.stand_in import stand_in
 from roceproof.demo_tap import UNSHARE, require_tap
 from roceproof.nic_matrix import merge, run_diff
-from roceproof.rxe_env import kernels, saved, vm_backend
-from roceproof.rxe_env.agent_build import build_static_agent
-from roceproof.rxe_env.qemu import Machine
+from roceproof.rxe_env.client.agent_build import build_static_agent
+from roceproof.rxe_env.kernel import versions
+from roceproof.rxe_env.vm import saved, vm_backend
+from roceproof.rxe_env.vm.qemu import Machine
 
 DEFAULT = ("6.1", "6.12")
 FINE, FINDINGS = 0, 1
@@ -64,8 +65,8 @@ def _prepared(wanted: Rehearsal) -> dict[str, str]:
     guests = {}
     with Progress(quiet=wanted.quiet) as progress:
         for name in wanted.kernels:
-            release = kernels.find(name, progress.step).release
-            guests[release] = kernels.pinned(name)
+            release = versions.find(name, progress.step).release
+            guests[release] = versions.pinned(name)
             saved.state_for(_machine(guests[release]), progress.step)
     return guests
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
 from roceproof.dpi import PortOptions
-from roceproof.dpi.build import build_simulation
-from roceproof.dpi.manifest import load_manifest
-from roceproof.dpi.run import run_on_link
-from roceproof.dpi.simulation import require_writable
+from roceproof.dpi.compile.cache import build_simulation
+from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.dpi.session.run import run_on_link
+from roceproof.dpi.session.simulation import require_writable
 
 
 def run_sim(

@@ -29,7 +29,7 @@ from roceproof.conformance.stimulus.trial import draws_of
 from roceproof.conformance.stimulus.weights import Weights
 from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi import load_manifest
-from roceproof.dpi.snapshot import Snapshot
+from roceproof.dpi.manifest.snapshot import Snapshot
 from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 12

@@ -35,12 +35,12 @@ from roceproof.conformance.runner.options import (
 )
 from roceproof.conformance.runner.outcomes import ERROR, FAILING
 from roceproof.conformance.runner.results import Results
-from roceproof.dpi.manifest import load_manifest
-from roceproof.dpi.snapshot import Snapshot
+from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.dpi.manifest.snapshot import Snapshot
 from roceproof.junit_order import sort_junit
 from roceproof.junit_resumed import add_resumed
 from roceproof.reach_command import COVERAGE, conclude_reach
-from roceproof.rxe_env import kernels
+from roceproof.rxe_env.kernel import versions
 from roceproof.suite_ending import Watchman
 from roceproof.suite_journal import open_journal
 from roceproof.suite_report import Listener, print_per_rule, print_summary
@@ -231,14 +231,14 @@ def _with_one_kernel(request: Request) -> Request:
     """The request with the release that its kernel turned out to be, for all workers alike."""
     if request.kernel is None:
         return request
-    return replace(request, kernel=kernels.pinned(request.kernel))
+    return replace(request, kernel=versions.pinned(request.kernel))
 
 
 def _draft(document: dict[str, Any], request: Request, output: Output) -> None:
     """Write drafts of entries for what the kernel does and nobody has declared."""
     place = output.directory / DRAFTS
     place.unlink(missing_ok=True)
-    guest = kernels.kept(request.kernel)
+    guest = versions.kept(request.kernel)
     if guest and (text := drafts_of(document, guest.release)):
         place.write_text(text, encoding="utf-8")
         click.echo(f"roceproof: drafts of what is not declared yet: {place}", err=True)

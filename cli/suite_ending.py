@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from roceproof.conformance.runner.ending import end_session
-from roceproof.dpi.snapshot import Snapshot, told
+from roceproof.dpi.manifest.snapshot import Snapshot, told
 
 
 class Watchman:

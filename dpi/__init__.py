@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The bridge between a simulated device and the rest of the world."""
 
-from roceproof.dpi.build import Build, BuildError, build_simulation
-from roceproof.dpi.events import (
+from roceproof.dpi.compile.cache import Build, BuildError, build_simulation
+from roceproof.dpi.contract.records import (
+    Completion,
+    Operation,
+    QpCommand,
+    QpConfig,
+    Status,
+    WorkRequest,
+)
+from roceproof.dpi.manifest.dut import Capabilities, Manifest, ManifestError, load_manifest
+from roceproof.dpi.session.events import (
     Frame,
     Inbound,
     PortStatistics,
@@ -12,13 +21,11 @@ from roceproof.dpi.events import (
     TimedCompletion,
     Until,
 )
-from roceproof.dpi.manifest import Capabilities, Manifest, ManifestError, load_manifest
-from roceproof.dpi.options import Flow, PortOptions
-from roceproof.dpi.payload import PatternPayload
-from roceproof.dpi.port import Port
-from roceproof.dpi.process import SimulationError, SimulationTimeout
-from roceproof.dpi.records import Completion, Operation, QpCommand, QpConfig, Status, WorkRequest
-from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.session.options import Flow, PortOptions
+from roceproof.dpi.session.payload import PatternPayload
+from roceproof.dpi.session.port import Port
+from roceproof.dpi.session.process import SimulationError, SimulationTimeout
+from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs.service import PathMtu, Service
 
 __all__ = [

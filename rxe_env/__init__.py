@@ -3,8 +3,8 @@
 
 from roceproof.rxe_env.doctor import Check, doctor
 from roceproof.rxe_env.errors import AgentError, PeerDied, RxeError, Unavailable
-from roceproof.rxe_env.named import env_down, env_status, env_up
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce
+from roceproof.rxe_env.vm.named import env_down, env_status, env_up
 
 __all__ = [
     "DUT_IPV4",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.client.channel import AgentChannel
 
 
 class Backend(Protocol):

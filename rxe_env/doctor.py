@@ -14,11 +14,14 @@ from typing import Literal
 
 from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY, cache_dir
 from roceproof.common.plain_path import unbuildable
-from roceproof.rxe_env import accel, agent_build, apt, kernel, kernels, named, native, qemu
+from roceproof.rxe_env import native
+from roceproof.rxe_env.client import agent_build
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import RxeError, Unavailable
 from roceproof.rxe_env.kept import damaged_entries, megabytes
+from roceproof.rxe_env.kernel import apt, distribution, versions
 from roceproof.rxe_env.peer import SoftRoce
+from roceproof.rxe_env.vm import accel, named, qemu
 
 Status = Literal["ok", "warn", "fail"]
 VERILATOR_FLOOR = (5, 6)
@@ -88,7 +91,7 @@ def _kvm() -> Check:
         return Check("KVM", "warn", "no /dev/kvm: the guest is emulated, which is slower")
     if not os.access(accel.KVM_DEVICE, os.R_OK | os.W_OK):
         return Check("KVM", "warn", "/dev/kvm is not ours to use", "usermod -aG kvm $USER")
-    have = kernel.cached()
+    have = distribution.cached()
     if not have:
         return Check("KVM", "warn", "not probed: no kernel to boot yet", "roceproof env up")
     if accel.choose(have.image) == "kvm":
@@ -125,9 +128,9 @@ def _sysctl(name: str) -> Path:
 
 
 def _kernel() -> Check:
-    have = kernel.cached()
+    have = distribution.cached()
     if have:
-        more = [each.release for each in kernels.others()]
+        more = [each.release for each in versions.others()]
         told = f"; beside it {', '.join(more)}" if more else ""
         return Check("guest kernel", "ok", f"{have.release} in {have.directory}{told}")
     packages = apt.kernel_packages()

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from roceproof.rxe_env.agent_build import build_agent
-from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.client.agent_build import build_agent
+from roceproof.rxe_env.client.channel import AgentChannel
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied, Unavailable
 

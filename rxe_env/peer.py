@@ -14,11 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from roceproof.rxe_env import named, native, vm_backend
+from roceproof.rxe_env import native
 from roceproof.rxe_env.backend import Backend
+from roceproof.rxe_env.client.verbs import CALL_SECONDS, Verbs
 from roceproof.rxe_env.errors import PeerDied, RxeError, Unavailable
-from roceproof.rxe_env.verbs import CALL_SECONDS, Verbs
-from roceproof.rxe_env.vm_backend import AttachedBackend, VmBackend
+from roceproof.rxe_env.vm import named, vm_backend
+from roceproof.rxe_env.vm.vm_backend import AttachedBackend, VmBackend
 
 # The address that the device under test is expected to have, on the peer's subnet.
 DUT_IPV4 = "10.77.0.1"

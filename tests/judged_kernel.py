@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 
 from roceproof.conformance.suite.deviations import judged_kernels
-from roceproof.rxe_env import kernel, kernels
+from roceproof.rxe_env.kernel import distribution, versions
 
 
 def needs_judged_kernel(release: str | None = None, *, judged: list[str] | None = None) -> None:
     """Skip, with the reason, when deviations of the guest's kernel have not been declared."""
-    release = release or kernel.fetch().release
+    release = release or distribution.fetch().release
     judged = judged or judged_kernels()
-    if not any(kernels.is_of(release, version) for version in judged):
+    if not any(versions.is_of(release, version) for version in judged):
         pytest.skip(f"judged is Soft-RoCE of Linux {', '.join(judged)}; this is {release}")

@@ -22,7 +22,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.contract_fields import contract_field
+from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

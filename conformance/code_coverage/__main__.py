@@ -27,7 +27,7 @@ from roceproof.conformance.code_coverage.plugin import SUM
 from roceproof.conformance.code_coverage.points import KINDS, Point, Sum, read_points
 from roceproof.conformance.code_coverage.report import WidthReport, judge, spans
 from roceproof.conformance.runner.options import session_arguments
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 
 EXCLUSIONS = REFERENCE_DUT.with_name("coverage.toml")
 ROOT = BUILD / "coverage"

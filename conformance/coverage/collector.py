@@ -31,7 +31,7 @@ from roceproof.conformance.targets.movement import (
     Registered,
     Sent,
 )
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 
 _glimpse_again = lru_cache(maxsize=32)(glimpse)
 """What is sent to a device often comes several times."""

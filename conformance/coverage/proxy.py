@@ -23,7 +23,7 @@ from roceproof.conformance.targets.movement import (
     Registered,
     Sent,
 )
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work

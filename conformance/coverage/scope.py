@@ -17,7 +17,7 @@ from typing import Any, Self
 from roceproof.common.shape import Word
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
-from roceproof.dpi.manifest import DATA_WIDTHS
+from roceproof.dpi.manifest.dut import DATA_WIDTHS
 from roceproof.verbs.limit_table import MOST_OUTSTANDING, MOST_QPS
 from roceproof.verbs.service import PathMtu, Service
 

@@ -22,7 +22,7 @@ from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.ranges import Ranges
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.targets.records_seen import bins_of
-from roceproof.dpi.contract_fields import contract_fields
+from roceproof.dpi.contract.fields import contract_fields
 
 TABLE = Path(__file__).with_name("table.toml")
 _BRACES = re.compile(r"\{(.*?)\}")

@@ -24,9 +24,9 @@ from roceproof.conformance.kernels.ledger import (
     SELFTEST,
     root_causes,
 )
-from roceproof.rxe_env import kernels
 from roceproof.rxe_env.commands import run, tool
-from roceproof.rxe_env.inside import run_inside_vm
+from roceproof.rxe_env.kernel import versions
+from roceproof.rxe_env.vm.inside import run_inside_vm
 
 PROGRAM = "rxe_wire"
 NO_VERDICT = "no verdict"
@@ -47,7 +47,7 @@ def told() -> dict[str, Shown]:
 def told_of(release: str, table: Mapping[str, Shown]) -> Shown:
     """By case, what the ledger says of a kernel; `-` where it does not name it."""
     return {
-        name: next((row[head] for head in row if kernels.is_of(release, head)), NOT_TOLD)
+        name: next((row[head] for head in row if versions.is_of(release, head)), NOT_TOLD)
         for name, row in table.items()
     }
 
@@ -116,7 +116,7 @@ def _differs(wanted: tuple[str, ...]) -> bool:
     differ = False
     for each in wanted or tuple(next(iter(table.values()))):
         with Progress(quiet=False) as progress:
-            release = kernels.find(each, progress.step).release
+            release = versions.find(each, progress.step).release
             progress.step(f"running the reproducer on Linux {release}")
             due = told_of(release, table)
             names = [name for name in table if due[name] != PANICS]

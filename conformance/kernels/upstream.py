@@ -27,9 +27,9 @@ from roceproof.conformance.kernels.ledger import (
     root_causes,
 )
 from roceproof.conformance.kernels.reproducers import NO_VERDICT, PROGRAM, Shown, build, seen
-from roceproof.rxe_env import kbuild, kernels
-from roceproof.rxe_env.kernel import Kernel
-from roceproof.rxe_env.kmodules import RXE
+from roceproof.rxe_env.kernel import kbuild, versions
+from roceproof.rxe_env.kernel.distribution import Kernel
+from roceproof.rxe_env.kernel.kmodules import RXE
 
 DEFAULT = ("6.12", "newest")
 PLAIN, ALL = "plain", "all"
@@ -86,7 +86,7 @@ def main(wanted: tuple[str, ...], whole: bool, alone: bool) -> None:
 def _tried(wanted: str, *, whole: bool, alone: bool) -> bool:
     causes = root_causes()
     with Progress(quiet=False) as progress, ExitStack() as stack:
-        kernel = kernels.find(wanted, progress.step)
+        kernel = versions.find(wanted, progress.step)
         place = cache_dir() / "upstream" / kernel.release
         stack.callback(shutil.rmtree, place, ignore_errors=True)
         program, modules = _built(kernel.release, causes, place, progress, alone=alone)

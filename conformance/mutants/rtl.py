@@ -30,7 +30,7 @@ from roceproof.conformance.mutants.schemata import PACKAGE, declared, metamutant
 from roceproof.conformance.mutants.triggers import derived, monitored, package_body, reporting
 from roceproof.conformance.rules.signatures import SIGNATURES
 from roceproof.conformance.rules.table import RULES
-from roceproof.dpi.manifest import Manifest, load_manifest
+from roceproof.dpi.manifest.dut import Manifest, load_manifest
 
 MUTANTS = REFERENCE_DUT.parent / "mutants"
 RESPONDER_MUTANTS = MUTANTS / "responder"

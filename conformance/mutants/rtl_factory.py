@@ -19,7 +19,7 @@ from roceproof.conformance.mutants.rtl import (
 from roceproof.conformance.mutants.triggers import PLUSARG
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, Target
-from roceproof.dpi.manifest import Manifest
+from roceproof.dpi.manifest.dut import Manifest
 
 
 def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from roceproof.rxe_env.verbs import Verbs
+from roceproof.rxe_env.client.verbs import Verbs
 
 
 class Seen(NamedTuple):

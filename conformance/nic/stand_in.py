@@ -19,9 +19,9 @@ from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from roceproof.conformance.targets.ports import PortGone, StreamPort
-from roceproof.rxe_env import saved
 from roceproof.rxe_env.commands import run, tool
-from roceproof.rxe_env.qemu import Machine
+from roceproof.rxe_env.vm import saved
+from roceproof.rxe_env.vm.qemu import Machine
 
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 INTERFACE, MIRROR = "wire0", "mirror0"

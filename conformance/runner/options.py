@@ -166,7 +166,7 @@ def widths_of(options: Options) -> tuple[int | None, ...]:
     """The data widths to test at: those asked for, else all of the manifest's."""
     if options.target != "hdl":
         return (None,)
-    from roceproof.dpi.manifest import load_manifest
+    from roceproof.dpi.manifest.dut import load_manifest
 
     manifest = load_manifest(options.dut)
     unknown = set(options.widths) - set(manifest.data_widths)
@@ -190,7 +190,7 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
         return watched_factory(options.reached, data_width=width)
     if options.target == "hdl":
         from roceproof.conformance.targets.hdl_factory import HdlFactory
-        from roceproof.dpi.manifest import load_manifest
+        from roceproof.dpi.manifest.dut import load_manifest
 
         manifest = load_manifest(options.dut)
         return HdlFactory(
@@ -199,7 +199,7 @@ def open_factory(options: Options, width: int | None) -> DeviceFactory:
     if options.target == "model":
         if options.dut != REFERENCE_DUT:
             from roceproof.conformance.targets.limited_model import LimitedModelFactory
-            from roceproof.dpi.manifest import load_manifest
+            from roceproof.dpi.manifest.dut import load_manifest
 
             return LimitedModelFactory(load_manifest(options.dut))
         from roceproof.conformance.targets.model import ModelFactory

@@ -27,7 +27,7 @@ from roceproof.conformance.runner.whole_run import Fact, facts, in_all
 from roceproof.conformance.suite.failure import OF_EVERY_PACKET
 from roceproof.conformance.suite.heads import COMPLAINT, WITHOUT_A_PAUSE, harms_memory
 from roceproof.conformance.suite.surplus_headers import DISPLACING
-from roceproof.dpi.streams import Standing
+from roceproof.dpi.session.streams import Standing
 
 Document = dict[str, Any]
 _TOGETHER = 0.9

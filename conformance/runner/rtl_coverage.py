@@ -25,7 +25,7 @@ from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.runner.options import session_arguments
 from roceproof.conformance.suite.skips import PREFIX
 from roceproof.conformance.targets.capability import Capability
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 
 DEVICES = (RESPONDER_DUT, REPOSITORY / "examples" / "byte_endpoint" / "dut.toml")
 """The second one takes part in connection management."""

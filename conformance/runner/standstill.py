@@ -16,7 +16,7 @@ from roceproof.conformance.runner.ports import DEAF
 from roceproof.conformance.runner.root import DEAD
 from roceproof.conformance.runner.whole_run import Fact, Standings, of
 from roceproof.conformance.suite.stop import Kind
-from roceproof.dpi.streams import PORTS
+from roceproof.dpi.session.streams import PORTS
 
 _FEWEST, _FEWEST_WISHES, _FEWEST_DEAD = 8, 3, 3
 _MOST_PASSING = 0.25

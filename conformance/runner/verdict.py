@@ -35,7 +35,7 @@ from roceproof.conformance.suite.heads import head_of
 from roceproof.conformance.suite.memory import unless_late
 from roceproof.conformance.suite.stop import Kind, Stop
 from roceproof.conformance.targets.interface import DeviceDied, NoEnd
-from roceproof.dpi.streams import STREAMS
+from roceproof.dpi.session.streams import STREAMS
 from roceproof.verbs.service import Service
 
 _ALIVE = "LIVE-01"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.runner.root import STREAM
 from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.dpi.streams import PORTS, Standing
+from roceproof.dpi.session.streams import PORTS, Standing
 
 Standings = Mapping[str, Standing]
 _NONE = Standing(0)

@@ -10,7 +10,7 @@ from typing import Any
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.stimulus.values import Draw
 from roceproof.conformance.targets.interface import Claims
-from roceproof.dpi.contract_fields import Field, contract_fields
+from roceproof.dpi.contract.fields import Field, contract_fields
 from roceproof.verbs.queue_pair import QpSpec
 
 _NUMBERS = {each.name for each in fields(QpSpec) if each.type == "int"}

@@ -9,7 +9,7 @@ from random import Random
 from roceproof.conformance.model.segmentation import Message, refusal
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
-from roceproof.dpi.payload import PatternPayload
+from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import ANY, COUNTED
 from roceproof.verbs.queue_pair import QpSpec

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common import packages
-from roceproof.rxe_env import accel, initramfs, kernels, qemu, unpacked
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import PeerDied
-from roceproof.rxe_env.kernel import Kernel
-from roceproof.rxe_env.qemu import Machine
-from roceproof.rxe_env.vm import Vm
+from roceproof.rxe_env.kernel import unpacked, versions
+from roceproof.rxe_env.kernel.distribution import Kernel
+from roceproof.rxe_env.vm import accel, initramfs, qemu
+from roceproof.rxe_env.vm.machine import Vm
+from roceproof.rxe_env.vm.qemu import Machine
 
 STOCK_PACKAGES = ("ibverbs-utils", "perftest", "rdmacm-utils")
 TOOLS = tuple(name for name, package in packages.TOOLS.items() if package in STOCK_PACKAGES)
@@ -41,7 +42,7 @@ def prepare(
     progress: Callable[[str], None] = lambda text: None, *, kernel: str | None = None
 ) -> Stock:
     """Return kernel and image with the stock tools in it, made first where they are missing."""
-    guest_kernel = kernels.find(kernel, progress)
+    guest_kernel = versions.find(kernel, progress)
     image = initramfs.build_image(
         guest_kernel,
         modules=unpacked.STOCK_MODULES,

@@ -29,10 +29,10 @@ from roceproof.common.outcome import end_as
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.stock.cable import Loss, Wire
 from roceproof.conformance.stock.scenarios import CLIENT, SERVER
-from roceproof.rxe_env import vm_backend
+from roceproof.rxe_env.client.verbs import MemoryRegion, QueuePair
 from roceproof.rxe_env.peer import SoftRoce
-from roceproof.rxe_env.verbs import MemoryRegion, QueuePair
-from roceproof.rxe_env.vm_backend import VmBackend
+from roceproof.rxe_env.vm import vm_backend
+from roceproof.rxe_env.vm.vm_backend import VmBackend
 
 MTU = 256
 SLOT, UNTOUCHED = 1024, 0xEE

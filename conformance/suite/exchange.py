@@ -20,7 +20,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES, drawn_peer
 from roceproof.conformance.targets.interface import Arrival, Claims, Target
 from roceproof.conformance.wire.codec import Packet, parse
-from roceproof.dpi.contract_fields import contract_field
+from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.addresses import Host, parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service

@@ -13,7 +13,7 @@ from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import Pattern, opcode
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
-from roceproof.dpi.payload import PatternPayload
+from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work

@@ -12,9 +12,9 @@ from typing import Any
 
 from roceproof.common.printable import printable
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.rxe_env.channel import AgentChannel
+from roceproof.rxe_env.client.channel import AgentChannel
+from roceproof.rxe_env.client.verbs import CALL_SECONDS, Verbs
 from roceproof.rxe_env.errors import AgentError, PeerDied
-from roceproof.rxe_env.verbs import CALL_SECONDS, Verbs
 
 START_SECONDS = 20.0
 END_SECONDS = 5.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from roceproof.dpi.connection_records import ConnectionEvent, ConnectionStep
+from roceproof.dpi.contract.connection_records import ConnectionEvent, ConnectionStep
 
 _BEFORE: dict[ConnectionStep, tuple[ConnectionStep | None, ...]] = {
     ConnectionStep.ANSWERED: (None, ConnectionStep.ENDED, ConnectionStep.ANSWERED),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 
-from roceproof.dpi.records import QpCommand, QpConfig
+from roceproof.dpi.contract.records import QpCommand, QpConfig
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import PathMtu
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from roceproof.conformance.targets.interface import Arrival, Patience, Target
 from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.targets.records_seen import RecordsSeen
-from roceproof.dpi.streams import Standing
+from roceproof.dpi.session.streams import Standing
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work

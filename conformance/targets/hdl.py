@@ -31,13 +31,13 @@ from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.targets.told_end import told_end
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
-from roceproof.dpi.events import Inbound, Until
-from roceproof.dpi.manifest_limits import Environment
-from roceproof.dpi.options import Flow
-from roceproof.dpi.process import SimulationError, SimulationTimeout
-from roceproof.dpi.records import QpCommand, QpConfig
-from roceproof.dpi.simulation import Simulation
-from roceproof.dpi.streams import Standing, standing, told_streams
+from roceproof.dpi.contract.records import QpCommand, QpConfig
+from roceproof.dpi.manifest.limits import Environment
+from roceproof.dpi.session.events import Inbound, Until
+from roceproof.dpi.session.options import Flow
+from roceproof.dpi.session.process import SimulationError, SimulationTimeout
+from roceproof.dpi.session.simulation import Simulation
+from roceproof.dpi.session.streams import Standing, standing, told_streams
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State

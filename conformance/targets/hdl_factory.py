@@ -24,12 +24,12 @@ from roceproof.conformance.targets.interface import (
 )
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.told_end import told_end
-from roceproof.dpi.build import build_simulation
-from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.options import PortOptions
-from roceproof.dpi.process import SimulationError
-from roceproof.dpi.simulation import Simulation
-from roceproof.dpi.verilate import verilator_version
+from roceproof.dpi.compile.cache import build_simulation
+from roceproof.dpi.compile.verilate import verilator_version
+from roceproof.dpi.manifest.dut import Manifest
+from roceproof.dpi.session.options import PortOptions
+from roceproof.dpi.session.process import SimulationError
+from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs.addresses import Host
 
 GOES_ON = "roceproof_goes_on"

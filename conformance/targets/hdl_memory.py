@@ -7,11 +7,11 @@ from collections.abc import Callable
 from random import Random
 
 from roceproof.conformance.targets.number_line import Keys, NumberLine
-from roceproof.dpi.contract_fields import contract_field
-from roceproof.dpi.port import Port
-from roceproof.dpi.receive_records import MemoryRegion, RegionCommand
-from roceproof.dpi.records import Access
-from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.contract.fields import contract_field
+from roceproof.dpi.contract.receive_records import MemoryRegion, RegionCommand
+from roceproof.dpi.contract.records import Access
+from roceproof.dpi.session.port import Port
+from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs import work
 
 

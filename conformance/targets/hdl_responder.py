@@ -16,14 +16,14 @@ from roceproof.conformance.targets.hdl_static_memory import HdlStaticMemory
 from roceproof.conformance.targets.hdl_work import ANSWERED
 from roceproof.conformance.targets.interface import Beyond, TargetError, one_domain
 from roceproof.conformance.targets.number_line import beside, other_domains
-from roceproof.dpi.connection_records import ConnectionStep
-from roceproof.dpi.contract_fields import contract_field
-from roceproof.dpi.events import Inbound, Until
-from roceproof.dpi.manifest_responder import Management, Responder
-from roceproof.dpi.receive_records import PostedReceive, ReceiveFlags
-from roceproof.dpi.records import QpCommand, QpConfig
-from roceproof.dpi.simulation import Simulation
-from roceproof.dpi.streams import Standing
+from roceproof.dpi.contract.connection_records import ConnectionStep
+from roceproof.dpi.contract.fields import contract_field
+from roceproof.dpi.contract.receive_records import PostedReceive, ReceiveFlags
+from roceproof.dpi.contract.records import QpCommand, QpConfig
+from roceproof.dpi.manifest.responder import Management, Responder
+from roceproof.dpi.session.events import Inbound, Until
+from roceproof.dpi.session.simulation import Simulation
+from roceproof.dpi.session.streams import Standing
 from roceproof.verbs.limits import DOMAIN
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from roceproof.conformance.targets.hdl_memory import HdlRegion
 from roceproof.conformance.targets.interface import Beyond
-from roceproof.dpi.manifest_responder import Responder, StaticRegion
-from roceproof.dpi.simulation import Simulation
+from roceproof.dpi.manifest.responder import Responder, StaticRegion
+from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs.work import Op
 
 _RIGHTS_OF = {

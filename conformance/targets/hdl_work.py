@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from roceproof.conformance.targets.hdl_memory import HdlRegion
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.dpi.payload import PatternPayload
-from roceproof.dpi.records import Operands, Operation, WorkRequest
+from roceproof.dpi.contract.records import Operands, Operation, WorkRequest
+from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Op, Work

@@ -22,8 +22,8 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire.codec import parse
-from roceproof.dpi.manifest_responder import StaticRegion
-from roceproof.dpi.streams import Standing
+from roceproof.dpi.manifest.responder import StaticRegion
+from roceproof.dpi.session.streams import Standing
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
@@ -263,7 +263,7 @@ class Target(ABC):
         raise NotImplementedError
 
     def disturb(self, **percent: int) -> None:
-        """Stall streams (fields of roceproof.dpi.options.Flow); needs DISTURBANCE."""
+        """Stall streams (fields of roceproof.dpi.session.options.Flow); needs DISTURBANCE."""
         raise NotImplementedError
 
     def stand_still(self, duration_ns: int) -> None:

@@ -38,8 +38,8 @@ from roceproof.conformance.targets.interface import (
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTarget, wire_ns
 from roceproof.conformance.wire.psn import packet_count
-from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.manifest_responder import StaticRegion
+from roceproof.dpi.manifest.dut import Manifest
+from roceproof.dpi.manifest.responder import StaticRegion
 from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, DOMAIN, LONGEST_MESSAGE, ONCE
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu, Service

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
-from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.records import Operation
+from roceproof.dpi.contract.records import Operation
+from roceproof.dpi.manifest.dut import Manifest
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

@@ -32,7 +32,7 @@ from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.framing import frame_check_sequence
 from roceproof.conformance.wire.host_traffic import host_traffic
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from roceproof.dpi.events import Frame, Inbound, Taken, TimedCompletion
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.events import Frame, Inbound, Taken, TimedCompletion
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Work
 

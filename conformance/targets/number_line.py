@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import cycle
 from random import Random
 
-from roceproof.dpi.contract_fields import Field, contract_field
+from roceproof.dpi.contract.fields import Field, contract_field
 
 ADDRESSES = 1 << 64
 _BOUNDARY = 1 << 32

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
-from roceproof.rxe_env import rundir
+from roceproof.rxe_env.vm import rundir
 
 READ_BYTES = 1 << 18
 SEND_SECONDS = 5.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.dpi.contract_fields import Field, contract_fields
+from roceproof.dpi.contract.fields import Field, contract_fields
 
 
 def bins_of(field: Field) -> list[str]:

@@ -24,11 +24,13 @@ from roceproof.conformance.targets.verbs_factory import (
     VERBS_CAPABILITIES,
     VerbsFactory,
 )
-from roceproof.rxe_env import DUT_IPV4, SoftRoce, kernels, qemu, vm_backend
+from roceproof.rxe_env import DUT_IPV4, SoftRoce
+from roceproof.rxe_env.kernel import versions
+from roceproof.rxe_env.vm import qemu, vm_backend
 from roceproof.verbs.addresses import Host, parse_mac
 
 TESTER_MAC = "02:00:00:00:00:01"
-# As rxe_env/guest/init-peer.sh gives them: VLAN 7 with priority 3.
+# As rxe_env/vm/guest/init-peer.sh gives them: VLAN 7 with priority 3.
 GUEST_ADDRESSES = (("10.77.0.2", None), ("fd77::2", None), ("10.78.0.2", 3 << 13 | 7))
 NO_SUCH_RXE = "rdma_rxe has no such thing"
 ABSENT = ABSENT_FROM_VERBS | {
@@ -84,6 +86,6 @@ class RxeFactory(VerbsFactory):
 
     def versions(self) -> Mapping[str, str]:
         """The guest's kernel, once it has been fetched, and what it runs on."""
-        if not self._release and (guest := kernels.kept(self._kernel)):
+        if not self._release and (guest := versions.kept(self._kernel)):
             self._release = guest.release
         return {"qemu": qemu.version(), **({"kernel": self._release} if self._release else {})}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.targets.interface import DeviceDied, TargetError
-from roceproof.dpi.process import Disturbed, SimulationError
+from roceproof.dpi.session.process import Disturbed, SimulationError
 
 
 def told_end(error: SimulationError) -> TargetError:

@@ -18,8 +18,8 @@ from roceproof.conformance.targets.live_link import Wire
 from roceproof.conformance.targets.ports import PortGone
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.icmp import IPV4_BYTES
+from roceproof.rxe_env.client.verbs import Verbs
 from roceproof.rxe_env.errors import AgentError, PeerDied
-from roceproof.rxe_env.verbs import Verbs
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 

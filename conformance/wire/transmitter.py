@@ -16,8 +16,8 @@ from roceproof.conformance.wire.headers import Bth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Position
 from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
-from roceproof.dpi.payload import PatternPayload
-from roceproof.dpi.records import Operation, QpConfig, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpConfig, WorkRequest
+from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import Service
 

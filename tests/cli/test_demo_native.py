@@ -11,7 +11,7 @@ import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.dpi import build_simulation, load_manifest
-from roceproof.rxe_env.inside import run_inside_vm
+from roceproof.rxe_env.vm.inside import run_inside_vm
 
 # tests/rxe_env/test_native.py sends one message this way in `make test`.
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow]

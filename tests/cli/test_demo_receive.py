@@ -21,9 +21,9 @@ from roceproof.demo_memory import ReceivingEndpoint
 from roceproof.demo_plan import FIRST_QPN, Connection, Message
 from roceproof.demo_receive import received_plan
 from roceproof.dpi import PathMtu, Service, SimulationTimeout, load_manifest
-from roceproof.dpi.receive_records import ReceiveFlags
-from roceproof.dpi.records import Status
-from roceproof.dpi.streams import Signals, Stream
+from roceproof.dpi.contract.receive_records import ReceiveFlags
+from roceproof.dpi.contract.records import Status
+from roceproof.dpi.session.streams import Signals, Stream
 from roceproof.verbs.work import Op
 
 STILL = (Stream(1, 0, Signals(0)),) * 6

@@ -29,8 +29,8 @@ from roceproof.dpi import (
     TimedCompletion,
     load_manifest,
 )
-from roceproof.dpi.deadline import Overdue
-from roceproof.dpi.streams import Signals, Stream
+from roceproof.dpi.session.deadline import Overdue
+from roceproof.dpi.session.streams import Signals, Stream
 
 SEND, SEND_IMM, WRITE_IMM = Operation.SEND, Operation.SEND_IMM, Operation.WRITE_IMM
 REFERENCE = load_manifest(REFERENCE_DUT)

@@ -14,7 +14,7 @@ from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import Flow
 from roceproof.conformance.capture.record import Record
 from roceproof.demo_meeting import root_cause
-from roceproof.dpi.streams import Signals, Stream
+from roceproof.dpi.session.streams import Signals, Stream
 from roceproof.rxe_env.errors import AgentError
 
 OWN, PEER = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])

@@ -19,8 +19,8 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.targets import hdl
 from roceproof.dpi import Operation, Service, load_manifest
-from roceproof.dpi.build import circuit_of
-from roceproof.dpi.manifest_schema import manifest_schema
+from roceproof.dpi.compile.cache import circuit_of
+from roceproof.dpi.manifest.schema import manifest_schema
 from roceproof.new_command import run_new, write_schema
 from roceproof.new_text import Device
 from roceproof.verbs.limit_table import LIMITS

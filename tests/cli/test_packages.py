@@ -9,7 +9,7 @@ import pytest
 
 from roceproof.common.packages import HEADERS, TOOLS, missing_header, missing_tools
 from roceproof.common.paths import REPOSITORY
-from roceproof.dpi.verilate import Recipe, ToolError, verilate
+from roceproof.dpi.compile.verilate import Recipe, ToolError, verilate
 
 
 def listed() -> set[str]:

@@ -12,7 +12,7 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 from roceproof.common.plain_path import unbuildable
-from roceproof.dpi.verilate import Recipe, verilate
+from roceproof.dpi.compile.verilate import Recipe, verilate
 
 HOSTILE = [
     "a b",

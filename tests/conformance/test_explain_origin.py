@@ -15,7 +15,7 @@ from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.icrc.wording import ON_THE_WAY
 from roceproof.conformance.wire.framing import locate
-from roceproof.dpi.options import PortOptions, SessionOptions
+from roceproof.dpi.session.options import PortOptions, SessionOptions
 from roceproof.explain_command import run_explain
 
 OURS = "roceproof 0.1.0\ndut reference, 64 bit, 1 port(s)\nseed 1"

@@ -11,8 +11,8 @@ import pytest
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.transmitter import Requester
-from roceproof.dpi.payload import PatternPayload
-from roceproof.dpi.records import SENDING, Operation, QpConfig, WorkRequest
+from roceproof.dpi.contract.records import SENDING, Operation, QpConfig, WorkRequest
+from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.service import PathMtu, Service
 
 VECTORS = {

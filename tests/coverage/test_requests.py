@@ -21,7 +21,7 @@ from roceproof.conformance.targets.movement import (
     Sent,
 )
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Deth, Ieth, Reth
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service

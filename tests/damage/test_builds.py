@@ -11,9 +11,10 @@ import pytest
 from damages import DAMAGES, Damage
 
 from roceproof.common.seal import flaw, seal
-from roceproof.dpi import PortOptions, Simulation, build, build_simulation, load_manifest
-from roceproof.dpi.process import Unstartable
-from roceproof.dpi.verilate import EXECUTABLE, Recipe
+from roceproof.dpi import PortOptions, Simulation, build_simulation, load_manifest
+from roceproof.dpi.compile import cache
+from roceproof.dpi.compile.verilate import EXECUTABLE, Recipe
+from roceproof.dpi.session.process import Unstartable
 
 ROOT = Path(__file__).resolve().parents[2]
 ECHO = load_manifest(ROOT / "dpi" / "test" / "dut.toml")
@@ -31,8 +32,8 @@ LOADERS = (
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
     """Where builds were made; each is a script that ends at once, unless the test replaces it."""
     places: list[Path] = []
-    monkeypatch.setattr(build, "verilator_version", lambda: "Verilator")
-    monkeypatch.setattr(build, "verilate", linker(places, HEALTHY))
+    monkeypatch.setattr(cache, "verilator_version", lambda: "Verilator")
+    monkeypatch.setattr(cache, "verilate", linker(places, HEALTHY))
     return places
 
 
@@ -46,7 +47,7 @@ def linker(places: list[Path], program: bytes) -> Callable[[Recipe, Path], None]
     return verilate
 
 
-def made(root: Path) -> build.Build:
+def made(root: Path) -> cache.Build:
     return build_simulation(ECHO, data_width=64, ports=1, build_root=root)
 
 
@@ -81,7 +82,7 @@ def test_a_build_that_does_not_start_is_made_anew_once(
         program = (
             f'#!/bin/sh\necho "{program.replace("`", chr(92) + "`")}" >&2\nexit 127\n'.encode()
         )
-    monkeypatch.setattr(build, "verilate", linker(built, program))
+    monkeypatch.setattr(cache, "verilate", linker(built, program))
     with pytest.raises(Unstartable) as refused:
         Simulation.start(ECHO, data_width=64, ports=[PortOptions()], build_root=tmp_path)
     assert "\n" not in str(refused.value)
@@ -101,7 +102,7 @@ def test_a_simulation_that_was_sealed_as_garbage_runs(
         for name in (EXECUTABLE, READ):
             shutil.copy2(good.directory / name, directory / name)
 
-    monkeypatch.setattr(build, "verilate", copied)
+    monkeypatch.setattr(cache, "verilate", copied)
     bad = made(tmp_path)
     bad.executable.write_bytes(b"\x7fELF garbage")
     seal(bad.directory, [EXECUTABLE])

@@ -21,7 +21,7 @@ from roceproof.common.printable import printable_lines
 from roceproof.conformance.nic.column import matrix_of
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.waivers import load_waivers
-from roceproof.dpi.edam import read_description
+from roceproof.dpi.manifest.edam import read_description
 from roceproof.gate_document import read_baseline
 from roceproof.nic_matrix import merge, run_diff
 from roceproof.reach_command import run_merge, run_show

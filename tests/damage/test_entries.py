@@ -14,8 +14,11 @@ import pytest
 from damages import DAMAGES, Damage
 
 from roceproof.common.seal import flaw
-from roceproof.rxe_env import Unavailable, accel, agent_build, apt, cache, kernel
+from roceproof.rxe_env import Unavailable, cache
+from roceproof.rxe_env.client import agent_build
 from roceproof.rxe_env.doctor import HOST_CHECKS
+from roceproof.rxe_env.kernel import apt, distribution
+from roceproof.rxe_env.vm import accel
 
 NOBODY = 65534
 ENTRY_KINDS = [kind for kind, (thing, _) in cache.KINDS.items() if thing]
@@ -145,50 +148,50 @@ def test_an_entry_that_its_owner_cannot_read_is_made_anew(
 
 
 @pytest.fixture
-def kernel_of_two_files(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> kernel.Kernel:
+def kernel_of_two_files(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> distribution.Kernel:
     def keep(get: Callable[[Path], list[str]], place: Path) -> None:
         (package,) = get(place)
         (place / "vmlinuz").write_bytes(package.encode())
         facts = {"release": package, "needs": {}}
         (place / "kernel.json").write_text(json.dumps(facts))
 
-    monkeypatch.setattr(kernel, "keep_packages", keep)
+    monkeypatch.setattr(distribution, "keep_packages", keep)
     monkeypatch.setattr(apt, "download", lambda packages, folder: packages)
     monkeypatch.setattr(apt, "kernel_packages", lambda: ["linux-image-1"])
-    return kernel.fetch()
+    return distribution.fetch()
 
 
 def test_a_damaged_kernel_is_fetched_again(
-    kernel_of_two_files: kernel.Kernel, capsys: pytest.CaptureFixture[str]
+    kernel_of_two_files: distribution.Kernel, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kernel_of_two_files.image.write_bytes(b"")
     steps: list[str] = []
-    assert kernel.cached() is None
-    assert kernel.fetch(steps.append) == kernel_of_two_files == kernel.cached()
+    assert distribution.cached() is None
+    assert distribution.fetch(steps.append) == kernel_of_two_files == distribution.cached()
     assert steps == ["fetching linux-image-1 through apt"]
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and f"the guest kernel in {kernel_of_two_files.directory}" in said
 
 
 def test_a_damaged_kernel_makes_room_for_a_newer_one(
-    kernel_of_two_files: kernel.Kernel,
+    kernel_of_two_files: distribution.Kernel,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (kernel_of_two_files.directory / "kernel.json").write_text("{")
     monkeypatch.setattr(apt, "kernel_packages", lambda: ["linux-image-2"])
-    assert kernel.fetch().release == "linux-image-2"
+    assert distribution.fetch().release == "linux-image-2"
     assert not kernel_of_two_files.directory.exists()
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and f"the guest kernel in {kernel_of_two_files.directory}" in said
 
 
 def test_an_older_whole_kernel_is_better_than_a_newer_damaged_one(
-    kernel_of_two_files: kernel.Kernel, monkeypatch: pytest.MonkeyPatch
+    kernel_of_two_files: distribution.Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newer = kernel_of_two_files.directory.with_name(f"linux-image-2.{kernel.KEPT}")
+    newer = kernel_of_two_files.directory.with_name(f"linux-image-2.{distribution.KEPT}")
     newer.mkdir()
-    assert kernel.fetch() == kernel_of_two_files
+    assert distribution.fetch() == kernel_of_two_files
 
 
 def test_a_verdict_that_is_garbage_is_found_anew(

@@ -15,8 +15,10 @@ import pytest
 from damages import DAMAGES
 
 from roceproof.common.seal import seal
-from roceproof.rxe_env import PeerDied, SoftRoce, env_down, env_up, kernel, qemu, saved
-from roceproof.rxe_env.qemu import Machine
+from roceproof.rxe_env import PeerDied, SoftRoce, env_down, env_up
+from roceproof.rxe_env.kernel import distribution
+from roceproof.rxe_env.vm import qemu, saved
+from roceproof.rxe_env.vm.qemu import Machine
 
 START = "from roceproof.rxe_env import SoftRoce\nSoftRoce.start(backend='vm').close()"
 
@@ -92,7 +94,7 @@ def test_a_state_that_another_process_has_made_anew_is_not_made_again(
 @pytest.fixture
 def cache_with_a_kernel(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("ROCEPROOF_CACHE")
-    have = kernel.fetch().directory
+    have = distribution.fetch().directory
     monkeypatch.setenv("ROCEPROOF_CACHE", str(empty_cache))
     monkeypatch.setenv("ROCEPROOF_ACCEL", "tcg")
     shutil.copytree(have, empty_cache / "kernel" / have.name)

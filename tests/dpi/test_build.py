@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.dpi import BuildError, Manifest, build, build_simulation
-from roceproof.dpi.build import BRIDGE_SV
-from roceproof.dpi.manifest_circuit import Circuit
-from roceproof.dpi.verilate import EXECUTABLE, ROOM, Recipe
+from roceproof.dpi import BuildError, Manifest, build_simulation
+from roceproof.dpi.compile import cache
+from roceproof.dpi.compile.cache import BRIDGE_SV
+from roceproof.dpi.compile.verilate import EXECUTABLE, ROOM, Recipe
+from roceproof.dpi.manifest.circuit import Circuit
 
 pytestmark = pytest.mark.sim
 
@@ -128,7 +129,7 @@ def test_a_build_is_made_anew_when_a_file_changes_that_only_the_sources_name(
         told = f"{directory}/Vroceproof.cpp : /usr/bin/verilator_bin {read} \n"
         (directory / "Vroceproof__ver.d").write_text(told)
 
-    monkeypatch.setattr(build, "verilate", compiled)
+    monkeypatch.setattr(cache, "verilate", compiled)
     for text in ("1", "1", "2", "2"):
         header.write_text(text)
         build_simulation(echo_manifest, data_width=64, ports=1, build_root=tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roceproof.dpi.build_errors import MOST_LINES, build_errors, misfit
+from roceproof.dpi.compile.errors import MOST_LINES, build_errors, misfit
 
 LOG = """\
 verilator --cc --exe a.sv

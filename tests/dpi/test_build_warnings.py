@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import BuildError, build_simulation
-from roceproof.dpi.build_warnings import meaningful_warnings
-from roceproof.dpi.manifest_circuit import Circuit
+from roceproof.dpi.compile.warnings import meaningful_warnings
+from roceproof.dpi.manifest.circuit import Circuit
 
 LATCHES = """\
 module latches (input logic a_i, input logic b_i, output logic c_o);

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.dpi.verilate import BRIDGE_C, C_FLAGS
+from roceproof.dpi.compile.verilate import BRIDGE_C, C_FLAGS
 
 UNITS = sorted((Path(__file__).parent / "c").glob("test_*.c"))
 SANITIZE = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

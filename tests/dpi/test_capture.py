@@ -12,7 +12,7 @@ import pytest
 from scapy.utils import rdpcap
 
 from roceproof.dpi import PortOptions, SimulationError, Until
-from roceproof.dpi.wave_groups import write_groups
+from roceproof.dpi.session.wave_groups import write_groups
 
 pytestmark = pytest.mark.sim
 

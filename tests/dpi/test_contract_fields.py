@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from roceproof.conformance.targets.records_seen import RecordsSeen, bins_of
-from roceproof.dpi.contract_fields import ContractError, _bounded, contract_fields
-from roceproof.dpi.receive_records import MemoryRegion, PostedReceive, ReceiveCompletion
-from roceproof.dpi.records import Operands, QpConfig, WorkRequest
+from roceproof.dpi.contract.fields import ContractError, _bounded, contract_fields
+from roceproof.dpi.contract.receive_records import MemoryRegion, PostedReceive, ReceiveCompletion
+from roceproof.dpi.contract.records import Operands, QpConfig, WorkRequest
 
 SIZES = {
     "qp_config_t": QpConfig.SIZE,

@@ -7,17 +7,9 @@ import re
 
 import pytest
 
-from roceproof.dpi import (
-    Flow,
-    Operation,
-    PatternPayload,
-    Port,
-    PortOptions,
-    QpConfig,
-    WorkRequest,
-    deadline,
-)
-from roceproof.dpi.deadline import Due, Overdue, wait_until_due
+from roceproof.dpi import Flow, Operation, PatternPayload, Port, PortOptions, QpConfig, WorkRequest
+from roceproof.dpi.session import deadline
+from roceproof.dpi.session.deadline import Due, Overdue, wait_until_due
 
 pytestmark = pytest.mark.sim
 

@@ -13,7 +13,7 @@ import pytest
 
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
 from roceproof.dpi import ManifestError, load_manifest
-from roceproof.dpi.file_list import FileList
+from roceproof.dpi.manifest.file_list import FileList
 
 CORE = """\
 CAPI=2:
@@ -112,7 +112,7 @@ def test_what_cannot_be_used_is_told_in_one_line(home: Path, name: str, text, to
 
 
 def test_without_fusesoc_one_line_says_what_to_install(home: Path, monkeypatch) -> None:
-    monkeypatch.setattr("roceproof.dpi.edam._BESIDE_US", str(home))
+    monkeypatch.setattr("roceproof.dpi.manifest.edam._BESIDE_US", str(home))
     with pytest.raises(ManifestError, match=re.escape('pip install "roceproof[fusesoc]"')):
         read(home, "mine.core")
 

@@ -21,7 +21,7 @@ from roceproof.dpi import (
     SimulationTimeout,
     WorkRequest,
 )
-from roceproof.dpi.wire import MessageType
+from roceproof.dpi.session.wire import MessageType
 
 pytestmark = pytest.mark.sim
 
@@ -137,7 +137,7 @@ ORPHAN = """
 import sys, os
 from pathlib import Path
 from roceproof.dpi import PortOptions, Simulation, load_manifest
-from roceproof.dpi.wire import MessageType
+from roceproof.dpi.session.wire import MessageType
 sim = Simulation.start(load_manifest(Path(sys.argv[1])), data_width=64, ports=[PortOptions()],
                        free_running=sys.argv[2] == "free")
 print(sim.pid, sim.log, flush=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import ManifestError
-from roceproof.dpi.file_list import FileList
+from roceproof.dpi.manifest.file_list import FileList
 
 
 @pytest.fixture

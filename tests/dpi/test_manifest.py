@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
-from roceproof.dpi.manifest import CONTRACT
+from roceproof.dpi.manifest.dut import CONTRACT
 
 GOOD = """\
 schema = 1

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
-from roceproof.dpi.manifest import CONTRACT
-from roceproof.dpi.manifest_responder import StaticRegion
+from roceproof.dpi.manifest.dut import CONTRACT
+from roceproof.dpi.manifest.responder import StaticRegion
 from roceproof.verbs.limit_table import LIMITS, told
 from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
 from roceproof.verbs.work import Op

@@ -14,8 +14,8 @@ from jsonschema import Draft7Validator
 
 from roceproof.conformance.rules.waivers import NEEDED, SUBJECTS, WaiverError, read_waivers
 from roceproof.dpi import ManifestError, load_manifest
-from roceproof.dpi.manifest_schema import manifest_schema
-from roceproof.dpi.toml_table import Table
+from roceproof.dpi.manifest.schema import manifest_schema
+from roceproof.dpi.manifest.toml_table import Table
 from roceproof.verbs.limits import FIXABLE
 
 WAIVER = {"rule": "BTH-08", "reason": "agreed", "expires": date(2999, 1, 1)}
@@ -33,7 +33,7 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "inc").mkdir()
 
     def read(document: dict[str, Any]) -> None:
-        monkeypatch.setattr("roceproof.dpi.manifest.read_toml", lambda path: document)
+        monkeypatch.setattr("roceproof.dpi.manifest.dut.read_toml", lambda path: document)
         manifest = load_manifest(tmp_path / "dut.toml")
         read_waivers(manifest.waivers, place="waivers", scopes=())
 

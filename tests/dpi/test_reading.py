@@ -13,7 +13,7 @@ from faulty_device import suite
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi import ManifestError, load_manifest
-from roceproof.dpi.records import Operands
+from roceproof.dpi.contract.records import Operands
 
 DUT = Path(__file__).parent / "reading_dut" / "dut.toml"
 FAULTS = ("place", "operands")

@@ -18,13 +18,13 @@ from roceproof.dpi import (
     Status,
     WorkRequest,
 )
-from roceproof.dpi.receive_records import (
+from roceproof.dpi.contract.receive_records import (
     MemoryRegion,
     PostedReceive,
     ReceiveCompletion,
     ReceiveFlags,
 )
-from roceproof.dpi.records import Access, RecordError
+from roceproof.dpi.contract.records import Access, RecordError
 
 
 def test_qp_configuration_is_its_64_bytes():

@@ -13,7 +13,7 @@ import pytest
 from scapy.utils import RawPcapNgReader
 
 from roceproof.dpi import PortOptions
-from roceproof.dpi.run import run_on_link
+from roceproof.dpi.session.run import run_on_link
 
 pytestmark = pytest.mark.sim
 
@@ -42,7 +42,7 @@ RUN = """
 import sys
 from pathlib import Path
 from roceproof.dpi import PortOptions, load_manifest
-from roceproof.dpi.run import run_on_link
+from roceproof.dpi.session.run import run_on_link
 run_on_link(load_manifest(Path(sys.argv[1])), data_width=64, report=sys.stdout,
             port=PortOptions(link=sys.argv[2], capture=Path(sys.argv[3])))
 """

@@ -10,7 +10,7 @@ import pytest
 
 from roceproof.common.errors import RoceproofError
 from roceproof.dpi import load_manifest
-from roceproof.dpi.snapshot import Snapshot
+from roceproof.dpi.manifest.snapshot import Snapshot
 
 MANIFEST = """\
 schema = 2

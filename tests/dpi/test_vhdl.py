@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import BuildError, Manifest, ManifestError, load_manifest
-from roceproof.dpi.verilate import ToolError
-from roceproof.dpi.vhdl import verilog_sources
+from roceproof.dpi.compile.verilate import ToolError
+from roceproof.dpi.compile.vhdl import verilog_sources
 
 needs_ghdl = pytest.mark.skipif(not shutil.which("ghdl"), reason="ghdl is not installed")
 MANIFEST = """\
@@ -141,6 +141,6 @@ def test_a_ghdl_that_drops_others_is_refused(write, tmp_path: Path, monkeypatch)
 
 
 def test_without_ghdl_one_line_says_what_to_install(write, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("roceproof.dpi.vhdl.GHDL", ("no-ghdl-here",))
+    monkeypatch.setattr("roceproof.dpi.compile.vhdl.GHDL", ("no-ghdl-here",))
     with pytest.raises(ToolError, match="is not installed: apt-get install no-ghdl-here"):
         verilog_sources(write(inner="-- of this test, too"), tmp_path)

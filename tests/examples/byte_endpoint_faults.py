@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 
 HEALTHY = REPOSITORY / "examples" / "byte_endpoint"
 

@@ -15,8 +15,8 @@ from endpoint_bench import PORT_IPV4, PORT_MAC, Bench, qp
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi import PortOptions, Simulation
-from roceproof.dpi.manifest import Manifest, load_manifest
-from roceproof.dpi.records import QpCommand, QpConfig
+from roceproof.dpi.contract.records import QpCommand, QpConfig
+from roceproof.dpi.manifest.dut import Manifest, load_manifest
 from roceproof.verbs.service import Service
 
 COMMAND = Path(sys.executable).parent / "roceproof"

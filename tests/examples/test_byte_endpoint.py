@@ -25,7 +25,7 @@ from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import Beyond, CasePlace
 from roceproof.dpi import load_manifest
-from roceproof.dpi.connection_records import ConnectionEvent
+from roceproof.dpi.contract.connection_records import ConnectionEvent
 
 pytestmark = pytest.mark.sim
 

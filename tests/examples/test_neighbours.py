@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.dpi.verilate import verilator_version
+from roceproof.dpi.compile.verilate import verilator_version
 
 DOCUMENT = (REPOSITORY / "docs" / "neighbours.md").read_text(encoding="utf-8")
 BENCH = """\

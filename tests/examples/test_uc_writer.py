@@ -12,7 +12,7 @@ from test_arp_ping import arp_reply, ask, assert_echo_reply
 
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import Operation, QpCommand, QpConfig, Status, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpCommand, QpConfig, Status, WorkRequest
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 

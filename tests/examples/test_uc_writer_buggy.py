@@ -11,8 +11,8 @@ import pytest
 from example_bench import Example, check, example_manifest, explain, open_example, uc
 
 from roceproof.dpi import Until
-from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.records import Operation, WorkRequest
+from roceproof.dpi.contract.records import Operation, WorkRequest
+from roceproof.dpi.manifest.dut import Manifest
 
 pytestmark = pytest.mark.sim
 

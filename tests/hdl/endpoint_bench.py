@@ -21,7 +21,7 @@ from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.notation import describe, difference
 from roceproof.conformance.wire.transmitter import Payload, Requester
 from roceproof.dpi import Port, PortOptions, Simulation, Until, load_manifest
-from roceproof.dpi.records import Completion, Operation, QpConfig, Status, WorkRequest
+from roceproof.dpi.contract.records import Completion, Operation, QpConfig, Status, WorkRequest
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 

@@ -14,7 +14,7 @@ from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.ip import Ipv4, checksum
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import Operation, QpConfig
+from roceproof.dpi.contract.records import Operation, QpConfig
 from roceproof.verbs.service import Service
 
 LIMIT = 20_000

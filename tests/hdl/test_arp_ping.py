@@ -10,7 +10,7 @@ from endpoint_bench import PEER_IPV4, PEER_MAC, PORT_IPV4, PORT_MAC, Bench, qp
 
 from roceproof.conformance.wire.ip import Ipv4, checksum
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation
+from roceproof.dpi.contract.records import Operation
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 

@@ -7,7 +7,7 @@ import pytest
 from endpoint_bench import Bench, open_bench, qp
 
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation
+from roceproof.dpi.contract.records import Operation
 from roceproof.verbs.service import PathMtu, Service
 
 PERCENTAGES = (0, 50, 90, 99)

@@ -15,7 +15,7 @@ from roceproof.conformance.capture.reader import read
 from roceproof.conformance.observer.checker import check_frames
 from roceproof.conformance.rules.findings import Direction
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation
+from roceproof.dpi.contract.records import Operation
 from roceproof.verbs.service import PathMtu, Service
 
 TSHARK_SECONDS = 60

@@ -19,7 +19,7 @@ from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import Flow, PathMtu, Service
-from roceproof.dpi.records import SENDING, QpCommand, QpConfig, Status, WorkRequest
+from roceproof.dpi.contract.records import SENDING, QpCommand, QpConfig, Status, WorkRequest
 from roceproof.verbs.addresses import parse_gid, parse_mac
 
 QPS = 6

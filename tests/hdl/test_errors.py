@@ -7,7 +7,7 @@ import pytest
 from endpoint_bench import QUIET_CYCLES, Bench, qp
 
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpConfig, Status, WorkRequest
 from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 20_000

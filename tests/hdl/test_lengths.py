@@ -9,7 +9,7 @@ import pytest
 from endpoint_bench import Bench, qp
 
 from roceproof.dpi import PatternPayload
-from roceproof.dpi.records import SENDING
+from roceproof.dpi.contract.records import SENDING
 from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 2_000_000

@@ -11,7 +11,7 @@ from endpoint_bench import QUIET_CYCLES, open_bench, qp
 from roceproof.conformance.wire.notation import difference
 from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import PatternPayload, Until
-from roceproof.dpi.records import Operation, Status, WorkRequest
+from roceproof.dpi.contract.records import Operation, Status, WorkRequest
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from endpoint_bench import Bench, qp
 
 from roceproof.dpi import Flow, Until
-from roceproof.dpi.records import SENDING, Operation, QpCommand, QpConfig, Status
+from roceproof.dpi.contract.records import SENDING, Operation, QpCommand, QpConfig, Status
 from roceproof.verbs.service import PathMtu, Service
 
 LIMIT = 1_000_000

@@ -25,8 +25,8 @@ from roceproof.dpi import (
     WorkRequest,
     load_manifest,
 )
-from roceproof.dpi.deadline import Due, wait_until_due
-from roceproof.dpi.records import Access
+from roceproof.dpi.contract.records import Access
+from roceproof.dpi.session.deadline import Due, wait_until_due
 
 pytestmark = pytest.mark.sim
 DUT = load_manifest(REPOSITORY / "rtl" / "responder.toml")

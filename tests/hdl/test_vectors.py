@@ -7,7 +7,7 @@ import json
 
 from endpoint_bench import PEER_IPV4, PEER_MAC, PORT_IPV4, PORT_MAC, ROOT, Bench, open_bench
 
-from roceproof.dpi.records import Operation, QpConfig, Status, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpConfig, Status, WorkRequest
 from roceproof.verbs.service import PathMtu, Service
 
 VECTORS = {

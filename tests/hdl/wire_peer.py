@@ -6,7 +6,7 @@ from __future__ import annotations
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Aeth, Bth
 from roceproof.conformance.wire.ip import Ipv4, checksum
-from roceproof.dpi.records import QpConfig
+from roceproof.dpi.contract.records import QpConfig
 from roceproof.verbs.addresses import parse_gid, parse_mac
 
 RC_ACKNOWLEDGE = 0x11

@@ -25,8 +25,8 @@ from roceproof.conformance.kernels.reproducers import (
     told,
     told_of,
 )
-from roceproof.rxe_env import kernel
 from roceproof.rxe_env.errors import Unavailable
+from roceproof.rxe_env.kernel import distribution
 
 NO_VERBS = "r.c:9:10: fatal error: infiniband/verbs.h: No such file or directory"
 
@@ -155,7 +155,7 @@ def test_a_kernel_that_there_is_not_is_one_line_and_no_finding(
 @pytest.mark.slow  # one machine from cold; that it builds stands for it
 def test_on_the_distributions_kernel_each_does_what_the_table_says() -> None:
     table = told()
-    due = told_of(kernel.fetch().release, table)
+    due = told_of(distribution.fetch().release, table)
     if NOT_TOLD in due.values():
         pytest.skip("the table does not tell of this kernel")
     place = reproducers.BUILD / "upstream"

@@ -56,7 +56,7 @@ def test_every_room_has_a_place() -> None:
 def test_an_import_that_goes_up_is_named(tmp_path: Path) -> None:
     assert lint(tmp_path).returncode == 0
     for place, planted in (
-        ("verbs/work.py", "roceproof.dpi.records"),
+        ("verbs/work.py", "roceproof.dpi.contract.records"),
         ("conformance/wire/opcodes.py", "roceproof.conformance.model.codes"),
         ("common/paths.py", "roceproof.main"),
         ("conformance/model/requester/pacing.py", "roceproof.conformance.model.device"),

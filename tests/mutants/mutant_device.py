@@ -18,8 +18,8 @@ from wire_peer import Peer
 
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.dpi import Port, PortOptions, Simulation, SimulationError
-from roceproof.dpi.manifest import Manifest
-from roceproof.dpi.records import Operation, QpConfig, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpConfig, WorkRequest
+from roceproof.dpi.manifest.dut import Manifest
 from roceproof.verbs.addresses import parse_gid, parse_mac
 
 SLICE_CYCLES = 128

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mutant_device import Device, Stimulus
 
 from roceproof.dpi import PatternPayload
-from roceproof.dpi.records import Operation, QpConfig, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpConfig, WorkRequest
 
 
 @dataclass(frozen=True)

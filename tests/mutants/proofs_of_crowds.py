@@ -8,7 +8,7 @@ from mutant_device import Device
 from proofs import proves, work
 
 from roceproof.dpi import Flow
-from roceproof.dpi.records import SENDING, QpCommand
+from roceproof.dpi.contract.records import SENDING, QpCommand
 from roceproof.verbs.service import PathMtu, Service
 
 SEND, SEND_IMM, WRITE, WRITE_IMM = SENDING

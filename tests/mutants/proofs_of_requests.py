@@ -8,7 +8,7 @@ from mutant_device import Device, Station, at
 from proofs import proves, work
 
 from roceproof.dpi import Flow
-from roceproof.dpi.records import SENDING, QpCommand
+from roceproof.dpi.contract.records import SENDING, QpCommand
 from roceproof.verbs.addresses import parse_gid
 from roceproof.verbs.service import PathMtu, Service
 

@@ -12,7 +12,7 @@ from response_stimuli import patched, with_msn
 
 from roceproof.conformance.wire.codec import build
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation, QpConfig
+from roceproof.dpi.contract.records import Operation, QpConfig
 
 SEND = Operation.SEND
 

@@ -17,7 +17,7 @@ from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.ip import checksum
 from roceproof.dpi import Flow
-from roceproof.dpi.records import Operation, QpConfig
+from roceproof.dpi.contract.records import Operation, QpConfig
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 

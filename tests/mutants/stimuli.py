@@ -10,7 +10,7 @@ from endpoint_bench import qp
 from mutant_device import Device
 
 from roceproof.dpi import Flow, PatternPayload
-from roceproof.dpi.records import Operation, QpCommand, QpConfig, WorkRequest
+from roceproof.dpi.contract.records import Operation, QpCommand, QpConfig, WorkRequest
 from roceproof.verbs.service import PathMtu, Service
 
 LENGTHS = (0, 1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 512, 700, 768, 1021, 1030, 300, 0, 9, 514)

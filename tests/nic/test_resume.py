@@ -23,7 +23,7 @@ from roceproof.conformance.runner import journal
 from roceproof.conformance.runner.endurance import TRIES, UNREACHABLE, Endurance
 from roceproof.conformance.runner.journal import Over
 from roceproof.conformance.targets import hdl_factory
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.junit_resumed import add_resumed
 from roceproof.suite_journal import open_journal
 from roceproof.suite_request import Request

@@ -14,7 +14,8 @@ import pytest
 from roceproof.conformance.nic.looking import here, through
 from roceproof.conformance.targets.command_agent import CommandAgent
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.rxe_env import AgentError, agent_build
+from roceproof.rxe_env import AgentError
+from roceproof.rxe_env.client import agent_build
 
 UNSHARE = ("unshare", "--user", "--map-root-user", "--")
 

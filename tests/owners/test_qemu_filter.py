@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from roceproof.rxe_env import qemu, saved, vm_backend
-from roceproof.rxe_env.qmp import Qmp
-from roceproof.rxe_env.vm import Vm
+from roceproof.rxe_env.vm import qemu, saved, vm_backend
+from roceproof.rxe_env.vm.machine import Vm
+from roceproof.rxe_env.vm.qmp import Qmp
 
 MENDED = (8, 2)
 VLAN = 7  # the guest's init joins it

@@ -10,7 +10,7 @@ from pathlib import Path
 from module_bench import BUILD_SECONDS, REPOSITORY, RTL, RUN_SECONDS, SHARED
 
 from roceproof.common.lock import locked
-from roceproof.dpi.receive_records import ReceiveCompletion
+from roceproof.dpi.contract.receive_records import ReceiveCompletion
 
 TOP = "responder_tb"
 PACKAGES = ["roceproof_dut", "roce", "roce_tx", "icrc", "crc32_matrix", "rx_header"]

@@ -28,14 +28,14 @@ from roceproof.conformance.model.responder.policy import (
 )
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.ip import Ipv4
-from roceproof.dpi.receive_records import (
+from roceproof.dpi.contract.receive_records import (
     MemoryRegion,
     PostedReceive,
     ReceiveCompletion,
     ReceiveFlags,
     RegionCommand,
 )
-from roceproof.dpi.records import Access, QpCommand, QpConfig
+from roceproof.dpi.contract.records import Access, QpCommand, QpConfig
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec, State
 from roceproof.verbs.service import PathMtu

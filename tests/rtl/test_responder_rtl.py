@@ -19,7 +19,7 @@ from rtl_frames import replaced, roce
 
 from roceproof.conformance.wire.codec import build
 from roceproof.conformance.wire.headers import Reth
-from roceproof.dpi.receive_records import ReceiveFlags
+from roceproof.dpi.contract.receive_records import ReceiveFlags
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from roceproof.rxe_env.agent_build import SOURCE_DIR
+from roceproof.rxe_env.client.agent_build import SOURCE_DIR
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "agent.md"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roceproof.rxe_env import agent_build
+from roceproof.rxe_env.client import agent_build
 
 LINE_MAX = 256 * 1024
 MUTATIONS = 1500

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from roceproof.rxe_env import AgentError, SoftRoce, agent_build, vm_backend
-from roceproof.rxe_env.vm_backend import VmBackend
+from roceproof.rxe_env import AgentError, SoftRoce
+from roceproof.rxe_env.client import agent_build
+from roceproof.rxe_env.vm import vm_backend
+from roceproof.rxe_env.vm.vm_backend import VmBackend
 
 pytestmark = pytest.mark.rxe
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.rxe_env import Unavailable, apt, archives
+from roceproof.rxe_env import Unavailable
+from roceproof.rxe_env.kernel import apt, archives
 
 
 def test_the_systems_apt_is_left_alone(

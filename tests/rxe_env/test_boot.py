@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.rxe_env import SoftRoce, Unavailable, boot, kernel, kernels
+from roceproof.rxe_env import SoftRoce, Unavailable
+from roceproof.rxe_env.kernel import distribution, versions
+from roceproof.rxe_env.vm import boot
 
 SECTOR = 512
 RELEASE = "9.8.7-test"
@@ -33,7 +35,7 @@ def hanging_image() -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The distribution's modules as a tree of their own, and a cache of its own."""
-    have = kernel.fetch().directory
+    have = distribution.fetch().directory
     monkeypatch.setenv("ROCEPROOF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ROCEPROOF_ACCEL", "tcg")
     tree = tmp_path / "modules" / RELEASE
@@ -81,7 +83,7 @@ def test_the_reason_is_what_a_person_would_read_out_of_the_console() -> None:
 
 
 def test_a_version_is_no_part_of_another() -> None:
-    assert kernels.is_of("6.1.0-56-amd64", "6.1")
-    assert kernels.is_of("6.12.107+deb13-amd64", "6.12.107")
-    assert not kernels.is_of("6.12.107+deb13-amd64", "6.1")
-    assert not kernels.is_of("6.12.107+deb13-amd64", "6.12.10")
+    assert versions.is_of("6.1.0-56-amd64", "6.1")
+    assert versions.is_of("6.12.107+deb13-amd64", "6.12.107")
+    assert not versions.is_of("6.12.107+deb13-amd64", "6.1")
+    assert not versions.is_of("6.12.107+deb13-amd64", "6.12.10")

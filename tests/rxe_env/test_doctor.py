@@ -11,9 +11,11 @@ from typing import cast
 import pytest
 
 from roceproof.common.seal import seal
-from roceproof.rxe_env import SoftRoce, accel, kernel, qemu
+from roceproof.rxe_env import SoftRoce
 from roceproof.rxe_env import doctor as examine
 from roceproof.rxe_env.doctor import HOST_CHECKS, guarded, peer_checks
+from roceproof.rxe_env.kernel import distribution
+from roceproof.rxe_env.vm import accel, qemu
 
 
 def test_the_checks_have_the_names_that_the_command_prints() -> None:
@@ -78,7 +80,7 @@ def test_a_peer_with_a_small_mtu_or_a_port_that_is_down_is_found() -> None:
 def test_every_kernel_that_is_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROCEPROOF_CACHE", str(tmp_path))
     for kind, release in (("kernel", "6.1.0-1-amd64"), ("kernels", "7.3.4-amd64")):
-        place = tmp_path / kind / f"linux-image-{release}.{kernel.KEPT}"
+        place = tmp_path / kind / f"linux-image-{release}.{distribution.KEPT}"
         place.mkdir(parents=True)
         (place / "kernel.json").write_text(f'{{"release": "{release}", "needs": {{}}}}')
         seal(place)

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.rxe_env import PeerDied, SoftRoce, kernel
-from roceproof.rxe_env.channel import AgentChannel
-from roceproof.rxe_env.qemu import Machine, agent_port
-from roceproof.rxe_env.vm import TAIL_LINES, Vm, tail
+from roceproof.rxe_env import PeerDied, SoftRoce
+from roceproof.rxe_env.client.channel import AgentChannel
+from roceproof.rxe_env.kernel import distribution
+from roceproof.rxe_env.vm.machine import TAIL_LINES, Vm, tail
+from roceproof.rxe_env.vm.qemu import Machine, agent_port
 
 pytestmark = pytest.mark.rxe
 
@@ -103,7 +104,7 @@ def test_a_guest_that_answers_too_late_is_a_death() -> None:
 
 @pytest.mark.slow
 def test_a_kernel_panic_ends_the_machine_with_the_reason_on_its_console() -> None:
-    machine = Machine(kernel.fetch().image, "tcg")
+    machine = Machine(distribution.fetch().image, "tcg")
     with Vm(("agent",), lambda fds: [*machine.hardware(), *agent_port(fds["agent"])]) as vm:
         with vm.connect("agent") as stream:
             stream.settimeout(120)

@@ -11,17 +11,8 @@ from pathlib import Path
 import pytest
 import tiny_peer as tp
 
-from roceproof.rxe_env import (
-    PeerDied,
-    SoftRoce,
-    Unavailable,
-    doctor,
-    env_down,
-    env_status,
-    env_up,
-    rundir,
-    vm_backend,
-)
+from roceproof.rxe_env import PeerDied, SoftRoce, Unavailable, doctor, env_down, env_status, env_up
+from roceproof.rxe_env.vm import rundir, vm_backend
 
 pytestmark = pytest.mark.rxe
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.seal import seal
-from roceproof.rxe_env import SoftRoce, Unavailable, accel, cache, cpio, kernel, kmodules, qemu
+from roceproof.rxe_env import SoftRoce, Unavailable, cache
+from roceproof.rxe_env.kernel import distribution, kmodules
+from roceproof.rxe_env.vm import accel, cpio, qemu
 
 OFFLINE = """
 Acquire::Retries "0";
@@ -59,7 +61,7 @@ def test_offline_with_nothing_cached_is_one_line_with_the_remedy(
 ) -> None:
     apt_config(tmp_path, monkeypatch, OFFLINE)
     with pytest.raises(Unavailable) as caught:
-        kernel.fetch()
+        distribution.fetch()
     text = str(caught.value)
     assert "\n" not in text
     assert "linux-image-" in text
@@ -78,33 +80,33 @@ def test_apt_without_package_lists_says_how_to_get_them(
         f'Dir::State::status "/dev/null";\n',
     )
     with pytest.raises(Unavailable, match="apt-get update"):
-        kernel.fetch()
+        distribution.fetch()
 
 
 @pytest.mark.rxe
 def test_a_cached_kernel_needs_no_apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fetched = kernel.fetch()
+    fetched = distribution.fetch()
     apt_config(tmp_path, monkeypatch, OFFLINE)
     monkeypatch.setenv("PATH", "/nonexistent")
-    assert kernel.fetch() == fetched
+    assert distribution.fetch() == fetched
 
 
 def test_a_kernel_that_was_kept_with_other_modules_is_not_used(empty_cache: Path) -> None:
     facts = '{"release": "6.1.0-test", "needs": {}}'
-    for key in ("00000000", kernel.KEPT):
-        assert kernel.cached() is None
+    for key in ("00000000", distribution.KEPT):
+        assert distribution.cached() is None
         place = empty_cache / "kernel" / f"linux-image-1.{key}"
         place.mkdir(parents=True)
         (place / "kernel.json").write_text(facts)
         seal(place)
-    assert kernel.cached() == kernel.Kernel(place, "6.1.0-test", {})
+    assert distribution.cached() == distribution.Kernel(place, "6.1.0-test", {})
 
 
 @pytest.mark.rxe
 @pytest.mark.slow  # whoever never ran it before has it start so
 def test_a_peer_starts_from_cold(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ROCEPROOF_CACHE")
-    have = kernel.fetch().directory
+    have = distribution.fetch().directory
     monkeypatch.setenv("ROCEPROOF_CACHE", str(empty_cache))
     shutil.copytree(have, empty_cache / "kernel" / have.name)
     monkeypatch.setenv("ROCEPROOF_ACCEL", "tcg")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.rxe_env import apt, archives, kbuild
-from roceproof.rxe_env.apt import Apt
 from roceproof.rxe_env.errors import Unavailable
-from roceproof.rxe_env.kbuild import Workshop
+from roceproof.rxe_env.kernel import apt, archives, kbuild
+from roceproof.rxe_env.kernel.apt import Apt
+from roceproof.rxe_env.kernel.kbuild import Workshop
 
 RELEASE = "9.8.7+deb20-amd64"
 PATCH = "--- a/drivers/infiniband/{path}\n+++ b/drivers/infiniband/{path}\n"

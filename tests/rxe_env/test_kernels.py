@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.seal import seal
-from roceproof.rxe_env import Unavailable, apt, archives, kernel, kernels, unpacked
+from roceproof.rxe_env import Unavailable
+from roceproof.rxe_env.kernel import apt, archives, distribution, unpacked, versions
 
 RELEASE = "9.8.7-test"
 
@@ -57,7 +58,7 @@ def test_image_and_modules_in_one_package(empty_cache: Path, tmp_path: Path) -> 
     root = tmp_path / "one"
     tree_of(root)
     image_in(root / "boot", f"vmlinuz-{RELEASE}")
-    found = kernels.find(str(package(root, "linux-image")))
+    found = versions.find(str(package(root, "linux-image")))
     assert found.release == RELEASE
     assert found.image.read_bytes() == b"image"
     assert found.modules(["rdma_rxe"])[0].read_bytes().endswith(b"rdma_rxe")
@@ -71,7 +72,7 @@ def test_modules_in_packages_of_their_own(empty_cache: Path, tmp_path: Path) -> 
     moved.mkdir(parents=True)
     (tree / "kernel" / "virtio_net.ko").rename(moved / "virtio_net.ko")
     packages = [package(tmp_path / name, name) for name in ("image", "modules", "extra")]
-    assert kernels.find(",".join(map(str, packages))).release == RELEASE
+    assert versions.find(",".join(map(str, packages))).release == RELEASE
 
 
 @pytest.mark.parametrize("name", ["vmlinuz", "vmlinuz.unsigned"])
@@ -81,26 +82,26 @@ def test_everything_below_usr_lib_modules(name: str, empty_cache: Path, tmp_path
     folder = tmp_path / "debs"
     folder.mkdir()
     shutil.move(package(root, "all"), folder)
-    assert kernels.find(str(folder)).release == RELEASE
-    assert kernels.find(str(root)).release == RELEASE
+    assert versions.find(str(folder)).release == RELEASE
+    assert versions.find(str(root)).release == RELEASE
 
 
 def test_a_boot_image_and_the_folder_of_its_modules(empty_cache: Path, tmp_path: Path) -> None:
     tree = tree_of(tmp_path, built_in=False)
     image_in(tmp_path, "bzImage")
     words = f"{tmp_path / 'bzImage'},{tree}"
-    assert kernels.kept(words) is None
-    assert kernels.find(words) == kernels.kept(words)
-    assert kernels.pinned(words) == words
+    assert versions.kept(words) is None
+    assert versions.find(words) == versions.kept(words)
+    assert versions.pinned(words) == words
 
 
 def test_another_content_is_another_kernel(empty_cache: Path, tmp_path: Path) -> None:
     tree = tree_of(tmp_path)
     image_in(tmp_path, "bzImage")
     words = f"{tmp_path / 'bzImage'},{tree}"
-    first = kernels.find(words)
+    first = versions.find(words)
     (tree / "kernel" / "rdma_rxe.ko").write_bytes(b"\0depends=\0mended")
-    second = kernels.find(words)
+    second = versions.find(words)
     assert first.directory != second.directory
     assert second.modules(["rdma_rxe"])[0].read_bytes().endswith(b"mended")
 
@@ -112,7 +113,7 @@ def test_a_kernel_without_rxe_is_one_line(
     root = tmp_path / "bare"
     image_in(tree_of(root, lacks="rdma_rxe", built_in=built_in), "vmlinuz")
     with pytest.raises(Unavailable, match=rf"kernel {RELEASE} has no module rdma_rxe") as caught:
-        kernels.find(str(root))
+        versions.find(str(root))
     assert "\n" not in str(caught.value)
     assert list(empty_cache.glob("kernels/*")) == []
 
@@ -129,7 +130,7 @@ def test_what_names_no_kernel_is_refused_with_the_choices(
     wanted: str, why: str, empty_cache: Path, no_network: None
 ) -> None:
     with pytest.raises(Unavailable, match=why):
-        kernels.find(wanted)
+        versions.find(wanted)
 
 
 def test_packages_without_an_image_or_without_modules_say_what_is_missing(
@@ -137,10 +138,10 @@ def test_packages_without_an_image_or_without_modules_say_what_is_missing(
 ) -> None:
     tree_of(tmp_path / "modules")
     with pytest.raises(Unavailable, match="no package has a boot image"):
-        kernels.find(str(package(tmp_path / "modules", "modules")))
+        versions.find(str(package(tmp_path / "modules", "modules")))
     image_in(tmp_path / "image" / "boot", f"vmlinuz-{RELEASE}")
     with pytest.raises(Unavailable, match=f"no package has the modules of vmlinuz-{RELEASE}"):
-        kernels.find(str(package(tmp_path / "image", "image")))
+        versions.find(str(package(tmp_path / "image", "image")))
 
 
 def test_of_several_kernels_none_is_guessed(empty_cache: Path, tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_of_several_kernels_none_is_guessed(empty_cache: Path, tmp_path: Path) -
     image_in(tree, "vmlinuz")
     shutil.copytree(tree, tree.with_name("9.9.9-other"))
     with pytest.raises(Unavailable, match="there are several kernels") as caught:
-        kernels.find(str(root))
+        versions.find(str(root))
     assert f"lib/modules/{RELEASE}, lib/modules/9.9.9-other: name one" in str(caught.value)
 
 
@@ -157,11 +158,11 @@ def test_a_tree_with_two_ways_to_it_is_one(empty_cache: Path, tmp_path: Path) ->
     root = tmp_path / "merged"
     image_in(tree_of(root, lib="usr/lib"), "vmlinuz")
     (root / "lib").symlink_to("usr/lib")
-    assert kernels.find(str(root)).release == RELEASE
+    assert versions.find(str(root)).release == RELEASE
 
 
 def keep(cache: Path, kind: str, release: str) -> None:
-    place = cache / kind / f"linux-image-{release}.{kernel.KEPT}"
+    place = cache / kind / f"linux-image-{release}.{distribution.KEPT}"
     place.mkdir(parents=True)
     (place / "kernel.json").write_text(f'{{"release": "{release}", "needs": {{}}}}')
     seal(place)
@@ -173,14 +174,14 @@ def test_what_is_kept_is_found_by_its_version_and_nobody_is_asked(
     keep(empty_cache, "kernel", "6.1.0-56-amd64")
     for release in ("6.12.9+deb13-amd64", "6.12.107+deb13-amd64", "7.2.13+deb14-amd64"):
         keep(empty_cache, "kernels", release)
-    assert kernels.find("6.1").release == "6.1.0-56-amd64"
-    assert kernels.find("6.12").release == "6.12.107+deb13-amd64"
-    assert kernels.find("6.12.9").release == "6.12.9+deb13-amd64"
-    assert kernels.find("7.2.13+deb14-amd64").release == "7.2.13+deb14-amd64"
-    assert kernels.find("distribution").release == "6.1.0-56-amd64"
-    assert kernels.kept("newest") == kernels.kept("7.2")
-    assert kernels.pinned("newest") == "7.2.13+deb14-amd64"
-    assert kernels.pinned("6.1") == "6.1.0-56-amd64"
+    assert versions.find("6.1").release == "6.1.0-56-amd64"
+    assert versions.find("6.12").release == "6.12.107+deb13-amd64"
+    assert versions.find("6.12.9").release == "6.12.9+deb13-amd64"
+    assert versions.find("7.2.13+deb14-amd64").release == "7.2.13+deb14-amd64"
+    assert versions.find("distribution").release == "6.1.0-56-amd64"
+    assert versions.kept("newest") == versions.kept("7.2")
+    assert versions.pinned("newest") == "7.2.13+deb14-amd64"
+    assert versions.pinned("6.1") == "6.1.0-56-amd64"
 
 
 POLICY = """\
@@ -225,7 +226,7 @@ def test_a_version_that_nobody_has_is_told_with_those_that_there_are(
     monkeypatch.setattr(apt.Apt, "releases", lambda self: ["7.2.1-amd64", "6.12.9-amd64"])
     monkeypatch.setattr(archives, "opened", lambda *_, **__: Opened())
     with pytest.raises(Unavailable, match=r"apt has no kernel 6\.6; it has 7\.2, 6\.12: take one"):
-        kernels.find("6.6")
+        versions.find("6.6")
 
 
 def test_offline_the_newest_is_the_newest_that_is_kept(
@@ -236,9 +237,9 @@ def test_offline_the_newest_is_the_newest_that_is_kept(
 
     monkeypatch.setattr(archives, "opened", refuse)
     with pytest.raises(Unavailable, match="no network"):
-        kernels.find("newest")
+        versions.find("newest")
     keep(empty_cache, "kernels", "7.2.13+deb14-amd64")
-    assert kernels.find("newest").release == "7.2.13+deb14-amd64"
+    assert versions.find("newest").release == "7.2.13+deb14-amd64"
     assert capsys.readouterr().err == (
         "roceproof: no network; taking 7.2.13+deb14-amd64, which is kept\n"
     )
@@ -250,6 +251,6 @@ def test_where_the_lists_have_no_kernel_the_newest_is_the_newest_that_is_kept(
     monkeypatch.setattr(archives, "opened", lambda *_, **__: nullcontext(apt.Apt()))
     monkeypatch.setattr(apt.Apt, "releases", lambda self: [])
     with pytest.raises(Unavailable, match="have no kernel: connect to the network, or name"):
-        kernels.find("newest")
+        versions.find("newest")
     keep(empty_cache, "kernels", "7.2.13+deb14-amd64")
-    assert kernels.find("newest").release == "7.2.13+deb14-amd64"
+    assert versions.find("newest").release == "7.2.13+deb14-amd64"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.rxe_env import PeerDied, SoftRoce, Unavailable, native
-from roceproof.rxe_env.inside import run_inside_vm
+from roceproof.rxe_env.vm.inside import run_inside_vm
 
 PROGRAM = Path(__file__).parent / "native_session.py"
 

@@ -10,7 +10,7 @@ import pytest
 import tiny_peer as tp
 
 from roceproof.rxe_env import SoftRoce
-from roceproof.rxe_env.verbs import QueuePair
+from roceproof.rxe_env.client.verbs import QueuePair
 
 pytestmark = pytest.mark.rxe
 

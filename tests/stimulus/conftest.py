@@ -11,7 +11,7 @@ import pytest
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.model import ModelFactory
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helper module beside this file
 

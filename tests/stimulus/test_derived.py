@@ -13,7 +13,7 @@ from roceproof.conformance.stimulus.drawing import draw_plan
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi import load_manifest
-from roceproof.dpi.contract_fields import Field, contract_fields
+from roceproof.dpi.contract.fields import Field, contract_fields
 
 JOINED = Field("qp_config_t", "joined", 0, 4, first=2, last=13)
 SEEDS = range(60)

@@ -15,7 +15,7 @@ from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.trial import played
 from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import DeviceFactory
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 
 Steps = list[tuple[str, dict[str, Any]]]
 _TWO: Steps = [("share", {}), ("stock", {"count": 2})]

@@ -27,7 +27,7 @@ from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
 from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 

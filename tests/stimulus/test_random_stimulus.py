@@ -27,7 +27,7 @@ from roceproof.conformance.targets.limited_model import LimitedModelFactory
 from roceproof.conformance.targets.model import ModelFactory
 from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import parse
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.work import Outcome, Work
 

@@ -17,7 +17,7 @@ from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import Arrival, Target
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse
-from roceproof.dpi.manifest import load_manifest
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome
 

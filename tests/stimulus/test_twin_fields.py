@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.cases.test_responder_twins import TWINS
-from roceproof.dpi.contract_fields import contract_fields
+from roceproof.dpi.contract.fields import contract_fields
 
 NAMES = {
     "remote": ("remote_mac", "remote_gid"),

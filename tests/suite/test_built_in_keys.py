@@ -13,7 +13,7 @@ from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, ACK, NAK, WRITE_ONLY
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.limited_model import LimitedModelFactory
-from roceproof.dpi.manifest import CONTRACT, load_manifest
+from roceproof.dpi.manifest.dut import CONTRACT, load_manifest
 
 KEYS = (6, 7, 8)
 MANIFEST = f"""\

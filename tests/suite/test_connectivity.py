@@ -26,7 +26,7 @@ from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.model import ModelFactory, ModelTarget
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import load_manifest
-from roceproof.dpi.streams import Standing
+from roceproof.dpi.session.streams import Standing
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

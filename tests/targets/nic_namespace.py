@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from roceproof.conformance.nic.stand_in import stand_in
-from roceproof.rxe_env import vm_backend
+from roceproof.rxe_env.vm import vm_backend
 
 
 def main(arguments: list[str]) -> int:

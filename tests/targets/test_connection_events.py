@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.targets.connection_events import ConnectionEvents
-from roceproof.dpi.connection_records import ConnectionEvent, ConnectionStep
+from roceproof.dpi.contract.connection_records import ConnectionEvent, ConnectionStep
 from roceproof.verbs.service import PathMtu
 
 EVENT = ConnectionEvent(

@@ -11,7 +11,7 @@ from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.targets.hdl import HdlTarget
 from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.dpi import PortOptions, Simulation, load_manifest
-from roceproof.dpi.manifest_limits import Environment
+from roceproof.dpi.manifest.limits import Environment
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service

@@ -128,7 +128,9 @@ def test_a_simulation_that_never_ends_a_cycle_is_a_death_and_not_waited_for_twic
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(allowance, "_SLICE_SECONDS", 0.2)
-    monkeypatch.setattr("roceproof.dpi.simulation.RUN_SECONDS", 0.2)  # it stands outside, too
+    monkeypatch.setattr(
+        "roceproof.dpi.session.simulation.RUN_SECONDS", 0.2
+    )  # it stands outside, too
     target = HdlTarget(simulation, 6400, host=OWN)
     os.kill(simulation.pid, signal.SIGSTOP)
     with pytest.raises(DeviceDied, match=r"stands in a cycle from 200 to 357 for 0\.2 s"):

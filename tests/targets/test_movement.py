@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.targets.movement import Received, Watch
-from roceproof.dpi.events import Inbound, Taken
+from roceproof.dpi.session.events import Inbound, Taken
 
 
 def test_what_was_given_gets_the_cycle_in_which_it_was_taken() -> None:

@@ -14,7 +14,7 @@ from roceproof.common.errors import Skipped
 from roceproof.conformance.targets.interface import CasePlace, TargetError
 from roceproof.conformance.targets.nic import NicFactory, NicOptions
 from roceproof.demo_tap import UNSHARE, require_tap
-from roceproof.rxe_env import saved, vm_backend
+from roceproof.rxe_env.vm import saved, vm_backend
 
 HERE = Path(__file__).parent
 INSIDE = (

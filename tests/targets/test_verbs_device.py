@@ -10,8 +10,8 @@ import pytest
 from roceproof.conformance.targets.device_address import Address
 from roceproof.conformance.targets.interface import DeviceDied, Patience
 from roceproof.conformance.targets.verbs_device import VerbsDevice
+from roceproof.rxe_env.client.verbs import Verbs
 from roceproof.rxe_env.errors import PeerDied
-from roceproof.rxe_env.verbs import Verbs
 from roceproof.verbs.addresses import Host
 
 HOST = Host(bytes(6), bytes([10, 77, 0, 2]))

@@ -11,7 +11,7 @@ from roceproof.conformance.coverage.queue_pairs import QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.targets.movement import Posted, Sent
 from roceproof.conformance.wire.psn import packet_count
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.limits import LONGEST_MESSAGE
 from roceproof.verbs.work import Work
 

@@ -23,7 +23,7 @@ from roceproof.conformance.targets.movement import (
 from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position, Transport
 from roceproof.conformance.wire.operations import has_operation, operations_of
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.service import Service
 
 _STATES = {"activate": "RTS", "reset": "RESET", "error": "ERR"}

@@ -19,7 +19,7 @@ from roceproof.conformance.targets.movement import (
     Received,
     Sent,
 )
-from roceproof.dpi.options import Flow
+from roceproof.dpi.session.options import Flow
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

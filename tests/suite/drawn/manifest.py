@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from roceproof.dpi.manifest import CONTRACT
+from roceproof.dpi.manifest.dut import CONTRACT
 
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
 _ASKING = ("READ", "CMP_SWAP")
