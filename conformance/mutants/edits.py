@@ -38,7 +38,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """`expression`, a part of `line`, is `becomes` in the mutant."""
+    """`expression`, a part of `line` or all of it, is `becomes` in the mutant."""
 
     file: str
     line: str
@@ -64,6 +64,8 @@ _KINDS: tuple[type[Edit], ...] = (Declare, Statement, Replacement)
 def edit_of(owner: str, table: Mapping[str, Any]) -> Edit:
     """One edit from its table; its keys say which kind it is."""
     kinds = {frozenset(field.name for field in fields(kind)): kind for kind in _KINDS}
+    if "expression" in table:
+        table = {"line": table["expression"], **table}
     kind = kinds.get(frozenset(table))
     if kind is None:
         forms = "; ".join(", ".join(field.name for field in fields(kind)) for kind in _KINDS)
@@ -72,12 +74,10 @@ def edit_of(owner: str, table: Mapping[str, Any]) -> Edit:
     return kind(**table)
 
 
-def trigger_of(owner: str, table: Mapping[str, Any]) -> Trigger:
-    """A trigger from its table."""
-    if table.keys() != {"file", "when"}:
-        raise MutantError(f"{owner}: a trigger with {', '.join(table)}; expected file, when")
-    _require_texts(owner, table)
-    return Trigger(**table)
+def trigger_of(owner: str, file: str, when: object) -> Trigger:
+    """A trigger in a file."""
+    _require_texts(owner, {"when_file": file, "when": when})
+    return Trigger(file=file, when=str(when))
 
 
 def _require_texts(owner: str, table: Mapping[str, Any]) -> None:

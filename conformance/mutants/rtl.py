@@ -36,7 +36,7 @@ MUTANTS = REFERENCE_DUT.parent / "mutants"
 RESPONDER_MUTANTS = MUTANTS / "responder"
 OVERLAY = BUILD / "mutants"
 
-_KEYS = {"id", "description", "expected", "explained_as", "edit"}
+_KEYS = {"id", "description", "expected", "explained_as", "edit", "when", "when_file"}
 _THEME_KEYS = {"kind", "shared", "mutant"}
 
 
@@ -159,16 +159,21 @@ def _theme(
 
 def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) -> Mutant:
     owner = str(table.get("id", f"mutant {number}"))
-    keys = _KEYS | {"trigger"} if kind else _KEYS
-    if table.keys() != keys:
-        wrong = ", ".join(sorted(table.keys() ^ keys))
-        raise MutantError(f"{theme}.toml: {owner}: wrong or missing: {wrong}")
+    for key in ("id", "description", "expected", *(["when"] if kind else [])):
+        if key not in table:
+            raise MutantError(f"{theme}.toml: {owner}: no {key}")
+    if "when" in table and not kind:
+        raise MutantError(f"{theme}.toml: {owner}: when is of themes with a kind")
+    table = {"explained_as": [], "edit": [], **table}
     for key, known in (("expected", RULES), ("explained_as", SIGNATURES)):
         for name in table[key]:
             if name not in known:
                 raise MutantError(f"{theme}.toml: {owner}: {key} names the unknown {name!r}")
     if not table["expected"]:
         raise MutantError(f"{theme}.toml: {owner}: no rule is expected to find it")
+    first = {key: value for key, value in table.items() if key not in _KEYS}
+    edits = tuple(edit_of(owner, edit) for edit in (first, *table["edit"]))
+    place = table.get("when_file", edits[0].file)
     return Mutant(
         number=number,
         id=owner,
@@ -176,9 +181,9 @@ def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) ->
         description=table["description"],
         expected=tuple(table["expected"]),
         explained_as=tuple(table["explained_as"]),
-        edits=tuple(edit_of(owner, edit) for edit in table["edit"]),
+        edits=edits,
         kind=kind,
-        trigger=trigger_of(owner, table["trigger"]) if kind else None,
+        trigger=trigger_of(owner, place, table["when"]) if kind else None,
     )
 
 

@@ -25,8 +25,6 @@ THEME = """
 id = "ttl-wrong"
 description = "The TTL is wrong."
 expected = ["IP-06"]
-explained_as = []
-[[mutant.edit]]
 file = "header_builder.sv"
 line = "ipv4.ttl           = packet.path.hop_limit;"
 expression = "packet.path.hop_limit"
@@ -107,10 +105,11 @@ def test_a_place_that_is_not_unique_is_refused_with_file_and_mutant(place, count
 REFUSALS = {
     "no TOML": ("[[mutant]", "not a theme"),
     "no mutants": ("", "no mutants"),
-    "an unknown key": (THEME.replace("description", "text"), "wrong or missing: description, text"),
+    "an unknown key": (THEME + 'text = "x"', "an edit with .*text"),
+    "no description": (THEME.replace("description", "text"), "no description"),
     "an unknown rule": (THEME.replace("IP-06", "IP-99"), "expected names the unknown 'IP-99'"),
     "an unknown signature": (
-        THEME.replace("explained_as = []", 'explained_as = ["S99"]'),
+        THEME + 'explained_as = ["S99"]',
         "explained_as names the unknown 'S99'",
     ),
     "no rule": (THEME.replace('"IP-06"', ""), "no rule is expected"),

@@ -27,14 +27,10 @@ kind = "rare value"
 id = "ttl-1"
 description = "The TTL is 1."
 expected = ["IP-06"]
-explained_as = []
-[[mutant.edit]]
 file = "header_builder.sv"
 line = "ipv4.ttl           = packet.path.hop_limit;"
 expression = "packet.path.hop_limit"
 becomes = "8'd1"
-[mutant.trigger]
-file = "header_builder.sv"
 when = "packet_valid_i && packet_i.path.hop_limit != 8'd1"
 """
 
@@ -93,11 +89,12 @@ def test_a_theme_with_a_kind_gives_each_mutant_its_trigger(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (THEME.replace('kind = "rare value"', ""), "wrong or missing: trigger"),
-        (THEME.partition("[mutant.trigger]")[0], "wrong or missing: trigger"),
-        (THEME.replace("when =", "if ="), "a trigger with file, if; expected file, when"),
-        (THEME.replace('file = "header_builder.sv"\nwhen', 'file = "b.sv"\nwhen'), "no source of"),
-        (THEME + 'more = "x"', "a trigger with file, when, more"),
+        (THEME.replace('kind = "rare value"', ""), "when is of themes with a kind"),
+        (THEME.partition("when =")[0], "no when"),
+        (THEME.replace("when =", "if ="), "no when"),
+        (THEME.partition("when =")[0] + "when = 1", "when is 1; expected text"),
+        (THEME + 'when_file = "b.sv"', "no source of"),
+        (THEME + 'more = "x"', "an edit with .*more"),
     ],
 )
 def test_a_trigger_is_refused_with_a_reason(text, reason, tmp_path) -> None:
