@@ -7,17 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.codes import AethType
-from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.mutants.faulty_requesters import made_of
-from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.wire.headers import Aeth
 
 _BOOKKEEPING_NS = 2_000
 
 
+@faulty_rc_requester(
+    "ack-retires-one-message",
+    "An ACK completes only the message whose last PSN it names.",
+    expected=["ACK-05", "PSN-16"],
+)
 class RetiresOne(RcRequester):
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         if syndrome >> 5 != AethType.ACK:
@@ -26,15 +29,11 @@ class RetiresOne(RcRequester):
             self.all_before(ahead(psn, 1), now_ns)
 
 
-@model_mutant(
-    "ack-retires-one-message",
-    "An ACK completes only the message whose last PSN it names.",
-    expected=["ACK-05", "PSN-16"],
+@faulty_rc_requester(
+    "ack-completes-when-sent",
+    "A message completes when its last packet has left.",
+    expected=["ACK-08", "ACK-09", "ACK-10"],
 )
-def _retires_one() -> Components:
-    return made_of(RetiresOne)
-
-
 class CompletesWhenSent(RcRequester):
     def next_request(self, now_ns: int) -> Segment | None:
         segment = super().next_request(now_ns)
@@ -44,15 +43,11 @@ class CompletesWhenSent(RcRequester):
         return segment
 
 
-@model_mutant(
-    "ack-completes-when-sent",
-    "A message completes when its last packet has left.",
-    expected=["ACK-08", "ACK-09", "ACK-10"],
+@faulty_rc_requester(
+    "ack-of-the-unsent-counts",
+    "An ACK beyond the newest packet acknowledges all that was sent.",
+    expected=["ACK-09", "NAK-13"],
 )
-def _completes_when_sent() -> Components:
-    return made_of(CompletesWhenSent)
-
-
 class BelievesGhosts(RcRequester):
     def receive(self, segment: Segment, now_ns: int) -> None:
         psn, newest = segment.bth.psn, ahead(self.window.fresh, -1)
@@ -61,15 +56,11 @@ class BelievesGhosts(RcRequester):
         super().receive(segment, now_ns)
 
 
-@model_mutant(
-    "ack-of-the-unsent-counts",
-    "An ACK beyond the newest packet acknowledges all that was sent.",
-    expected=["ACK-09", "NAK-13"],
+@faulty_rc_requester(
+    "ack-of-the-past-counts",
+    "An ACK older than the oldest outstanding packet is taken for one of it.",
+    expected=["ACK-10", "RTX-10", "NAK-13"],
 )
-def _believes_ghosts() -> Components:
-    return made_of(BelievesGhosts)
-
-
 class BelievesThePast(RcRequester):
     def receive(self, segment: Segment, now_ns: int) -> None:
         psn = segment.bth.psn
@@ -78,15 +69,11 @@ class BelievesThePast(RcRequester):
         super().receive(segment, now_ns)
 
 
-@model_mutant(
-    "ack-of-the-past-counts",
-    "An ACK older than the oldest outstanding packet is taken for one of it.",
-    expected=["ACK-10", "RTX-10", "NAK-13"],
+@faulty_rc_requester(
+    "ack-inside-a-message-is-fatal",
+    "Only an ACK of a whole message is expected; one inside it is an error.",
+    expected=["ACK-14", "ACK-08"],
 )
-def _believes_the_past() -> Components:
-    return made_of(BelievesThePast)
-
-
 class WantsOneAck(RcRequester):
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         message = self.window.message_at(psn)
@@ -96,15 +83,11 @@ class WantsOneAck(RcRequester):
         super().acknowledgement(psn, syndrome, now_ns)
 
 
-@model_mutant(
-    "ack-inside-a-message-is-fatal",
-    "Only an ACK of a whole message is expected; one inside it is an error.",
-    expected=["ACK-14", "ACK-08"],
+@faulty_rc_requester(
+    "ack-before-the-books-are-done",
+    "An ACK that comes while the packet is still being entered as sent is not seen.",
+    expected=["ACK-15"],
 )
-def _wants_one_ack() -> Components:
-    return made_of(WantsOneAck)
-
-
 class MissesEarlyAcks(RcRequester):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -120,15 +103,11 @@ class MissesEarlyAcks(RcRequester):
             super().receive(segment, now_ns)
 
 
-@model_mutant(
-    "ack-before-the-books-are-done",
-    "An ACK that comes while the packet is still being entered as sent is not seen.",
-    expected=["ACK-15"],
+@faulty_rc_requester(
+    "ack-kept-until-sent",
+    "An ACK of a packet that has not left completes its message when it has, and again later.",
+    expected=["FUZZ-21"],
 )
-def _misses_early_acks() -> Components:
-    return made_of(MissesEarlyAcks)
-
-
 class KeepsEarlyAcks(RcRequester):
     _early: int | None = None
 
@@ -145,15 +124,11 @@ class KeepsEarlyAcks(RcRequester):
         return segment
 
 
-@model_mutant(
-    "ack-kept-until-sent",
-    "An ACK of a packet that has not left completes its message when it has, and again later.",
-    expected=["FUZZ-21"],
+@faulty_rc_requester(
+    "read-response-acknowledges-nothing",
+    "A READ response does not acknowledge the WRITEs before it.",
+    expected=["ACK-13"],
 )
-def _keeps_early_acks() -> Components:
-    return made_of(KeepsEarlyAcks)
-
-
 class ReadAcknowledgesItself(RcRequester):
     def read_response(self, segment: Segment, now_ns: int) -> None:
         if self.window.message_at(segment.bth.psn).first_psn == self.window.oldest or (
@@ -162,59 +137,43 @@ class ReadAcknowledgesItself(RcRequester):
             super().read_response(segment, now_ns)
 
 
-@model_mutant(
-    "read-response-acknowledges-nothing",
-    "A READ response does not acknowledge the WRITEs before it.",
-    expected=["ACK-13"],
+@faulty_rc_requester(
+    "ack-compared-without-wrap",
+    "Response PSNs are compared as plain numbers.",
+    expected=["PSN-16"],
 )
-def _read_acknowledges_itself() -> Components:
-    return made_of(ReadAcknowledgesItself)
-
-
 class ComparesWithoutWrap(RcRequester):
     def receive(self, segment: Segment, now_ns: int) -> None:
         if segment.bth.psn >= self.window.oldest:
             super().receive(segment, now_ns)
 
 
-@model_mutant(
-    "ack-compared-without-wrap",
-    "Response PSNs are compared as plain numbers.",
-    expected=["PSN-16"],
+@faulty_rc_requester(
+    "ack-is-syndrome-1f",
+    "Only syndrome 0x1F is an ACK.",
+    expected=["AETH-04"],
 )
-def _compares_without_wrap() -> Components:
-    return made_of(ComparesWithoutWrap)
-
-
 class KnowsOneSyndrome(RcRequester):
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         if syndrome >> 5 != AethType.ACK or syndrome == 0x1F:
             super().acknowledgement(psn, syndrome, now_ns)
 
 
-@model_mutant(
-    "ack-is-syndrome-1f",
-    "Only syndrome 0x1F is an ACK.",
-    expected=["AETH-04"],
+@faulty_rc_requester(
+    "aeth-type-is-one-bit",
+    "Only bit 5 of the syndrome tells an ACK from a NAK.",
+    expected=["AETH-05", "FUZZ-11"],
 )
-def _knows_one_syndrome() -> Components:
-    return made_of(KnowsOneSyndrome)
-
-
 class LooksAtOneBit(RcRequester):
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         super().acknowledgement(psn, syndrome if syndrome & 0x20 else syndrome & 0x1F, now_ns)
 
 
-@model_mutant(
-    "aeth-type-is-one-bit",
-    "Only bit 5 of the syndrome tells an ACK from a NAK.",
-    expected=["AETH-05", "FUZZ-11"],
+@faulty_rc_requester(
+    "ack-completes-by-msn",
+    "How many messages an ACK completes is not looked up in its PSN.",
+    expected=["MSN-08", "ACK-08"],
 )
-def _looks_at_one_bit() -> Components:
-    return made_of(LooksAtOneBit)
-
-
 class CompletesByMsn(RcRequester):
     def receive(self, segment: Segment, now_ns: int) -> None:
         aeth = segment.extension(Aeth)
@@ -225,15 +184,6 @@ class CompletesByMsn(RcRequester):
         ):
             segment = _at(segment, ahead(self.window.messages[-1].end, -1))
         super().receive(segment, now_ns)
-
-
-@model_mutant(
-    "ack-completes-by-msn",
-    "How many messages an ACK completes is not looked up in its PSN.",
-    expected=["MSN-08", "ACK-08"],
-)
-def _completes_by_msn() -> Components:
-    return made_of(CompletesByMsn)
 
 
 def _at(segment: Segment, psn: int) -> Segment:

@@ -6,44 +6,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.mutants.faulty_requesters import made_of
-from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.verbs.work import Op
 
 
+@faulty_rc_requester("credits-gate-writes", "A WRITE waits for credits, too.", expected=["CRED-04"])
 class CreditsGateWrites(RcRequester):
     def may_begin(self, work: Any) -> bool:
         gated = replace(work, op=Op.SEND) if work.op is Op.WRITE else work
         return super().may_begin(work) and self.has_credit(self.credits.admits_next(gated))
 
 
-@model_mutant("credits-gate-writes", "A WRITE waits for credits, too.", expected=["CRED-04"])
-def _credits_gate_writes() -> Components:
-    return made_of(CreditsGateWrites)
-
-
+@faulty_rc_requester("credits-ignored", "Credits are not counted.", expected=["CRED-03"])
 class CreditsIgnored(RcRequester):
     def has_credit(self, admitted: bool) -> bool:
         return True
 
 
-@model_mutant("credits-ignored", "Credits are not counted.", expected=["CRED-03"])
-def _credits_ignored() -> Components:
-    return made_of(CreditsIgnored)
-
-
-class CreditsOfNewAcksOnly(RcRequester):
-    def note_credits(self, psn: int, aeth: Any) -> None:
-        if self.window.holds(psn):
-            super().note_credits(psn, aeth)
-
-
-@model_mutant(
+@faulty_rc_requester(
     "credits-of-new-acks-only",
     "Credits are taken from an ACK only if it acknowledges something new.",
     expected=["CRED-05"],
 )
-def _credits_of_new_acks_only() -> Components:
-    return made_of(CreditsOfNewAcksOnly)
+class CreditsOfNewAcksOnly(RcRequester):
+    def note_credits(self, psn: int, aeth: Any) -> None:
+        if self.window.holds(psn):
+            super().note_credits(psn, aeth)

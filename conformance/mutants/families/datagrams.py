@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.ud import UdRequester
 from roceproof.conformance.mutants.families.messages import RequestPacket
+from roceproof.conformance.mutants.faulty import faulty_ud_requester
 from roceproof.conformance.mutants.frames import edited, with_bth
-from roceproof.conformance.mutants.wire import model_mutant, wire_mutant
+from roceproof.conformance.mutants.wire import wire_mutant
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.frame_edits import set_udp
 from roceproof.conformance.wire.headers import Deth, ImmDt
-from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
 
 _BEHIND_BTH = 20  # from the UDP header
@@ -50,48 +49,39 @@ class ReservedByteOfRegister(Datagram):
         return edited(frame, set_udp(_BEHIND_BTH + 4, b"\x80"))
 
 
-@model_mutant(
+@faulty_ud_requester(
     "ud-q-key-as-given",
     "The Q_Key of the work request leaves as it is.",
     expected=["UD-03"],
 )
-def q_key_as_given() -> Components:
-    class Ud(UdRequester):
-        def enqueue(self, work: Work) -> None:
-            if work.datagram_qkey & _QKEY_OF_QP:
-                self.spec = replace(self.spec, qkey=work.datagram_qkey)
-            super().enqueue(work)
-
-    return Components(requesters={**REQUESTERS, Service.UD: Ud})
+class QKeyAsGiven(UdRequester):
+    def enqueue(self, work: Work) -> None:
+        if work.datagram_qkey & _QKEY_OF_QP:
+            self.spec = replace(self.spec, qkey=work.datagram_qkey)
+        super().enqueue(work)
 
 
-@model_mutant(
+@faulty_ud_requester(
     "ud-deth-counts-as-payload",
     "A datagram with a full payload is refused, since the DETH is counted in.",
     expected=["UD-04"],
 )
-def deth_counts_as_payload() -> Components:
-    class Ud(UdRequester):
-        def enqueue(self, work: Work) -> None:
-            if work.size + Deth.SIZE > self.spec.path_mtu:
-                self.complete(work, "loc_len_err")
-            else:
-                super().enqueue(work)
-
-    return Components(requesters={**REQUESTERS, Service.UD: Ud})
+class DethCountsAsPayload(UdRequester):
+    def enqueue(self, work: Work) -> None:
+        if work.size + Deth.SIZE > self.spec.path_mtu:
+            self.complete(work, "loc_len_err")
+        else:
+            super().enqueue(work)
 
 
-@model_mutant(
+@faulty_ud_requester(
     "ud-too-long-is-cut",
     "A datagram beyond the path MTU is sent as far as it fits.",
     expected=["MTU-11"],
 )
-def too_long_is_cut() -> Components:
-    class Ud(UdRequester):
-        def enqueue(self, work: Work) -> None:
-            super().enqueue(replace(work, data=work.data[: self.spec.path_mtu]))
-
-    return Components(requesters={**REQUESTERS, Service.UD: Ud})
+class TooLongIsCut(UdRequester):
+    def enqueue(self, work: Work) -> None:
+        super().enqueue(replace(work, data=work.data[: self.spec.path_mtu]))
 
 
 @wire_mutant(

@@ -9,6 +9,7 @@ from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.mutants.families.messages import RequestPacket, position_of
+from roceproof.conformance.mutants.faulty import faulty_rc_requester, faulty_uc_requester
 from roceproof.conformance.mutants.frames import bth_of, edited, removed, response_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
 from roceproof.conformance.suite.pattern import NO_CREDITS
@@ -63,18 +64,15 @@ def sends_before_rts() -> Components:
     return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
-@model_mutant(
+@faulty_rc_requester(
     "qps-sends-in-error",
     "A queue pair that failed flushes what it has, and takes more.",
     expected=["QPS-03"],
 )
-def sends_in_error() -> Components:
-    class Rc(RcRequester):
-        def flush(self) -> None:
-            super().flush()
-            self.state = State.RTS
-
-    return Components(requesters={**REQUESTERS, Service.RC: Rc})
+class SendsInError(RcRequester):
+    def flush(self) -> None:
+        super().flush()
+        self.state = State.RTS
 
 
 @wire_mutant(
@@ -193,18 +191,15 @@ class DeafAfterJumbo(WireFault):
         return [frame]
 
 
-@model_mutant(
+@faulty_uc_requester(
     "uc-completed-by-acks",
     "UC work waits for an acknowledgement, as RC work does.",
     expected=["UC-01"],
 )
-def completed_by_acks() -> Components:
-    class Uc(UcRequester):
-        def complete(self, work: Work, status: str) -> None:
-            if status != "success":
-                super().complete(work, status)
-
-    return Components(requesters={**REQUESTERS, Service.UC: Uc})
+class CompletedByAcks(UcRequester):
+    def complete(self, work: Work, status: str) -> None:
+        if status != "success":
+            super().complete(work, status)
 
 
 @wire_mutant(

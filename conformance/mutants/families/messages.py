@@ -9,6 +9,7 @@ from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.mutants.faulty import faulty_rc_requester, faulty_uc_requester
 from roceproof.conformance.mutants.frames import edited, request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
 from roceproof.conformance.wire.codec import Packet, parse
@@ -141,24 +142,21 @@ class TypeOfOtherMessage(RequestPacket):
         return [with_bth(frame, opcode=packet.bth.opcode - 6) if kind in (0x07, 0x08) else frame]
 
 
-@model_mutant(
+@faulty_uc_requester(
     "opc-reads-on-uc",
     "Work for READs and atomics is taken on UC and goes out with the service's bits.",
     expected=["OPC-11"],
 )
-def reads_on_uc() -> Components:
-    class Uc(RcRequester):
-        def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
-            super().__init__(replace(spec, service=Service.RC), policy)
+class ReadsOnUc(RcRequester):
+    def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
+        super().__init__(replace(spec, service=Service.RC), policy)
 
-        def next_request(self, now_ns: int) -> Segment | None:
-            segment = super().next_request(now_ns)
-            if segment is None:
-                return None
-            opcode = segment.bth.opcode | Service.UC << 5
-            return replace(segment, bth=replace(segment.bth, opcode=opcode, ack_req=False))
-
-    return Components(requesters={**REQUESTERS, Service.UC: Uc})
+    def next_request(self, now_ns: int) -> Segment | None:
+        segment = super().next_request(now_ns)
+        if segment is None:
+            return None
+        opcode = segment.bth.opcode | Service.UC << 5
+        return replace(segment, bth=replace(segment.bth, opcode=opcode, ack_req=False))
 
 
 class Cut(RequestPacket):
@@ -246,33 +244,27 @@ class LengthLessOne(RequestPacket):
         return [with_length(frame, packet.reth.length - 1)]
 
 
-@model_mutant(
+@faulty_rc_requester(
     "mtu-any-length-taken",
     "Lengths beyond 2^31 are not refused.",
     expected=["MTU-08"],
 )
-def any_length_taken() -> Components:
-    class Rc(RcRequester):
-        def post(self, work: Work) -> None:
-            self.enqueue(work)
-
-    return Components(requesters={**REQUESTERS, Service.RC: Rc})
+class AnyLengthTaken(RcRequester):
+    def post(self, work: Work) -> None:
+        self.enqueue(work)
 
 
-@model_mutant(
+@faulty_rc_requester(
     "mtu-longest-refused",
     "The longest message is refused: less or equal was meant.",
     expected=["MTU-08"],
 )
-def longest_refused() -> Components:
-    class Rc(RcRequester):
-        def post(self, work: Work) -> None:
-            if work.size == 1 << 31:
-                self.complete(work, "loc_len_err")
-            else:
-                super().post(work)
-
-    return Components(requesters={**REQUESTERS, Service.RC: Rc})
+class LongestRefused(RcRequester):
+    def post(self, work: Work) -> None:
+        if work.size == 1 << 31:
+            self.complete(work, "loc_len_err")
+        else:
+            super().post(work)
 
 
 @wire_mutant(

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.mutants.faulty_requesters import made_of
-from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 
 
+@faulty_rc_requester(
+    "rnr-resends-one-message",
+    "After an RNR NAK only the refused packet is sent again.",
+    expected=["RNR-04"],
+)
 class ResendsOneForRnr(RcRequester):
     _behind_rnr = False
 
@@ -26,55 +29,39 @@ class ResendsOneForRnr(RcRequester):
         return segment
 
 
-@model_mutant(
-    "rnr-resends-one-message",
-    "After an RNR NAK only the refused packet is sent again.",
-    expected=["RNR-04"],
+@faulty_rc_requester(
+    "rnr-acknowledges-nothing",
+    "An RNR NAK does not acknowledge what stands before it.",
+    expected=["RNR-10", "RNR-04"],
 )
-def _resends_one_for_rnr() -> Components:
-    return made_of(ResendsOneForRnr)
-
-
 class RnrAcknowledgesNothing(RcRequester):
     def rnr_nak(self, psn: int, timer_code: int, now_ns: int) -> None:
         super().rnr_nak(self.window.oldest, timer_code, now_ns)
 
 
-@model_mutant(
-    "rnr-acknowledges-nothing",
-    "An RNR NAK does not acknowledge what stands before it.",
-    expected=["RNR-10", "RNR-04"],
+@faulty_rc_requester(
+    "nak-fatal-retried", "A fatal NAK is answered by trying again.", expected=["NAK-09", "QPS-03"]
 )
-def _rnr_acknowledges_nothing() -> Components:
-    return made_of(RnrAcknowledgesNothing)
-
-
 class RetriesFatalNaks(RcRequester):
     def fatal_nak(self, psn: int, status: str, now_ns: int) -> None:
         self.sequence_nak(psn, now_ns)
 
 
-@model_mutant(
-    "nak-fatal-retried", "A fatal NAK is answered by trying again.", expected=["NAK-09", "QPS-03"]
+@faulty_rc_requester(
+    "nak-fatal-for-all",
+    "A fatal NAK ends every message that is outstanding.",
+    expected=["NAK-10"],
 )
-def _retries_fatal_naks() -> Components:
-    return made_of(RetriesFatalNaks)
-
-
 class FatalForAll(RcRequester):
     def fatal_nak(self, psn: int, status: str, now_ns: int) -> None:
         self.fail(status)
 
 
-@model_mutant(
-    "nak-fatal-for-all",
-    "A fatal NAK ends every message that is outstanding.",
-    expected=["NAK-10"],
+@faulty_rc_requester(
+    "nak-outside-moves-the-window",
+    "A sequence NAK outside the window moves it there.",
+    expected=["NAK-13"],
 )
-def _fatal_for_all() -> Components:
-    return made_of(FatalForAll)
-
-
 class NaksMoveTheWindow(RcRequester):
     def receive(self, segment: Segment, now_ns: int) -> None:
         is_nak = segment.bth.opcode == 0x11 and segment.extensions[0].pack()[0] == 0x60
@@ -82,12 +69,3 @@ class NaksMoveTheWindow(RcRequester):
             self.all_before(self.window.fresh, now_ns)
             return
         super().receive(segment, now_ns)
-
-
-@model_mutant(
-    "nak-outside-moves-the-window",
-    "A sequence NAK outside the window moves it there.",
-    expected=["NAK-13"],
-)
-def _naks_move_the_window() -> Components:
-    return made_of(NaksMoveTheWindow)

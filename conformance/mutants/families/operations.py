@@ -5,20 +5,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.mutants.families.messages import (
     RequestPacket,
     position_of,
     with_length,
 )
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.mutants.frames import edited, inserted, removed
-from roceproof.conformance.mutants.wire import model_mutant, wire_mutant
+from roceproof.conformance.mutants.wire import wire_mutant
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.frame_edits import set_udp
 from roceproof.conformance.wire.headers import Ieth, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import Position
-from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
 
 _BEHIND_BTH = 20  # from the UDP header
@@ -89,18 +88,15 @@ class AddressGoesOn(RequestPacket):
         return [edited(frame, set_udp(_BEHIND_BTH, address.to_bytes(8, "big")))]
 
 
-@model_mutant(
+@faulty_rc_requester(
     "reth-source-one-lane-late",
     "Payload from an odd lane of the bus is aligned one lane too far.",
     expected=["RETH-13"],
 )
-def source_one_lane_late() -> Components:
-    class Rc(RcRequester):
-        def post(self, work: Work) -> None:
-            late = work.data[1:] + b"\0" if work.offset % 2 and work.data else work.data
-            super().post(replace(work, data=late))
-
-    return Components(requesters={**REQUESTERS, Service.RC: Rc})
+class SourceOneLaneLate(RcRequester):
+    def post(self, work: Work) -> None:
+        late = work.data[1:] + b"\0" if work.offset % 2 and work.data else work.data
+        super().post(replace(work, data=late))
 
 
 @wire_mutant(

@@ -9,6 +9,7 @@ from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
 from roceproof.conformance.mutants.frames import bth_of, edited
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
@@ -61,20 +62,21 @@ class OperandsExchanged(OneOpcode):
     edit = staticmethod(exchange_operands)
 
 
+@faulty_rc_requester(
+    "read-depth-ignored",
+    "READs leave without regard to the initiator depth.",
+    expected=["READ-05"],
+)
 class ReadsDoNotWait(RcRequester):
     def may_ask_for_data(self) -> bool:
         return True
 
 
-@model_mutant(
-    "read-depth-ignored",
-    "READs leave without regard to the initiator depth.",
-    expected=["READ-05"],
+@faulty_rc_requester(
+    "read-response-unchecked",
+    "Neither opcode nor length of a READ response is looked at.",
+    expected=["READ-07", "FUZZ-13"],
 )
-def _reads_do_not_wait() -> Components:
-    return made_of(ReadsDoNotWait)
-
-
 class BelievesReadResponses(RcRequester):
     def read_response(self, segment: Segment, now_ns: int) -> None:
         message = self.window.message_at(segment.bth.psn)
@@ -85,29 +87,21 @@ class BelievesReadResponses(RcRequester):
             self.progress(ahead(segment.bth.psn, 1), now_ns)
 
 
-@model_mutant(
-    "read-response-unchecked",
-    "Neither opcode nor length of a READ response is looked at.",
-    expected=["READ-07", "FUZZ-13"],
+@faulty_rc_requester(
+    "answer-of-any-kind-completes",
+    "Whatever comes with the right PSN completes the request.",
+    expected=["FUZZ-12", "READ-07", "AETH-05"],
 )
-def _believes_read_responses() -> Components:
-    return made_of(BelievesReadResponses)
-
-
 class AnyAnswerCompletes(RcRequester):
     def unexpected(self) -> None:
         self.progress(self.window.fresh, self.not_before)
 
 
-@model_mutant(
-    "answer-of-any-kind-completes",
-    "Whatever comes with the right PSN completes the request.",
-    expected=["FUZZ-12", "READ-07", "AETH-05"],
+@faulty_rc_requester(
+    "read-placed-by-count",
+    "READ data are placed by the number of responses that came.",
+    expected=["READ-10", "RTX-19"],
 )
-def _any_answer_completes() -> Components:
-    return made_of(AnyAnswerCompletes)
-
-
 class PlacesByCount(RcRequester):
     _count = 0
 
@@ -120,15 +114,11 @@ class PlacesByCount(RcRequester):
         self._count += 1
 
 
-@model_mutant(
-    "read-placed-by-count",
-    "READ data are placed by the number of responses that came.",
-    expected=["READ-10", "RTX-19"],
+@faulty_rc_requester(
+    "reread-keeps-the-address",
+    "A READ asked for again moves its PSN, but not its address.",
+    expected=["RTX-17"],
 )
-def _places_by_count() -> Components:
-    return made_of(PlacesByCount)
-
-
 class RereadsFromOldAddress(CopiesDiffer):
     def corrupted(self, segment: Segment) -> Segment:
         reth = segment.extension(Reth)
@@ -138,28 +128,15 @@ class RereadsFromOldAddress(CopiesDiffer):
         return replace(segment, extensions=(replace(reth, address=first),))
 
 
-@model_mutant(
-    "reread-keeps-the-address",
-    "A READ asked for again moves its PSN, but not its address.",
-    expected=["RTX-17"],
-)
-def _rereads_from_old_address() -> Components:
-    return made_of(RereadsFromOldAddress)
-
-
-class NoImpliedNak(RcRequester):
-    def all_before(self, psn: int, now_ns: int) -> bool:
-        self.progress(psn, now_ns)
-        return True
-
-
-@model_mutant(
+@faulty_rc_requester(
     "read-without-data-completes",
     "An ACK beyond a READ completes it.",
     expected=["RTX-18"],
 )
-def _no_implied_nak() -> Components:
-    return made_of(NoImpliedNak)
+class NoImpliedNak(RcRequester):
+    def all_before(self, psn: int, now_ns: int) -> bool:
+        self.progress(psn, now_ns)
+        return True
 
 
 class EndsWithSuccess(RcRequester):
@@ -168,6 +145,11 @@ class EndsWithSuccess(RcRequester):
         self.flush()
 
 
+@faulty_rc_requester(
+    "read-ends-by-an-old-ack",
+    "Behind an ACK of the past the next response to a READ is out of place, and the READ done.",
+    expected=["FUZZ-11", "ACK-10"],
+)
 class OldAckEndsRead(EndsWithSuccess):
     _is_over = False
 
@@ -181,15 +163,6 @@ class OldAckEndsRead(EndsWithSuccess):
                 self.ends()
                 return
         super().receive(segment, now_ns)
-
-
-@model_mutant(
-    "read-ends-by-an-old-ack",
-    "Behind an ACK of the past the next response to a READ is out of place, and the READ done.",
-    expected=["FUZZ-11", "ACK-10"],
-)
-def _old_ack_ends_read() -> Components:
-    return made_of(OldAckEndsRead)
 
 
 @model_mutant(

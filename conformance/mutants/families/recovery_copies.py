@@ -5,14 +5,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
-from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
-from roceproof.conformance.mutants.wire import model_mutant
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
+from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer
 from roceproof.conformance.wire.headers import ImmDt, Reth
 
 
+@faulty_rc_requester(
+    "rtx-middle-becomes-first",
+    "The first packet of a replay is labelled FIRST, wherever it stood.",
+    expected=["RTX-03", "RTX-02", "NAK-06"],
+)
 class RelabelsFirst(CopiesDiffer):
     def corrupted(self, segment: Segment) -> Segment:
         value = {0x07: 0x06, 0x01: 0x00}.get(segment.bth.opcode, segment.bth.opcode)
@@ -21,68 +25,43 @@ class RelabelsFirst(CopiesDiffer):
         return replace(segment, bth=bth, extensions=extensions or segment.extensions)
 
 
-@model_mutant(
-    "rtx-middle-becomes-first",
-    "The first packet of a replay is labelled FIRST, wherever it stood.",
-    expected=["RTX-03", "RTX-02", "NAK-06"],
+@faulty_rc_requester(
+    "rtx-last-flag-of-another",
+    "The last flag of a replayed packet is that of the work request at the queue's head.",
+    expected=["RTX-14", "RTX-03"],
 )
-def _relabels_first() -> Components:
-    return made_of(RelabelsFirst)
-
-
 class LosesLast(CopiesDiffer):
     def corrupted(self, segment: Segment) -> Segment:
         value = {0x08: 0x07, 0x02: 0x01}.get(segment.bth.opcode, segment.bth.opcode)
         return replace(segment, bth=replace(segment.bth, opcode=value))
 
 
-@model_mutant(
-    "rtx-last-flag-of-another",
-    "The last flag of a replayed packet is that of the work request at the queue's head.",
-    expected=["RTX-14", "RTX-03"],
+@faulty_rc_requester(
+    "rtx-replay-buffer-overwritten",
+    "The replay buffer holds one packet less than the window.",
+    expected=["RTX-16", "RTX-03"],
 )
-def _loses_last() -> Components:
-    return made_of(LosesLast)
-
-
 class LosesPayload(CopiesDiffer):
     def corrupted(self, segment: Segment) -> Segment:
         return replace(segment, payload=segment.payload[:-1] + b"\xee" * bool(segment.payload))
 
 
-@model_mutant(
-    "rtx-replay-buffer-overwritten",
-    "The replay buffer holds one packet less than the window.",
-    expected=["RTX-16", "RTX-03"],
+@faulty_rc_requester(
+    "rtx-immediate-of-another",
+    "A replayed packet carries the immediate of the work request at the queue's head.",
+    expected=["IMM-06"],
 )
-def _loses_payload() -> Components:
-    return made_of(LosesPayload)
-
-
 class OtherImmediate(CopiesDiffer):
     def corrupted(self, segment: Segment) -> Segment:
         changed = tuple(ImmDt(0) if isinstance(e, ImmDt) else e for e in segment.extensions)
         return replace(segment, extensions=changed)
 
 
-@model_mutant(
-    "rtx-immediate-of-another",
-    "A replayed packet carries the immediate of the work request at the queue's head.",
-    expected=["IMM-06"],
-)
-def _other_immediate() -> Components:
-    return made_of(OtherImmediate)
-
-
-class NewPsns(CopiesDiffer):
-    def corrupted(self, segment: Segment) -> Segment:
-        return replace(segment, bth=replace(segment.bth, psn=ahead(segment.bth.psn, 64)))
-
-
-@model_mutant(
+@faulty_rc_requester(
     "rtx-takes-new-psns",
     "A packet that is sent again takes the next free PSN.",
     expected=["PSN-06"],
 )
-def _new_psns() -> Components:
-    return made_of(NewPsns)
+class NewPsns(CopiesDiffer):
+    def corrupted(self, segment: Segment) -> Segment:
+        return replace(segment, bth=replace(segment.bth, psn=ahead(segment.bth.psn, 64)))

@@ -9,10 +9,16 @@ from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
 
 
+@faulty_rc_requester(
+    "nak-restarts-behind",
+    "A sequence NAK at n is answered from n + 1 on.",
+    expected=["NAK-06", "RTX-02"],
+)
 class RestartsElsewhere(RcRequester):
     steps = 1
 
@@ -21,29 +27,21 @@ class RestartsElsewhere(RcRequester):
         return point if distance(point, self.window.fresh) < 0 else super().restart_point()
 
 
-@model_mutant(
-    "nak-restarts-behind",
-    "A sequence NAK at n is answered from n + 1 on.",
-    expected=["NAK-06", "RTX-02"],
+@faulty_rc_requester(
+    "timeout-restarts-at-message",
+    "A replay begins at the first packet of the message.",
+    expected=["RTX-02", "NAK-06"],
 )
-def _restarts_behind() -> Components:
-    return made_of(RestartsElsewhere)
-
-
 class RestartsAtMessage(RcRequester):
     def restart_point(self) -> int:
         return self.window.message_at(self.window.oldest).first_psn
 
 
-@model_mutant(
-    "timeout-restarts-at-message",
-    "A replay begins at the first packet of the message.",
-    expected=["RTX-02", "NAK-06"],
+@faulty_rc_requester(
+    "rtx-one-packet-only",
+    "After a NAK one packet is sent again, then new ones follow.",
+    expected=["RTX-04", "NAK-06"],
 )
-def _restarts_at_message() -> Components:
-    return made_of(RestartsAtMessage)
-
-
 class SendsOneCopy(RcRequester):
     def next_request(self, now_ns: int) -> Segment | None:
         is_copy = self.window.replays
@@ -53,15 +51,11 @@ class SendsOneCopy(RcRequester):
         return segment
 
 
-@model_mutant(
-    "rtx-one-packet-only",
-    "After a NAK one packet is sent again, then new ones follow.",
-    expected=["RTX-04", "NAK-06"],
+@faulty_rc_requester(
+    "rtx-stops-at-the-wrap",
+    "The replay loop ends where the PSN is below its start.",
+    expected=["RTX-15"],
 )
-def _sends_one_copy() -> Components:
-    return made_of(SendsOneCopy)
-
-
 class StopsAtWrap(RcRequester):
     def go_back(self) -> None:
         super().go_back()
@@ -69,44 +63,32 @@ class StopsAtWrap(RcRequester):
             self.window.next = self.window.fresh
 
 
-@model_mutant(
-    "rtx-stops-at-the-wrap",
-    "The replay loop ends where the PSN is below its start.",
-    expected=["RTX-15"],
+@faulty_rc_requester(
+    "nak-left-to-the-timeout",
+    "A sequence NAK only acknowledges; the timeout does the rest.",
+    expected=["RTX-08"],
 )
-def _stops_at_wrap() -> Components:
-    return made_of(StopsAtWrap)
-
-
 class IgnoresNaks(RcRequester):
     def sequence_nak(self, psn: int, now_ns: int) -> None:
         self.all_before(psn, now_ns)
 
 
-@model_mutant(
-    "nak-left-to-the-timeout",
-    "A sequence NAK only acknowledges; the timeout does the rest.",
-    expected=["RTX-08"],
+@faulty_rc_requester(
+    "nak-each-restarts",
+    "Every NAK of one gap restarts the replay.",
+    expected=["RTX-09"],
 )
-def _ignores_naks() -> Components:
-    return made_of(IgnoresNaks)
-
-
 class RestartsForEach(RcRequester):
     def retry_at_once(self) -> None:
         self._has_restarted = False
         super().retry_at_once()
 
 
-@model_mutant(
-    "nak-each-restarts",
-    "Every NAK of one gap restarts the replay.",
-    expected=["RTX-09"],
+@faulty_rc_requester(
+    "nak-of-the-acknowledged-replays",
+    "A NAK of an acknowledged PSN sends what the buffer holds there now.",
+    expected=["RTX-10"],
 )
-def _restarts_for_each() -> Components:
-    return made_of(RestartsForEach)
-
-
 class SendsAgainWhatIsDone(RcRequester):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -131,15 +113,11 @@ class SendsAgainWhatIsDone(RcRequester):
         super().receive(segment, now_ns)
 
 
-@model_mutant(
-    "nak-of-the-acknowledged-replays",
-    "A NAK of an acknowledged PSN sends what the buffer holds there now.",
-    expected=["RTX-10"],
+@faulty_rc_requester(
+    "rtx-completes-twice",
+    "The ACK of a packet that was sent twice completes its message twice.",
+    expected=["RTX-12"],
 )
-def _sends_again_what_is_done() -> Components:
-    return made_of(SendsAgainWhatIsDone)
-
-
 class CompletesTwice(RcRequester):
     def progress(self, psn: int, now_ns: int) -> None:
         before = len(self.outcomes)
@@ -153,15 +131,6 @@ class CompletesTwice(RcRequester):
     def timeout(self) -> None:
         self._has_timed_out = True
         super().timeout()
-
-
-@model_mutant(
-    "rtx-completes-twice",
-    "The ACK of a packet that was sent twice completes its message twice.",
-    expected=["RTX-12"],
-)
-def _completes_twice() -> Components:
-    return made_of(CompletesTwice)
 
 
 @model_mutant(
@@ -181,6 +150,11 @@ def _lower_ack_is_fatal() -> Components:
     return made_of(LowerAckIsFatal)
 
 
+@faulty_rc_requester(
+    "rtx-new-work-overtakes",
+    "Work posted during a replay leaves before the replay is over.",
+    expected=["RTX-24"],
+)
 class NewWorkFirst(RcRequester):
     def next_request(self, now_ns: int) -> Segment | None:
         if self.window.replays and self.may_send_new() and self.window.open_message is None:
@@ -191,30 +165,22 @@ class NewWorkFirst(RcRequester):
         return super().next_request(now_ns)
 
 
-@model_mutant(
-    "rtx-new-work-overtakes",
-    "Work posted during a replay leaves before the replay is over.",
-    expected=["RTX-24"],
+@faulty_rc_requester(
+    "rtx-progress-ignored",
+    "ACKs that arrive during a replay are not heeded.",
+    expected=["RTX-13"],
 )
-def _new_work_first() -> Components:
-    return made_of(NewWorkFirst)
-
-
 class IgnoresProgress(RcRequester):
     def progress(self, psn: int, now_ns: int) -> None:
         if not self.window.replays:
             super().progress(psn, now_ns)
 
 
-@model_mutant(
-    "rtx-progress-ignored",
-    "ACKs that arrive during a replay are not heeded.",
-    expected=["RTX-13"],
+@faulty_rc_requester(
+    "rtx-pointers-collide",
+    "After a few recoveries the replay pointer is taken for the acknowledged one.",
+    expected=["RTX-22", "FUZZ-14"],
 )
-def _ignores_progress() -> Components:
-    return made_of(IgnoresProgress)
-
-
 class LosesUnderLoss(RcRequester):
     _naks = 0
 
@@ -223,12 +189,3 @@ class LosesUnderLoss(RcRequester):
         super().retry_at_once()
         if self._naks > 2 and self.window.messages:
             self.progress(self.window.messages[0].end, 0)
-
-
-@model_mutant(
-    "rtx-pointers-collide",
-    "After a few recoveries the replay pointer is taken for the acknowledged one.",
-    expected=["RTX-22", "FUZZ-14"],
-)
-def _loses_under_loss() -> Components:
-    return made_of(LosesUnderLoss)

@@ -8,6 +8,7 @@ from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.retries import Retries
+from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
 from roceproof.verbs.queue_pair import QpSpec
@@ -33,6 +34,11 @@ def _too_late() -> Components:
     return made_of(RcRequester, timeout_percent=100_000)
 
 
+@faulty_rc_requester(
+    "timeout-not-armed-at-the-end",
+    "No timer runs once the queue of work is empty.",
+    expected=["RTX-11"],
+)
 class NeverLooks(RcRequester):
     def timeout_from(self, now_ns: int) -> int | None:
         return (
@@ -42,28 +48,15 @@ class NeverLooks(RcRequester):
         )
 
 
-@model_mutant(
-    "timeout-not-armed-at-the-end",
-    "No timer runs once the queue of work is empty.",
-    expected=["RTX-11"],
-)
-def _never_looks() -> Components:
-    return made_of(NeverLooks)
-
-
-class AlwaysLooks(RcRequester):
-    def timeout_from(self, now_ns: int) -> int | None:
-        timeout = ack_timeout_ns(self.spec.ack_timeout or 1)
-        return now_ns + 2 * (timeout or 0)
-
-
-@model_mutant(
+@faulty_rc_requester(
     "timeout-code-0-is-short",
     "Timeout code 0 is the shortest timeout.",
     expected=["RTX-07"],
 )
-def _always_looks() -> Components:
-    return made_of(AlwaysLooks)
+class AlwaysLooks(RcRequester):
+    def timeout_from(self, now_ns: int) -> int | None:
+        timeout = ack_timeout_ns(self.spec.ack_timeout or 1)
+        return now_ns + 2 * (timeout or 0)
 
 
 class OnceMore(Retries):
@@ -133,25 +126,17 @@ def _seven_is_seven() -> Components:
     return counting(SevenIsSeven)
 
 
+@faulty_rc_requester(
+    "rnr-timer-in-other-units",
+    "The RNR timer counts a tenth of what its table says.",
+    expected=["RNR-03"],
+)
 class WaitsShort(RcRequester):
     def rnr_wait(self, timer_code: int) -> int:
         return rnr_wait_ns(timer_code) // 10
 
 
-@model_mutant(
-    "rnr-timer-in-other-units",
-    "The RNR timer counts a tenth of what its table says.",
-    expected=["RNR-03"],
-)
-def _waits_short() -> Components:
-    return made_of(WaitsShort)
-
-
+@faulty_rc_requester("rnr-code-0-is-no-wait", "RNR timer code 0 is no wait.", expected=["RNR-03"])
 class ZeroIsShort(RcRequester):
     def rnr_wait(self, timer_code: int) -> int:
         return rnr_wait_ns(timer_code) if timer_code else 0
-
-
-@model_mutant("rnr-code-0-is-no-wait", "RNR timer code 0 is no wait.", expected=["RNR-03"])
-def _zero_is_short() -> Components:
-    return made_of(ZeroIsShort)
