@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 STREAMS = ("tx_stall", "rx_gap", "payload_gap", "qpc_gap", "wr_gap", "cpl_stall")
-_NS_PER_BYTE = 0.8  # at 10 Gbit/s, the slowest of the contract's data paths
+_NS_PER_BYTE = 0.8  # at 10 Gbit/s
 _REACTION_NS = 3_000
 _COMPLETIONS_IN_FRONT, _NS_PER_COMPLETION = 64, 7
 _FRAMES_IN_FRONT = 16
@@ -17,11 +18,19 @@ _FRAMES_IN_FRONT = 16
 class Pace:
     """What has been sent to the device and may still be on its way."""
 
+    ns_per_byte: float = _NS_PER_BYTE
     stalls: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STREAMS, 0))
     longest_frame: int = 64
     _free_ns: float = 0
     _slowest: float = 2
     _left_ns: int = 0
+
+    @classmethod
+    def of(cls, clock_ps: int | None, data_width: int | None) -> Self:
+        """For a device with such streams; those that are wide may be as slow as others."""
+        if clock_ps is None or data_width is None:
+            return cls()
+        return cls(max(_NS_PER_BYTE, clock_ps * 8 / data_width / 1000))
 
     def disturb(self, percent: Mapping[str, int]) -> None:
         """Streams are held back, those that are not named no more."""
@@ -34,7 +43,7 @@ class Pace:
 
     def sent(self, size: int, now_ns: int) -> None:
         """A frame was handed to the device."""
-        busy = size * _NS_PER_BYTE * self._stretch("rx_gap")
+        busy = size * self.ns_per_byte * self._stretch("rx_gap")
         self._free_ns = max(self._free_ns, now_ns) + busy
 
     def is_busy(self, now_ns: int) -> bool:
@@ -44,14 +53,14 @@ class Pace:
     def begun_ns(self, size: int, left_ns: int) -> int:
         """When a frame can have begun to leave that has left by then, behind the one before."""
         before, self._left_ns = self._left_ns, left_ns
-        return max(before, int(left_ns - size * _NS_PER_BYTE * self._slowest))
+        return max(before, int(left_ns - size * self.ns_per_byte * self._slowest))
 
     def lag_ns(self, now_ns: int) -> int:
         """By then after now all that was sent has taken effect, if the device is healthy."""
         waiting = max(0.0, self._free_ns - now_ns)
         completions = _COMPLETIONS_IN_FRONT * _NS_PER_COMPLETION * self._stretch("cpl_stall")
-        frames = _FRAMES_IN_FRONT * self.longest_frame * _NS_PER_BYTE * self._stretch("tx_stall")
-        return int(waiting + completions + frames + _REACTION_NS)
+        frame = self.longest_frame * self.ns_per_byte * self._stretch("tx_stall")
+        return int(waiting + completions + _FRAMES_IN_FRONT * frame + _REACTION_NS)
 
     def _stretch(self, stream: str) -> float:
         return 200 / (100 - self.stalls[stream])

@@ -39,11 +39,14 @@ class Scene:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self.qps: dict[int, QueuePair] = {}
-        self.pace = Pace()
+        self.pace = self._fresh_pace()
         self._neighbourhood = Neighbourhood(bench.target.host)
         self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
         self._events = 0
         self._acknowledged = 0
+
+    def _fresh_pace(self) -> Pace:
+        return Pace.of(self.bench.target.clock_ps, self.bench.claims.data_width)
 
     # queue pairs
 
@@ -65,7 +68,7 @@ class Scene:
         """Whatever was known is gone."""
         self.qps.clear()
         self._owners.clear()
-        stalls, self.pace = self.pace.stalls, Pace()
+        stalls, self.pace = self.pace.stalls, self._fresh_pace()
         self.pace.disturb(stalls)
         self._neighbourhood = Neighbourhood(self.bench.target.host)
 

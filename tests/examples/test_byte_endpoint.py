@@ -19,6 +19,7 @@ from gates import assert_passes, outcomes, run
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.model.oracle import Oracle
 from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.stimulus.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.caller import Caller
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
@@ -30,6 +31,8 @@ from roceproof.dpi.contract.connection_records import ConnectionEvent
 pytestmark = pytest.mark.sim
 
 FACTORY = HdlFactory(load_manifest(HEALTHY / "dut.toml"))
+CREEPING, IN_FRONT, REFUSED = 90, 5, 0x62
+CREEPS_NS = 60 * 8 * 10  # a frame of 60 bytes, each after ten cycles on the average
 DEVICE = ("--dut", str(HEALTHY / "dut.toml"))
 
 
@@ -66,6 +69,24 @@ def test_what_built_in_memory_cannot_be_is_said(bench: Bench) -> None:
     with pytest.raises(Beyond, match="keys are built in"):
         bench.target.register(64).deregister()
     assert bench.target.register(64).size == 64  # another one, which is longer
+
+
+def test_an_answer_may_end_work_that_leaves_while_it_creeps_in(bench: Bench) -> None:
+    play = Play(bench)
+    play.connect(0)
+    play.post(0)
+    play.until()
+    play.answer(0)
+    play.settle()
+    play.restart(0)
+    play.disturb(rx_gap=CREEPING)
+    play.foreign("multicast", 46, count=IN_FRONT)
+    play.answer(0, syndrome=REFUSED)
+    play.wait(IN_FRONT * CREEPS_NS)
+    play.post(0)
+    play.settle()
+    assert play._scene.qps[0].judge.is_dead
+    play.finish()
 
 
 def test_what_it_tells_of_a_connection_must_be_what_it_said(
