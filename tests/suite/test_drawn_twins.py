@@ -74,6 +74,14 @@ def test_configurations_regions_and_receives_may_be_taken_late() -> None:
     assert done.returncode == 0, done.stdout[-8000:]
 
 
+@pytest.mark.slow  # the twins of one device are a build
+@pytest.mark.sim
+def test_requests_in_front_of_the_answer_to_its_own_arp_are_taken() -> None:
+    words = ("--device", "byte_endpoint", "--seed", "11", "--draw", "166")
+    done = twins(*words, "-k", "each_receive_completes")
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("device", BASES)

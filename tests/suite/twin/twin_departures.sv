@@ -115,7 +115,7 @@ module twin_departures
           if (beat.last) box.has_left();
         end
       end
-      room_q <= box.stored < Room;
+      room_q <= box.has_room(Room);
       for (int n = 0; n < Lanes; n++) begin
         entered_o[n] <= box.entered[n];
         left_o[n]    <= box.left[n];

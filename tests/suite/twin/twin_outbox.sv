@@ -182,14 +182,28 @@ package twin_outbox_pkg;
       if (frame.due > now) return 0;
       if (frame.is_barrier && !(has_come(left[1], frame.behind[0]) && has_come(left[2], frame.behind[1])))
         return 0;
-      if (!frame.asks) return 1;
+      if (!is_unresolved(lane)) return 1;
       whom = frame.word(30);
-      if (knows.exists(whom)) return 1;
       if (!asked.exists(whom) || now - asked[whom] > AskAgain) begin
         asked[whom] = now;
         ask(whom);
       end
       return lane == Asides && now - frame.due > GiveUp;
+    endfunction
+
+    function bit is_unresolved(int lane);
+      twin_frame frame;
+      if (lanes[lane].size() == 0) return 0;
+      frame = lanes[lane][0];
+      return frame.asks && !knows.exists(frame.word(30));
+    endfunction
+
+    // Whether one more may come. What waits for an address holds nothing back: the answer is
+    // behind what comes meanwhile.
+    function bit has_room(int most);
+      if (stored < most) return 1;
+      for (int n = 0; n < Lanes; n++) if (is_unresolved(n)) return 1;
+      return 0;
     endfunction
 
     function void choose();
