@@ -53,7 +53,11 @@ def file_lists() -> Iterator[tuple[Path, str]]:
             [
                 f"// {_SPDX}",
                 f"// {_MADE} Frames in, responses and answers out, for wrappers.",
-                *(path.name for path in endpoint.sources if path.stem in _RX_PATH),
+                *(
+                    os.path.relpath(path, RX_PATH.parent)
+                    for path in endpoint.sources
+                    if path.stem in _RX_PATH
+                ),
                 "",
             ]
         ),

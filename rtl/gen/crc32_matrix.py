@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write rtl/crc32_matrix_pkg.sv: the matrices of a parallel CRC-32, from a bitwise LFSR.
+"""Write rtl/icrc/crc32_matrix_pkg.sv: the matrices of a parallel CRC-32, from a bitwise LFSR.
 
-    python rtl/gen/crc32_matrix.py > rtl/crc32_matrix_pkg.sv
+    python rtl/gen/crc32_matrix.py > rtl/icrc/crc32_matrix_pkg.sv
 
 The package holds literals only, so that no HDL front end has to unroll an LFSR.
 """

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.dpi.manifest.dut import load_manifest
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim, pytest.mark.slow]
 
@@ -17,8 +18,9 @@ def manifest_of(top: str, wrapper: Path, folder: Path) -> Path:
     """The reference endpoint behind a wrapper."""
     manifest = folder / "dut.toml"
     reference = REFERENCE_DUT.read_text()
-    for source in REFERENCE_DUT.parent.glob("*.sv"):
-        reference = reference.replace(f'"{source.name}"', f'"{source}"')
+    for source in load_manifest(REFERENCE_DUT).sources:
+        named = source.relative_to(REFERENCE_DUT.parent)
+        reference = reference.replace(f'"{named}"', f'"{source}"')
     reference = reference.replace('top = "roce_endpoint"', f'top = "{top}"')
     endpoint = REFERENCE_DUT.parent / "roce_endpoint.sv"
     manifest.write_text(reference.replace(f'"{endpoint}"', f'"{endpoint}", "{wrapper}"'))

@@ -10,19 +10,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common.lock import locked
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.dpi.manifest.dut import load_manifest
 
 REPOSITORY = Path(__file__).parents[2]
 RTL = REPOSITORY / "rtl"
-PACKAGES = [
-    *("roceproof_dut_pkg.sv", "roce_pkg.sv", "crc32_matrix_pkg.sv", "icrc_pkg.sv"),
-    *("rx_header_pkg.sv", "request_pkg.sv"),
-]
+SOURCES = {path.stem: path for path in load_manifest(REFERENCE_DUT).sources}
+LIBRARIES = [f"+incdir+{folder}" for folder in {path.parent: 0 for path in SOURCES.values()}]
 WAIVERS = ["lint/packages.vlt", "lint/headers.vlt", "lint/responder.vlt", "lint/benches.vlt"]
 BUILD_SECONDS = 300
 # One C++ file, and what other benches compiled as well: a third of the processor time.
 SHARED = ["-MAKEFLAGS", "VM_PARALLEL_BUILDS=0"]
 SHARED += ["-MAKEFLAGS", "OBJCACHE=ccache"] if shutil.which("ccache") else []
 RUN_SECONDS = 60
+
+
+def packages(*names: str) -> list[str]:
+    """The files of packages of the endpoint, named without their ending."""
+    return [str(SOURCES[f"{name}_pkg"]) for name in names]
+
+
+PACKAGES = packages("roceproof_dut", "roce", "crc32_matrix", "icrc", "rx_header", "request")
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,7 @@ def build(width: int) -> Path:
     directory = REPOSITORY / "build" / "rtl" / f"icrc_rx_tb_{width}"
     command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-j", "2"]
     command += ["-CFLAGS", "-std=c++20 -O1", f"-GDataWidth={width}", "--top-module", "icrc_rx_tb"]
-    command += ["--Mdir", str(directory), "-y", ".", "-y", "test", *WAIVERS, *PACKAGES]
+    command += ["--Mdir", str(directory), *LIBRARIES, "-y", "test", *WAIVERS, *PACKAGES]
     command += ["test/icrc_rx_tb.sv", *SHARED]
     with locked(directory.with_suffix(".lock"), "builds the module benches"):
         directory.mkdir(parents=True, exist_ok=True)

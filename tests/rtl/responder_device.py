@@ -7,7 +7,15 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from module_bench import BUILD_SECONDS, REPOSITORY, RTL, RUN_SECONDS, SHARED
+from module_bench import (
+    BUILD_SECONDS,
+    LIBRARIES,
+    REPOSITORY,
+    RTL,
+    RUN_SECONDS,
+    SHARED,
+    packages,
+)
 
 from roceproof.common.lock import locked
 from roceproof.dpi.contract.receive_records import ReceiveCompletion
@@ -23,10 +31,9 @@ def build_bench(width: int) -> Path:
     directory = REPOSITORY / "build" / "rtl" / f"{TOP}_{width}"
     command = ["verilator", "--binary", "--timing", "--assert", "-Wall", "-j", "2"]
     command += ["-CFLAGS", "-std=c++20 -O1", f"-GDataWidth={width}", "--top-module", TOP]
-    command += ["--Mdir", str(directory), "-y", ".", "-y", "test"]
+    command += ["--Mdir", str(directory), *LIBRARIES, "-y", "test"]
     command += [f"lint/{name}.vlt" for name in WAIVERS]
-    command += [f"{name}_pkg.sv" for name in PACKAGES]
-    command += [f"test/{TOP}.sv", *SHARED]
+    command += [*packages(*PACKAGES), f"test/{TOP}.sv", *SHARED]
     with locked(directory.with_suffix(".lock"), "builds the responder's bench"):
         directory.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(

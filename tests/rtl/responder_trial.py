@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Plays a script into rtl/responder.sv and holds what it does against the reference model.
+"""Plays a script into the responder of rtl/ and holds what it does against the reference model.
 
 The model shares nothing with the RTL. Both get the same queue pairs, regions, receives and
 frames; answers, completions and memory must agree, and nothing may be said of bytes that

@@ -7,10 +7,18 @@ import shutil
 import subprocess
 
 import pytest
-from module_bench import BUILD_SECONDS, REPOSITORY, RTL, RUN_SECONDS, SHARED
+from module_bench import (
+    BUILD_SECONDS,
+    LIBRARIES,
+    REPOSITORY,
+    RTL,
+    RUN_SECONDS,
+    SHARED,
+    packages,
+)
 
 TOP = "psn_window_tb"
-PACKAGES = ["roceproof_dut_pkg.sv", "roce_pkg.sv", "roce_tx_pkg.sv"]
+PACKAGES = packages("roceproof_dut", "roce", "roce_tx")
 WAIVERS = ["lint/packages.vlt", "lint/records.vlt", "lint/benches.vlt"]
 
 pytestmark = [
@@ -33,7 +41,7 @@ def test_no_message_starts_beyond_2_to_the_23_outstanding_psns() -> None:
         "-CFLAGS",
         "-std=c++20 -O1",
     ]
-    command += ["--top-module", TOP, "--Mdir", str(directory), "-y", "."]
+    command += ["--top-module", TOP, "--Mdir", str(directory), *LIBRARIES]
     command += [*WAIVERS, *PACKAGES, f"test/{TOP}.sv", *SHARED]
     built = subprocess.run(
         command, cwd=RTL, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
