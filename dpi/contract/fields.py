@@ -86,7 +86,7 @@ class Field:
 @cache
 def contract_fields() -> Mapping[str, Mapping[str, Field]]:
     """By record and name, in the order of the package."""
-    return _bounded(
+    return bounded(
         _declared(PACKAGE.read_text(encoding="utf-8")),
         tomllib.loads(BOUNDS.read_text(encoding="utf-8")),
     )
@@ -113,7 +113,7 @@ def _declared(text: str) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
-def _bounded(
+def bounded(
     declared: Mapping[str, Iterable[tuple[str, int]]], bounds: Mapping[str, Any]
 ) -> dict[str, dict[str, Field]]:
     """The records of the bounds, with a field for each member."""

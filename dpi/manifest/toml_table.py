@@ -43,17 +43,17 @@ class Table:
 
     def __init__(self, path: Path, name: str, values: Mapping[str, Any]) -> None:
         self._path = path
-        self._name = name
+        self.name = name
         self._left = dict(values)
-        self._asked: set[str] = set()
+        self.asked: set[str] = set()
 
     def error(self, key: str, problem: str) -> ManifestError:
         """What is wrong with a key."""
-        return ManifestError(f"{self._path}: {self._name}{key}: {problem}")
+        return ManifestError(f"{self._path}: {self.name}{key}: {problem}")
 
     def take(self, key: str, kind: type[T], *, default: T | None = None) -> T:
         """The value of a key, of exactly that type."""
-        self._asked.add(key)
+        self.asked.add(key)
         value = self._left.pop(key, default)
         if value is None:
             raise self.error(key, f"missing; add a value of type {kind.__name__}")
@@ -64,7 +64,7 @@ class Table:
     def take_tables(self, key: str) -> list[Table]:
         """An array of tables within; none if it is not there."""
         values = self.take_list(key, dict) if key in self else []
-        return [Table(self._path, f"{self._name}{key}.", each) for each in values]
+        return [Table(self._path, f"{self.name}{key}.", each) for each in values]
 
     def take_list(self, key: str, kind: type[T]) -> list[T]:
         """A list of different values, with at least one."""
@@ -84,12 +84,12 @@ class Table:
         return value
 
     def __contains__(self, key: str) -> bool:
-        self._asked.add(key)
+        self.asked.add(key)
         return key in self._left
 
     def take_table(self, key: str) -> Table:
         """A table within; an empty one if it is not there."""
-        return Table(self._path, f"{self._name}{key}.", self.take(key, dict, default={}))
+        return Table(self._path, f"{self.name}{key}.", self.take(key, dict, default={}))
 
     def peek(self, key: str) -> object:
         """A value that is asked for later."""
@@ -102,8 +102,6 @@ class Table:
     def finish(self) -> None:
         """Nothing may be left over."""
         for key in self._left:
-            near = get_close_matches(key, self._asked, n=1)
+            near = get_close_matches(key, self.asked, n=1)
             mend = f"is {near[0]} meant?" if near else "remove it or correct its spelling"
-            raise ManifestError(
-                f"{self._path}: {self._name}{shown(key)[1:-1]}: unknown key; {mend}"
-            )
+            raise ManifestError(f"{self._path}: {self.name}{shown(key)[1:-1]}: unknown key; {mend}")

@@ -69,7 +69,7 @@ class Simulation:
     """A simulation process. Use `start`, best in a with statement."""
 
     def __init__(self, process: SimulatorProcess, *, ports: int, clock_ps: int):
-        self._process = process
+        self.process = process
         self._clock_ps = clock_ps
         self._inbox = wire.Inbox()
         self._ports = tuple(Port(index, self.send) for index in range(ports))
@@ -186,12 +186,12 @@ class Simulation:
     @property
     def pid(self) -> int:
         """The process id of the simulation."""
-        return self._process.pid
+        return self.process.pid
 
     @property
     def log(self) -> Path:
         """The file with all that the simulation prints."""
-        return self._process.log
+        return self.process.log
 
     @property
     def stopped(self) -> Stop | None:
@@ -262,7 +262,7 @@ class Simulation:
     def complaint(self) -> str:
         """What the device's own assertions have said first; the end does not tell it again."""
         if not self._complaint and not self._closed:
-            self._complaint = self._process.first_error()
+            self._complaint = self.process.first_error()
         return self._complaint
 
     def send(self, kind: MessageType, *parts: bytes) -> None:
@@ -273,8 +273,8 @@ class Simulation:
         """End it at once, wherever it is; captures and waves may be cut."""
         if not self._closed:
             self._closed = True
-            self._process.kill()
-            self._process.drop_log()
+            self.process.kill()
+            self.process.drop_log()
 
     def close(self) -> None:
         """End the simulation and wait for it; its captures are complete then."""
@@ -284,50 +284,50 @@ class Simulation:
         try:
             self._close()
         except KeyboardInterrupt:
-            self._process.kill()
-            self._process.drop_log()
+            self.process.kill()
+            self.process.drop_log()
             raise
 
     def _close(self) -> None:
-        control = self._process.control
+        control = self.process.control
         deadline = time.monotonic() + END_SECONDS
         with contextlib.suppress(OSError):
             control.sendall(wire.message(MessageType.STOP))
             control.shutdown(socket.SHUT_WR)
             while self._readable(deadline) and control.recv(READ_SIZE):
                 pass
-        status = self._process.wait()
+        status = self.process.wait()
         if status is None:
-            self._process.kill()
-            self._process.drop_log()
+            self.process.kill()
+            self.process.drop_log()
             raise Disturbed(
                 f"the simulation did not end within {END_SECONDS:g} s, though its work was done: "
                 "is the machine overloaded?"
             )
         if status != 0 and not self._complaint:
-            raise self._process.died()
-        self._process.drop_log()
+            raise self.process.died()
+        self.process.drop_log()
 
     def _readable(self, deadline: float) -> bool:
         seconds = max(0.0, deadline - time.monotonic())
-        return bool(select.select([self._process.control], [], [], seconds)[0])
+        return bool(select.select([self.process.control], [], [], seconds)[0])
 
     def _send_bytes(self, data: bytes) -> None:
         if self._closed:
             raise SimulationError("the simulation has ended")
         try:
-            self._process.control.sendall(data)
+            self.process.control.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             self.wait(lambda: False, timeout=END_SECONDS, what="a dying simulation's last words")
 
     def _receive(self) -> None:
         try:
-            data = self._process.control.recv(READ_SIZE)
+            data = self.process.control.recv(READ_SIZE)
         except ConnectionResetError:
             data = b""
         if not data:
             self._closed = True
-            raise self._process.died()
+            raise self.process.died()
         self._inbox.feed(data)
         for kind, body in self._inbox.take():
             self._handle(kind, body)
@@ -363,11 +363,11 @@ class Simulation:
                 cycle, reason = wire.STOPPED.unpack(body)
                 if reason == wire.REASON_FINISHED:
                     self._closed = True
-                    raise self._process.died(f"the device ended the simulation in cycle {cycle}")
+                    raise self.process.died(f"the device ended the simulation in cycle {cycle}")
                 self._stop = Stop(cycle, Until(reason))
             case MessageType.ERROR:
                 self._closed = True
-                raise self._process.refused(wire.read_text(body))
+                raise self.process.refused(wire.read_text(body))
             case _:
                 raise SimulationError(f"unexpected {kind.name} message", log=self.log)
 

@@ -50,7 +50,7 @@ class Apt:
     def releases(self) -> list[str]:
         """Return the releases of all plain kernels that can be downloaded, the newest first."""
         try:
-            names = self._run("apt-cache", "pkgnames", IMAGE).split()
+            names = self.run("apt-cache", "pkgnames", IMAGE).split()
         except Unavailable:
             return []
         found = {match[1] for name in names if (match := _PLAIN_IMAGE.fullmatch(name))}
@@ -74,7 +74,7 @@ class Apt:
     def depends(self, *packages: str) -> list[str]:
         """Return what packages need, of any version, with all alternatives."""
         try:
-            lines = self._run("apt-cache", "depends", "--important", *packages).splitlines()
+            lines = self.run("apt-cache", "depends", "--important", *packages).splitlines()
         except Unavailable:
             return []
         return [line.split(":", 1)[1].strip() for line in lines if "Depends:" in line]
@@ -82,7 +82,7 @@ class Apt:
     def download(self, packages: list[str], directory: Path) -> list[Path]:
         """Download packages into `directory`; what signed lists do not vouch for is refused."""
         try:
-            self._run("apt-get", "download", *packages, cwd=directory, timeout=DOWNLOAD_SECONDS)
+            self.run("apt-get", "download", *packages, cwd=directory, timeout=DOWNLOAD_SECONDS)
         except Unavailable as error:
             raise Unavailable(
                 f"cannot download {packages[0]} ({error}): connect to the network or run"
@@ -93,21 +93,21 @@ class Apt:
     def closure(self, packages: Sequence[str], suite: str) -> list[str]:
         """Return packages and all that they need, each as apt names it of that suite."""
         options = ("--simulate", "--no-install-recommends", "--target-release", suite)
-        planned = self._run("apt-get", "install", *options, *packages)
+        planned = self.run("apt-get", "install", *options, *packages)
         return [f"{name}/{suite}" for name in _PLANNED.findall(planned)]
 
     def update(self) -> None:
         """Fetch the lists of packages anew; one that cannot be had is an error, no warning."""
         strict = ("-o", "APT::Update::Error-Mode=any")
-        self._run("apt-get", "-q", *strict, "update", timeout=DOWNLOAD_SECONDS)
+        self.run("apt-get", "-q", *strict, "update", timeout=DOWNLOAD_SECONDS)
 
     def known(self, packages: list[str]) -> list[str]:
         """Return those of the packages that can be downloaded, and are not only spoken of."""
         if not packages:
             return []
-        return _CANDIDATE.findall(self._run("apt-cache", "policy", *packages))
+        return _CANDIDATE.findall(self.run("apt-cache", "policy", *packages))
 
-    def _run(
+    def run(
         self, name: str, *words: str, cwd: Path | None = None, timeout: float = _LIST_SECONDS
     ) -> str:
         config = ["-c", str(self.config)] if self.config else []

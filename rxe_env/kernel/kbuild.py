@@ -123,7 +123,7 @@ def _assemble(release: str, place: Path) -> None:
         packages, root = Path(scratch, "packages"), Path(scratch, "root")
         packages.mkdir()
         root.mkdir()
-        _fetch(release, packages)
+        fetch_source(release, packages)
         source = next(packages.glob("linux-source-*.deb"))
         for package in packages.glob("*.deb"):
             target = scratch if package == source else root
@@ -142,7 +142,7 @@ def _assemble(release: str, place: Path) -> None:
         run([tool("tar"), "cf", place / "root.tar", "-C", root, "."], timeout=_SECONDS)
 
 
-def _fetch(release: str, folder: Path) -> None:
+def fetch_source(release: str, folder: Path) -> None:
     """Download the release's parts from where apt here has them, else from Debian's archive."""
     version = re.match(r"\d+\.\d+", release)
     headers = f"linux-headers-{release}"

@@ -38,7 +38,7 @@ def wait_until_up(vm: Vm, agent: socket.socket, release: str) -> None:
         elapsed = time.monotonic() - start
         is_late = elapsed > LONGEST_SECONDS or elapsed - vm.held_up_ns() / 1e9 > BOOT_SECONDS
         if has_ended or is_late or PANIC in said:
-            why = _why(vm.console_tail(), hangs=not has_ended)
+            why = reason_in(vm.console_tail(), hangs=not has_ended)
             raise Unavailable(f"Linux {release} does not boot here: {why}: {MEND}")
         time.sleep(POLL_SECONDS)
 
@@ -52,7 +52,7 @@ def _is_at_end(connection: socket.socket) -> bool:
         return True
 
 
-def _why(console: str, *, hangs: bool) -> str:
+def reason_in(console: str, *, hangs: bool) -> str:
     """What a person would read out of the last lines of the console."""
     lines = [_STAMP.sub("", line).strip() for line in console.splitlines()]
     failed = next((n for n, line in enumerate(lines) if line.startswith(_FAILED)), None)

@@ -36,7 +36,7 @@ def state_for(machine: Machine, progress: Callable[[str], None] = lambda text: N
 
     def build(place: Path) -> None:
         progress(f"booting the guest once ({machine.accel})")
-        _boot_and_save(machine, place / STATE_FILE)
+        boot_and_save(machine, place / STATE_FILE)
 
     fixed = peer_arguments(machine, {"agent": 0, "net": 0})
     key = cache.digest(
@@ -83,7 +83,7 @@ def restored(machine: Machine, state: Path, *, console_log: Path | None = None) 
     )
 
 
-def _boot_and_save(machine: Machine, state: Path) -> None:
+def boot_and_save(machine: Machine, state: Path) -> None:
     sockets = ("agent", "net", "monitor")
     with Vm(
         sockets, lambda fds: [*peer_arguments(machine, fds), *qemu.monitor(fds["monitor"])]
@@ -97,10 +97,10 @@ def _boot_and_save(machine: Machine, state: Path) -> None:
             except PeerDied as error:
                 raise PeerDied(error.reason, vm.console_tail()) from None
             with vm.connect("monitor") as control:
-                _save(Qmp(control), vm.socket_path("state"), state)
+                save(Qmp(control), vm.socket_path("state"), state)
 
 
-def _save(monitor: Qmp, through: Path, state: Path) -> None:
+def save(monitor: Qmp, through: Path, state: Path) -> None:
     # The guest is idle, so that saving it while it runs converges at once, and a
     # state saved running continues by itself when it is restored.
     monitor.command(

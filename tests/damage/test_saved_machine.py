@@ -34,7 +34,7 @@ def tries(
         boots.append(state)
         state.write_text(str(len(boots)))
 
-    monkeypatch.setattr(saved, "_boot_and_save", save)
+    monkeypatch.setattr(saved, "boot_and_save", save)
     monkeypatch.setattr(qemu, "version", lambda: "QEMU")
     monkeypatch.setattr(qemu, "tool", lambda name: name)
     return Machine(tmp_path / "k" / "vmlinuz", "tcg", tmp_path / "i" / "initramfs.cpio"), boots

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from roceproof.conformance.targets.records_seen import RecordsSeen, bins_of
-from roceproof.dpi.contract.fields import ContractError, _bounded, contract_fields
+from roceproof.dpi.contract.fields import ContractError, bounded, contract_fields
 from roceproof.dpi.contract.receive_records import MemoryRegion, PostedReceive, ReceiveCompletion
 from roceproof.dpi.contract.records import Operands, QpConfig, WorkRequest
 
@@ -47,7 +47,7 @@ def test_what_is_drawn_lies_within_bounds_and_fills_all_bins(subtests: pytest.Su
 
 def test_a_field_that_joins_a_record_is_derived_unasked() -> None:
     bounds = {"receive_t": {"old": {"last": 3}}}
-    fields = _bounded({"receive_t": [("old", 8), ("new", 4), ("reserved", 4)]}, bounds)["receive_t"]
+    fields = bounded({"receive_t": [("old", 8), ("new", 4), ("reserved", 4)]}, bounds)["receive_t"]
     assert {name: bool(bins_of(field)) for name, field in fields.items()} == {
         "old": True,
         "new": True,
@@ -58,4 +58,4 @@ def test_a_field_that_joins_a_record_is_derived_unasked() -> None:
 
 def test_bounds_of_no_field_are_refused() -> None:
     with pytest.raises(ContractError, match="receive_t has no gone"):
-        _bounded({"receive_t": [("old", 8)]}, {"receive_t": {"gone": {"last": 1}}})
+        bounded({"receive_t": [("old", 8)]}, {"receive_t": {"gone": {"last": 1}}})

@@ -127,7 +127,7 @@ def test_capture_that_cannot_be_written_is_one_clear_line(start_echo, tmp_path):
 )
 def test_malformed_message_ends_the_session_with_its_name(start_echo, data, words):
     simulation = start_echo()
-    simulation._process.control.sendall(data)
+    simulation.process.control.sendall(data)
     with pytest.raises(SimulationError) as caught:
         simulation.run(cycles=10)
     assert words in str(caught.value)
@@ -166,8 +166,7 @@ def test_simulation_ends_when_the_control_channel_closes(start_echo, free_runnin
     simulation = start_echo(free_running=free_running)
     if not free_running:
         simulation.send(MessageType.RUN, (2**62).to_bytes(8, "little"), bytes(1))
-    assert simulation._process.wait() == 0
-    simulation._closed = True
+    assert simulation.process.wait() == 0
 
 
 def assert_gone(pid: int) -> None:

@@ -139,7 +139,7 @@ def test_both_know_the_same_keys(read, monkeypatch) -> None:
 
     def noted(table: Table) -> None:
         finish(table)
-        asked[table._name] = set(table._asked)
+        asked[table.name] = set(table.asked)
 
     monkeypatch.setattr(Table, "finish", noted)
     read(whole())

@@ -27,6 +27,7 @@ from roceproof.conformance.targets.hdl_factory import HdlFactory
 from roceproof.conformance.targets.interface import Beyond, CasePlace
 from roceproof.dpi import load_manifest
 from roceproof.dpi.contract.connection_records import ConnectionEvent
+from roceproof.dpi.session.port import Port
 
 pytestmark = pytest.mark.sim
 
@@ -92,12 +93,12 @@ def test_an_answer_may_end_work_that_leaves_while_it_creeps_in(bench: Bench) -> 
 def test_what_it_tells_of_a_connection_must_be_what_it_said(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take = bench.target._port.take_connections  # type: ignore[attr-defined]
+    take = Port.take_connections
 
-    def falsified() -> list[ConnectionEvent]:
-        return [replace(event, rq_psn=event.rq_psn ^ 1) for event in take()]
+    def falsified(port: Port) -> list[ConnectionEvent]:
+        return [replace(event, rq_psn=event.rq_psn ^ 1) for event in take(port)]
 
-    monkeypatch.setattr(bench.target._port, "take_connections", falsified)  # type: ignore[attr-defined]
+    monkeypatch.setattr(Port, "take_connections", falsified)
     with pytest.raises(AssertionError, match="cme_o tells otherwise of queue pair"):
         Caller(bench).connect()
 
@@ -105,7 +106,7 @@ def test_what_it_tells_of_a_connection_must_be_what_it_said(
 def test_a_connection_that_it_does_not_tell_of_is_missed(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench.target._port, "take_connections", list)  # type: ignore[attr-defined]
+    monkeypatch.setattr(Port, "take_connections", lambda port: [])
     with pytest.raises(AssertionError, match="cme_o never told of queue pair"):
         Caller(bench).connect()
 
@@ -113,11 +114,11 @@ def test_a_connection_that_it_does_not_tell_of_is_missed(
 def test_an_event_that_comes_twice_is_held_against_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take = bench.target._port.take_connections  # type: ignore[attr-defined]
+    take = Port.take_connections
     monkeypatch.setattr(
-        bench.target._port,  # type: ignore[attr-defined]
+        Port,
         "take_connections",
-        lambda: [each for event in take() for each in (event, event)],
+        lambda port: [each for event in take(port) for each in (event, event)],
     )
     Caller(bench).connect()
     bench.settle()

@@ -27,7 +27,7 @@ def filters(monitor: Qmp) -> list[Any]:
 def test_a_restored_guest_has_its_vlan_filter_from_8_2_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, save = qemu.network, saved._save
+    plain, save = qemu.network, saved.save
     before: list[Any] = []
 
     def network(fd: int, *, mac: str) -> list[str]:
@@ -38,9 +38,9 @@ def test_a_restored_guest_has_its_vlan_filter_from_8_2_on(
         save(monitor, through, state)
 
     monkeypatch.setattr(qemu, "network", network)
-    monkeypatch.setattr(saved, "_save", look_and_save)
+    monkeypatch.setattr(saved, "save", look_and_save)
     machine, state = vm_backend.machine(print), tmp_path / "state"
-    saved._boot_and_save(machine, state)
+    saved.boot_and_save(machine, state)
     assert before == ["normal", True]
 
     with (

@@ -76,10 +76,10 @@ def test_a_kernel_whose_modules_do_not_load(folder: Path) -> None:
 
 def test_the_reason_is_what_a_person_would_read_out_of_the_console() -> None:
     panic = "[    1.2] a line\n[    1.3] Kernel panic - not syncing: VFS\n[    1.4] CPU: 0"
-    assert boot._why(panic, hangs=True) == "Kernel panic - not syncing: VFS"
-    assert boot._why("", hangs=True) == "it hangs, its console says nothing"
-    assert boot._why("[    0.1] last\n", hangs=True) == 'it hangs, its last words are "last"'
-    assert boot._why("qemu: no such file", hangs=False).startswith("it ended, ")
+    assert boot.reason_in(panic, hangs=True) == "Kernel panic - not syncing: VFS"
+    assert boot.reason_in("", hangs=True) == "it hangs, its console says nothing"
+    assert boot.reason_in("[    0.1] last\n", hangs=True) == 'it hangs, its last words are "last"'
+    assert boot.reason_in("qemu: no such file", hangs=False).startswith("it ended, ")
 
 
 def test_a_version_is_no_part_of_another() -> None:

@@ -109,10 +109,10 @@ def test_parts_come_from_where_the_release_is_and_its_source_has_to_fit(
     monkeypatch.setattr(apt, "Apt", Archive)
     monkeypatch.setattr(archives, "opened", opened)
     if version == "9.8.7":
-        kbuild._fetch(RELEASE, tmp_path)
+        kbuild.fetch_source(RELEASE, tmp_path)
     else:
         with pytest.raises(Unavailable, match=r"no source of Linux 9\.8\.7"):
-            kbuild._fetch(RELEASE, tmp_path)
+            kbuild.fetch_source(RELEASE, tmp_path)
     assert [name for _, name in asked] == [
         f"linux-headers-{RELEASE}",
         "linux-source-9.8",
@@ -126,5 +126,5 @@ def test_parts_come_from_where_the_release_is_and_its_source_has_to_fit(
 
 def test_what_a_package_needs_is_named_with_its_suite(monkeypatch: pytest.MonkeyPatch) -> None:
     printed = "Inst libc6 (2.41 Debian:13 [amd64])\nInst make (4.4 Debian:13)\nConf make (4.4)\n"
-    monkeypatch.setattr(Apt, "_run", lambda *words, **options: printed)
+    monkeypatch.setattr(Apt, "run", lambda *words, **options: printed)
     assert Apt().closure(["make"], "trixie") == ["libc6/trixie", "make/trixie"]

@@ -22,7 +22,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("nobody is to be asked")
 
-    monkeypatch.setattr(apt.Apt, "_run", refuse)
+    monkeypatch.setattr(apt.Apt, "run", refuse)
     monkeypatch.setattr(archives, "opened", refuse)
 
 
@@ -208,7 +208,7 @@ def test_only_plain_kernels_that_can_be_had_count(monkeypatch: pytest.MonkeyPatc
         asked.extend(words[1:])
         return POLICY
 
-    monkeypatch.setattr(apt.Apt, "_run", answer)
+    monkeypatch.setattr(apt.Apt, "run", answer)
     assert apt.Apt().releases() == ["6.12.107+deb13-amd64", "6.12.9+deb13-amd64"]
     assert len(asked) == 3
 
