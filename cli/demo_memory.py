@@ -20,7 +20,8 @@ from roceproof.dpi.manifest.responder import Responder
 from roceproof.dpi.session.deadline import Due, Overdue, wait_until_due
 from roceproof.dpi.session.events import TimedReceive
 from roceproof.rxe_env.peer import SoftRoce
-from roceproof.verbs.limits import DOMAIN, LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
+from roceproof.verbs.limits import DOMAIN
 from roceproof.verbs.service import Service
 
 RIGHTS = frozenset({"local_write", "remote_write", "remote_read"})

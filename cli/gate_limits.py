@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from roceproof.dpi import Manifest, Operation
 from roceproof.dpi.manifest.responder import Responder
-from roceproof.verbs.limit_table import told as told_of
+from roceproof.verbs.limits import told as told_of
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every key under [limits] of a manifest: how it is read, what it means, and how reports tell it.
 
-The reading of manifests, their schema, waivers and reports are made from these rows.
+The reading of manifests, their schema, the reasons of skips, waivers, reports and the examples in
+documents are made from these rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+import string
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from roceproof.verbs.limits import IDENTIFICATIONS, LONGEST_MESSAGE, ONCE, Limits
 from roceproof.verbs.service import PathMtu
 
+LONGEST_MESSAGE = 1 << 31
+COUNTED, CONSTANT, ANY = "counted", "constant", "any"
+IDENTIFICATIONS = (COUNTED, CONSTANT, ANY)
+"""Of the packets of a queue pair in IPv4: one more in each, always the first, or whatever it be.
+All are right where DF is set (RFC 6864); the contract asks for the first."""
+ONCE = ("rkey", "remote_addr", "immediate")
+"""What all work of a queue pair may have one value of, from its start on."""
 MOST_CYCLES = 10**9
 MOST_OUTSTANDING = 1 << 24
 MOST_QPS = 1 << 24
@@ -32,128 +41,143 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
+    """One key."""
+
     key: str
     kind: Kind = Kind.NUMBER
     says: str
-    """Its meaning, for an editor."""
+    """Its meaning: for an editor, and behind the example."""
+    example: str
+    """A value as a manifest has it."""
     told: str = ""
     """A sentence of a report, with the value in its braces; of claims others tell."""
     most: int = 0
     choices: tuple[int, ...] | tuple[str, ...] = ()
-    skips: str = ""
-    """Words in the reason of each skip for it, where what lies beyond may be waived."""
+    beyond: str = ""
+    """Why what lies beyond is not tried, if it may be waived."""
     strictest: Callable[[Sequence[Any]], Any] = min
     """Of several values the one that forbids what any of them forbids."""
     is_claim: bool = False
     """Whether it is kept with what the device claims, and not in `Limits`."""
+
+    def is_reason(self, text: str) -> bool:
+        """Whether a skip was for this limit."""
+        parts = [re.escape(literal) for literal, *_ in string.Formatter().parse(self.beyond)]
+        return bool(self.beyond) and re.search(".*".join(parts), text) is not None
 
 
 LIMITS = (
     Limit(
         key="path_mtus",
         kind=Kind.LIST,
-        says="All five if not said.",
+        says="all five if not said",
+        example="[1024]",
         choices=tuple(mtu.size for mtu in PathMtu),
         strictest=lambda values: sorted(set[int].intersection(*map(set, values))),
-        skips="path MTU",
+        beyond="it claims no path MTU but {limit}",
         is_claim=True,
     ),
     Limit(
         key="qps",
-        says="Queue pairs; 1 if not said.",
+        says="queue pairs; 1 if not said",
+        example="1",
         most=MOST_QPS,
-        skips="queue pairs",
+        beyond="it has no more queue pairs than {limit}",
         is_claim=True,
     ),
     Limit(
         key="length_multiple",
         kind=Kind.CHOICE,
-        says="Lengths of messages are multiples of so many bytes.",
+        says="lengths of messages are multiples of so many bytes",
+        example="4",
         told="lengths are multiples of {}",
         choices=tuple(1 << bit for bit in range(SMALLEST_MTU.bit_length())),
         strictest=max,
-        skips="lengths are multiples of",
+        beyond="its lengths are multiples of {limit}, not {asked}",
     ),
     Limit(
         key="length",
         kind=Kind.RANGE,
-        says="Shortest and longest message, in bytes.",
+        says="shortest and longest message, in bytes",
+        example="[4, 65536]",
         told="messages have {} to {} bytes",
         most=LONGEST_MESSAGE,
         strictest=lambda values: [max(low for low, _ in values), min(high for _, high in values)],
-        skips="its messages have at",
+        beyond="its messages have at {end} {limit} bytes, not {asked}",
     ),
     Limit(
         key="outstanding_messages",
-        says="Posted and not complete, on one queue pair.",
+        says="posted and not complete, on one queue pair",
+        example="4",
         told="{} messages outstanding at most",
         most=MOST_OUTSTANDING,
-        skips="messages outstanding",
+        beyond="it has at most {limit} messages outstanding{where}, not {asked}",
     ),
     Limit(
         key="outstanding_packets",
-        says="Of messages not complete, on one queue pair.",
+        says="of messages not complete, on one queue pair",
+        example="16",
         told="{} packets outstanding at most",
         most=MOST_OUTSTANDING,
-        skips="packets outstanding",
+        beyond="it has at most {limit} packets outstanding{where}, not {asked}",
     ),
     Limit(
         key="outstanding_shared",
         kind=Kind.FLAG,
-        says="These two are of all queue pairs together.",
+        says="these two are of all queue pairs together",
+        example="true",
         told="what is outstanding counts for all queue pairs together",
         strictest=max,
     ),
     Limit(
         key="flushes",
         kind=Kind.FLAG,
-        says="Whether work behind a failed request completes, as flushed; true if not said.",
+        says="false: work behind a failed request never completes, not even as flushed",
+        example="false",
         told="work behind a failed request never completes",
     ),
     Limit(
         key="identification",
         kind=Kind.CHOICE,
-        says="Of IPv4: counted from ip_id on if not said, always ip_id, or any.",
+        says='of IPv4: always ip_id, or "any"; counted from ip_id on if not said',
+        example='"constant"',
         told="the identification of its IPv4 packets is {}, not counted",
         choices=IDENTIFICATIONS,
     ),
     Limit(
         key="per_queue_pair",
         kind=Kind.LIST,
-        says="All work of a queue pair has one value of these, from its start on.",
+        says=f"all work of a queue pair has one; of {', '.join(ONCE)}",
+        example='["rkey"]',
         told="on a queue pair all work has one {}",
         choices=ONCE,
         strictest=lambda values: sorted(set[str]().union(*values)),
     ),
     Limit(
         key="answer_cycles",
-        says="By then what must come has come.",
+        says="by then what must come has come",
+        example="100000",
         told="{} cycles until what must come has come",
         most=MOST_CYCLES,
     ),
     Limit(
         key="progress_cycles",
-        says="So long a message waits at most while others are busy; answer_cycles if not said.",
+        says="until a message has its turn beside busy queue pairs; else answer_cycles",
+        example="20000",
         told="{} cycles until a message comes to its turn beside busy queue pairs",
         most=MOST_CYCLES,
     ),
     Limit(
         key="quiet_cycles",
-        says="This long nothing comes before silence is believed.",
+        says="this long nothing comes before silence is believed",
+        example="1600",
         told="{} quiet cycles are silence",
         most=MOST_CYCLES,
     ),
 )
+_BEYOND = {row.key: row.beyond for row in LIMITS}
 
 
-def told(limits: Limits) -> Iterator[str]:
-    """What a device cannot do, as sentences of a report."""
-    usual = Limits()
-    for row in LIMITS:
-        if row.kind is Kind.RANGE:
-            ends = limits.shortest, limits.longest
-            if ends != (usual.shortest, usual.longest):
-                yield row.told.format(ends[0], row.most if ends[1] is None else ends[1])
-        elif not row.is_claim and (value := getattr(limits, row.key)) != getattr(usual, row.key):
-            is_list = row.kind is Kind.LIST
-            yield row.told.format(" and one ".join(sorted(value)) if is_list else value)
+def why_beyond(key: str, **values: object) -> str:
+    """The reason for which something is not tried, with what its braces name."""
+    return _BEYOND[key].format(**values)

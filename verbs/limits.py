@@ -6,16 +6,15 @@ A limit is no fault. What lies beyond it is not tried, and said so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from roceproof.verbs.limit_table import COUNTED, LIMITS, Kind, why_beyond
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
-
-LONGEST_MESSAGE = 1 << 31
 
 FIXABLE_OF_QP = MappingProxyType(
     {
@@ -50,39 +49,25 @@ DOMAIN = "pd"
 FIXABLE = MappingProxyType(FIXABLE_OF_QP | {DOMAIN: 0xFFFF} | FIXABLE_OF_WORK)
 """What a device may not let anybody choose, and the largest value of each: the numbers of
 `qp_config_t` and of `work_request_t`, under their names there."""
-COUNTED, CONSTANT, ANY = "counted", "constant", "any"
-IDENTIFICATIONS = (COUNTED, CONSTANT, ANY)
-"""Of the packets of a queue pair in IPv4: one more in each, always the first, or whatever it be.
-All are right where DF is set (RFC 6864); the contract asks for the first."""
-ONCE = ("rkey", "remote_addr", "immediate")
-"""Of FIXABLE_OF_WORK what a queue pair may have one value of, from its start on."""
 _OF_WORK = MappingProxyType({name: name for name in FIXABLE_OF_WORK} | {"payload_offset": "offset"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Of one device. Lengths are bytes of a message."""
+    """Of one device; `limit_table.py` says what each means. Lengths are bytes of a message."""
 
     length_multiple: int = 1
     shortest: int = 0
     longest: int | None = None
     outstanding_messages: int | None = None
-    """Posted and not complete."""
     outstanding_packets: int | None = None
     outstanding_shared: bool = False
-    """Whether these two are of all queue pairs together, and not of each."""
     answer_cycles: int | None = None
-    """By then what must come has come."""
     progress_cycles: int | None = None
-    """So long at most a queue pair waits for its turn while others are busy."""
     quiet_cycles: int | None = None
-    """This long nothing comes before silence is believed."""
     flushes: bool = True
-    """Whether work behind a failed request, which is not sent, completes at all."""
     identification: str = COUNTED
-    """One of IDENTIFICATIONS."""
     per_queue_pair: frozenset[str] = frozenset()
-    """Names of ONCE: what the first work of a queue pair says, all of it says."""
     fixed: Mapping[str, int] = field(default_factory=dict)
     """Keys of FIXABLE."""
     operations: Mapping[Service, frozenset[Op]] | None = None
@@ -134,11 +119,11 @@ class Limits:
     def against_length(self, length: int) -> str | None:
         """Why a message of so many bytes is not tried; None if it may be."""
         if length % self.length_multiple:
-            return f"its lengths are multiples of {self.length_multiple}, not {length}"
+            return why_beyond("length_multiple", limit=self.length_multiple, asked=length)
         if length < self.shortest:
-            return f"its messages have at least {self.shortest} bytes, not {length}"
+            return why_beyond("length", end="least", limit=self.shortest, asked=length)
         if self.longest is not None and length > self.longest:
-            return f"its messages have at most {self.longest} bytes, not {length}"
+            return why_beyond("length", end="most", limit=self.longest, asked=length)
         return None
 
     def against_operation(self, service: Service, op: Op) -> str | None:
@@ -155,10 +140,21 @@ class Limits:
     def against_depth(self, messages: int, packets: int) -> str | None:
         """Why no more is posted while so much, the next message included, is outstanding."""
         where = " in all" if self.outstanding_shared else ""
-        most = self.outstanding_messages
-        if most is not None and messages > most:
-            return f"it has at most {most} messages outstanding{where}, not {messages}"
-        most = self.outstanding_packets
-        if most is not None and packets > most:
-            return f"it has at most {most} packets outstanding{where}, not {packets}"
+        for key, asked in (("outstanding_messages", messages), ("outstanding_packets", packets)):
+            most = getattr(self, key)
+            if most is not None and asked > most:
+                return why_beyond(key, limit=most, asked=asked, where=where)
         return None
+
+
+def told(limits: Limits) -> Iterator[str]:
+    """What a device cannot do, as sentences of a report."""
+    usual = Limits()
+    for row in LIMITS:
+        if row.kind is Kind.RANGE:
+            ends = limits.shortest, limits.longest
+            if ends != (usual.shortest, usual.longest):
+                yield row.told.format(ends[0], row.most if ends[1] is None else ends[1])
+        elif not row.is_claim and (value := getattr(limits, row.key)) != getattr(usual, row.key):
+            is_list = row.kind is Kind.LIST
+            yield row.told.format(" and one ".join(sorted(value)) if is_list else value)

@@ -18,7 +18,7 @@ from roceproof.conformance.suite.exact import frames_are_exact
 from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_MIDDLE
 from roceproof.conformance.suite.within_limits import several_mtus
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

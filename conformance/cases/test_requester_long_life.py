@@ -23,7 +23,7 @@ from roceproof.conformance.suite.storm_crowd import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import PSN_MODULUS
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

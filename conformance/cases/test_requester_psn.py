@@ -19,7 +19,7 @@ from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.suite.recovery import timeout_code
 from roceproof.conformance.suite.within_limits import require_mtu
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

@@ -36,7 +36,7 @@ from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import packet_count
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region

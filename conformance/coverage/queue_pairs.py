@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roceproof.conformance.coverage.glimpse import Glimpse
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.psn import packet_count
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work

@@ -21,7 +21,7 @@ from roceproof.conformance.wire.headers import AtomicEth, Ieth, Reth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Payload, Position
 from roceproof.conformance.wire.operations import operations_of
 from roceproof.conformance.wire.psn import packet_count
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 

@@ -24,7 +24,7 @@ from roceproof.verbs.limit_table import LIMITS
 SUBJECTS, NEEDED = ("rule", "case", "limits"), ("reason", "expires")
 SCOPES = ("flow", "device")
 """Keys of an entry: one of the first, both of the second, any of the third."""
-WAIVABLE_LIMITS = tuple(row.key for row in LIMITS if row.skips)
+WAIVABLE_LIMITS = tuple(row.key for row in LIMITS if row.beyond)
 """Limits beyond which a device is known to be broken; they stand in its manifest."""
 _FLOW = re.compile(r"(\S+) > (\S+) QPN (0x[0-9a-fA-F]+|\d+)")
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from roceproof.conformance.runner.quantities import QUANTITIES, Amounts
-from roceproof.verbs.limit_table import LIMITS
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LIMITS, LONGEST_MESSAGE
 
 MTU = QUANTITIES.index("mtu")
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from roceproof.conformance.runner.bounds import BOUNDS, lines_of
 from roceproof.conformance.runner.observations import FEATURES
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 
 Features = Mapping[str, Any]
 

@@ -12,7 +12,7 @@ from roceproof.conformance.runner.kinds import LATER
 from roceproof.conformance.runner.quantities import QUANTITIES
 from roceproof.conformance.runner.root import Root, fields_of
 from roceproof.conformance.suite.packet_flow import FLUSHED
-from roceproof.verbs.limits import ANY, CONSTANT, LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limit_table import ANY, CONSTANT, LONGEST_MESSAGE, ONCE
 
 Document = dict[str, Any]
 _FIXABLE = {

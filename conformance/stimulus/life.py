@@ -11,7 +11,7 @@ from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.limits import ANY, COUNTED
+from roceproof.verbs.limit_table import ANY, COUNTED
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Work
 

@@ -13,7 +13,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import parse_mac
-from roceproof.verbs.limits import ONCE
+from roceproof.verbs.limit_table import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work

@@ -28,7 +28,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.psn import PSN_MODULUS
-from roceproof.verbs.limits import ANY, COUNTED
+from roceproof.verbs.limit_table import ANY, COUNTED
 
 _IDENTITIES = 1 << 16
 _LENGTHS_FOLLOW = frozenset({"opcode", "payload", "pad", *DISPLACING})

@@ -21,7 +21,7 @@ from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.conformance.wire.psn import packet_count
-from roceproof.verbs.limits import ONCE
+from roceproof.verbs.limit_table import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work

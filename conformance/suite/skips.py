@@ -9,6 +9,7 @@ import pytest
 
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
+from roceproof.verbs.limit_table import why_beyond
 
 PREFIX = "roceproof: "
 _LENGTHS = {"length", "size"}
@@ -29,7 +30,7 @@ def reason_to_skip(item: pytest.Item, claims: Claims) -> str | None:
     params = getattr(getattr(item, "callspec", None), "params", {})
     mtu = params.get("mtu")
     if isinstance(mtu, int) and mtu not in claims.path_mtus:
-        return f"{PREFIX}{claims.device} does not claim path MTU {mtu}"
+        return f"{PREFIX}{claims.device}: {no_other_mtu(claims)}"
     for name in _LENGTHS & params.keys() if Capability.REQUESTER in needed else ():
         length = params[name]
         reason = claims.limits.against_length(length) if isinstance(length, int) else None
@@ -43,6 +44,11 @@ def missing(claims: Claims, capability: Capability) -> str:
     why = claims.absent.get(capability)
     text = f"{claims.device} does not {capability.value}"
     return f"{text}: {why}" if why else text
+
+
+def no_other_mtu(claims: Claims) -> str:
+    """Why another path MTU is not tried."""
+    return why_beyond("path_mtus", limit=", ".join(map(str, claims.path_mtus)))
 
 
 def is_known(reason: str) -> bool:

@@ -25,7 +25,7 @@ from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import without_udp_checksum
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.limits import ANY
+from roceproof.verbs.limit_table import ANY
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 

@@ -13,12 +13,13 @@ from roceproof.conformance.model.ingress import GSI_QPN
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.suite.packets import Wanted
 from roceproof.conformance.suite.pattern import Maker, Pattern
-from roceproof.conformance.suite.skips import PREFIX, missing
+from roceproof.conformance.suite.skips import PREFIX, missing, no_other_mtu
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Payload
 from roceproof.conformance.wire.operations import has_operation, operations_of
+from roceproof.verbs.limit_table import why_beyond
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
@@ -110,7 +111,7 @@ class Lengths:
 def require_mtu(claims: Claims, mtu: int) -> None:
     """For what shows at just this path MTU."""
     if mtu not in claims.path_mtus:
-        _skip(claims, f"it does not claim path MTU {mtu}")
+        _skip(claims, no_other_mtu(claims))
 
 
 def require_tries_after_rnr(claims: Claims) -> None:
@@ -122,13 +123,13 @@ def require_tries_after_rnr(claims: Claims) -> None:
 def require_queue_pairs(claims: Claims, count: int) -> None:
     """For what shows where there are so many."""
     if claims.qps < count:
-        _skip(claims, f"it has no more queue pairs than {claims.qps}")
+        _skip(claims, why_beyond("qps", limit=claims.qps))
 
 
 def several_mtus(claims: Claims) -> list[int]:
     """Those that the device claims, smallest first, where it has more than one."""
     if len(claims.path_mtus) < 2:
-        _skip(claims, f"its path MTU is always {claims.path_mtus[0]}")
+        _skip(claims, no_other_mtu(claims))
     return sorted(claims.path_mtus)
 
 

@@ -7,7 +7,7 @@ from roceproof.conformance.targets.hdl_memory import HdlRegion
 from roceproof.conformance.targets.interface import TargetError
 from roceproof.dpi.contract.records import Operands, Operation, WorkRequest
 from roceproof.dpi.session.payload import PatternPayload
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Op, Work
 

@@ -40,7 +40,8 @@ from roceproof.conformance.targets.model import PATIENCE, ModelFactory, ModelTar
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest.dut import Manifest
 from roceproof.dpi.manifest.responder import StaticRegion
-from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, DOMAIN, LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limit_table import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limits import DOMAIN
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu, Service
 from roceproof.verbs.work import Outcome, Region, Work

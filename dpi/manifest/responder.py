@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from roceproof.dpi.manifest.circuit import IDENTIFIER
 from roceproof.dpi.manifest.toml_table import Table, shown
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

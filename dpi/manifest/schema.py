@@ -28,8 +28,8 @@ from roceproof.dpi.manifest.responder import (
     MOST_HELD,
     MOST_OF,
 )
-from roceproof.verbs.limit_table import LIMITS, Kind, Limit
-from roceproof.verbs.limits import FIXABLE, LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LIMITS, LONGEST_MESSAGE, Kind, Limit
+from roceproof.verbs.limits import FIXABLE
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -232,7 +232,7 @@ def _waiver() -> Schema:
 
 
 def _waived_limits() -> Schema:
-    waivable = {row.key: _limit(row) for row in LIMITS if row.skips}
+    waivable = {row.key: _limit(row) for row in LIMITS if row.beyond}
     return _table("Instead of a rule: limits beyond which it is broken.", waivable) | {
         "minProperties": 1
     }

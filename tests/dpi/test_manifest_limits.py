@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.common.paths import REPOSITORY
 from roceproof.dpi import ManifestError, Operation, PathMtu, Service, load_manifest
 from roceproof.dpi.manifest.dut import CONTRACT
 from roceproof.dpi.manifest.responder import StaticRegion
-from roceproof.verbs.limit_table import LIMITS, told
-from roceproof.verbs.limits import LONGEST_MESSAGE, Limits
+from roceproof.verbs.limit_table import LIMITS, LONGEST_MESSAGE, why_beyond
+from roceproof.verbs.limits import Limits, told
 from roceproof.verbs.work import Op
 
 RESPONDER = """\
@@ -323,3 +324,22 @@ def test_every_limit_is_told_in_a_report() -> None:
     assert "messages have 4 to 2147483648 bytes" in lines
     assert "on a queue pair all work has one remote_addr and one rkey" in lines
     assert list(told(Limits())) == []
+
+
+COMMENTS = 43  # the column that they begin in
+
+
+def test_documents_show_each_limit_as_the_table_has_it() -> None:
+    for document in ("docs/dut-contract.md", "examples/skeleton/dut.toml"):
+        lines = (REPOSITORY / document).read_text(encoding="utf-8").splitlines()
+        for row in LIMITS:
+            said = f"{row.key} = {row.example}"
+            wanted = {f"{each.ljust(COMMENTS)}# {row.says}" for each in (said, f"# {said}")}
+            assert wanted & {*lines}, f"{document} lacks: {said}, # {row.says}"
+
+
+def test_the_reason_of_a_skip_names_one_limit() -> None:
+    values = {"limit": "2", "asked": 3, "end": "most", "where": " in all"}
+    for row in (row for row in LIMITS if row.beyond):
+        reason = f"roceproof: mine: {why_beyond(row.key, **values)}"
+        assert [each.key for each in LIMITS if each.is_reason(reason)] == [row.key]

@@ -19,7 +19,8 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.limited_model import EGRESS
 from roceproof.conformance.targets.model import ModelFactory
-from roceproof.verbs.limits import ANY, CONSTANT, COUNTED, Limits
+from roceproof.verbs.limit_table import ANY, CONSTANT, COUNTED
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

@@ -12,7 +12,7 @@ from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.targets.movement import Posted, Sent
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.session.options import Flow
-from roceproof.verbs.limits import LONGEST_MESSAGE
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.work import Work
 
 _OF_REQUESTERS = (field.name for field in fields(Flow) if not field.name.startswith("memory"))
