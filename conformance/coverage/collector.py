@@ -60,7 +60,7 @@ class Collector:
             flow=Flow(),
             executes=claims.executes,
         )
-        self.target = ObservedTarget(target, self.observe)
+        self.target = ObservedTarget(target, self.observe)  # type: ignore[abstract]
         kinds = _ALWAYS if width is None else (*_ALWAYS, MomentSampler)
         self._samplers = [kind(self._life) for kind in kinds]
 

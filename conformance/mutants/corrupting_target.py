@@ -27,7 +27,7 @@ class CorruptingFactory(DeviceFactory):
     def device(self, place: CasePlace) -> Iterator[Target]:
         """A fresh device and a fresh fault."""
         with self._inner.device(place) as target:
-            yield CorruptingTarget(target, self._mutant.make())
+            yield CorruptingTarget(target, self._mutant.make())  # type: ignore[abstract]
 
     def versions(self) -> Mapping[str, str]:
         """Those of the inner source, and the fault."""
