@@ -118,7 +118,7 @@ fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=100000
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
 
 stock-captures: setup packages-test ## record stock RDMA tools over Soft-RoCE anew, as test data
-	@$(BIN)/python -m roceproof.conformance.stock.captures tests/captures/rxe
+	@$(BIN)/python -m roceproof.conformance.interop.stock.captures tests/captures/rxe
 
 clean: ## remove build products (cached kernels stay)
 	rm -rf $(BUILD)
@@ -134,7 +134,7 @@ packages-%:
 	@ci/install.sh $*
 
 # An environment that does not work is made anew: its Python has gone, or the folder was moved.
-VENV_WORKS := import click, os, roceproof.entry as it; \
+VENV_WORKS := import click, os, roceproof.cli.entry as it; \
 	print(os.path.samefile(it.__file__, "cli/entry.py"))
 ifneq ($(wildcard $(VENV)/.ready),)
 ifneq ($(shell $(BIN)/python -c '$(VENV_WORKS)' 2>/dev/null),True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from records import BENCH, FILE_HEADER_BYTES, records
 
 from roceproof.common.outcome import end_with
-from roceproof.conformance.faults.icrc_static import SLIPS
+from roceproof.conformance.faults.icrc.static import SLIPS
 
 SHAPES = ("large", "middle")
 MOST_MEGABYTES = 300

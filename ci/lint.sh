@@ -29,24 +29,10 @@ spdx() {
     return $bad
 }
 
-# mypy and import-linter do not follow the editable install's finder, so they get the mapping as links.
-farm() {
-    local root=build/lint/roceproof room
-    rm -rf $root && mkdir -p $root
-    ln -s "$PWD"/cli/*.py $root/
-    for room in */__init__.py; do
-        [[ $room == cli/* ]] || ln -s "$PWD/${room%/*}" $root/
-    done
-}
-
-types() {
-    MYPYPATH=build/lint $bin/mypy --config-file pyproject.toml -p roceproof
-}
-
-imports() { # without site, so that the finder does not come before the links
+imports() { # without site, so that only the links of roceproof/ lead to the rooms
     local packages
     packages=$($bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    PYTHONPATH=build/lint:ci:$packages $bin/python -S $bin/lint-imports --no-cache
+    PYTHONPATH=$PWD:$packages $bin/python -S $bin/lint-imports --no-cache
 }
 
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp')
@@ -56,8 +42,7 @@ check "SPDX headers" spdx
 check "ruff check" $bin/ruff check -q .
 check "docstrings of what is public" ci/lint_docstrings.sh $bin/ruff
 check "ruff format" $bin/ruff format -q --check .
-farm
-check "mypy" types
+check "mypy" $bin/mypy -p roceproof
 check "imports (import-linter)" imports
 check "clang-format" $bin/clang-format --dry-run -Werror "${c_files[@]}"
 check "shellcheck" shellcheck "${sh_files[@]}"

@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""roceproof: co-simulation and protocol conformance for RoCEv2 transmitters."""
-
-__version__ = "0.1.0"
+"""The console command: one file for each of its commands."""

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from roceproof.capture_input import say_what_is_awaited
-from roceproof.check_build import find_oracle
-from roceproof.check_progress import reading
-from roceproof.check_report import Document, failed, unread
-from roceproof.check_run import UnreadableError, check_file, check_live
-from roceproof.check_text import print_report
 from roceproof.common.printable import printable
 from roceproof.conformance.capture import STDIN
+from roceproof.conformance.check.build import find_oracle
+from roceproof.conformance.check.capture_input import say_what_is_awaited
+from roceproof.conformance.check.progress import reading
+from roceproof.conformance.check.report import Document, failed, unread
+from roceproof.conformance.check.run import UnreadableError, check_file, check_live
+from roceproof.conformance.check.text import print_report
 
 if TYPE_CHECKING:
     from roceproof.conformance.rules.waivers import Waiver
@@ -65,15 +65,15 @@ def run_check(request: Request, output: Output) -> int:
             print_report(document, each=output.each, quiet=output.quiet)
         _warn(document)
     if output.as_json:
-        from roceproof.check_json import json_of
+        from roceproof.conformance.check.json_document import json_of
 
         sys.stdout.writelines(json_of(documents, waivers))
     if output.annotate is not None and (documents[0]["frames"] or not documents[0]["error"]):
-        from roceproof.check_annotate import annotate
+        from roceproof.conformance.check.annotate import annotate
 
         annotate(request.files[0], output.annotate, documents[0])
     if output.junit is not None:
-        from roceproof.check_junit import write_junit
+        from roceproof.conformance.check.junit import write_junit
 
         write_junit(output.junit, documents, waivers or ())
     for waiver in waivers or ():
@@ -89,7 +89,7 @@ def _waivers(path: Path) -> list[Waiver]:
 
 
 def _waive(document: Document, waivers: list[Waiver]) -> None:
-    from roceproof.check_waivers import apply_waivers
+    from roceproof.conformance.check.waivers import apply_waivers
 
     apply_waivers(document, waivers)
 

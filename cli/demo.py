@@ -1,76 +1,97 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The main job: a simulated transmitter writes into the memory of a real receiver.
-
-Starts a Soft-RoCE peer and the reference endpoint, connects queue pairs of
-both, sends the work list of ``demo_plan`` and compares, message by message,
-what the receiver's memory and completions hold with what was sent. Then it
-checks every frame of the capture against the rules.
-"""
+"""The options of ``roceproof demo`` and ``demo-tap``; the rest is imported when they run."""
 
 from __future__ import annotations
 
-import time
+import shlex
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from roceproof.common.errors import RoceproofError
-from roceproof.common.output import output_directory
-from roceproof.common.printable import printable
-from roceproof.common.progress import Progress
-from roceproof.demo_meeting import Demonstration, Wanted, meeting, send_all
-from roceproof.demo_plan import plan
-from roceproof.demo_report import print_table, write_result
-from roceproof.demo_sender import Sender
-from roceproof.dpi.manifest.dut import load_manifest
+import click
 
-Play = Callable[[Wanted, Demonstration, Progress], None]
-"""What is demonstrated: it notes what comes of it until its end or an error."""
+from roceproof.cli.help_examples import examples
+from roceproof.cli.shared_options import kernel_option, width_option
+from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FOLDER, SEED, Number
+from roceproof.common.paths import REFERENCE_DUT, RESPONDER_DUT
+
+if TYPE_CHECKING:
+    from roceproof.conformance.demo.send import Play
 
 
-def run_demo(wanted: Wanted, play: Play, *, quiet: bool) -> int:
-    """Run everything; 0 if every message landed and every frame was right, else 1."""
-    started = time.monotonic()
-    shown = Demonstration(capture=wanted.out / "capture.pcapng")
-    try:
-        with output_directory(wanted.out), Progress(quiet=quiet) as progress:
-            play(wanted, shown, progress)
-    except (RoceproofError, KeyboardInterrupt):
-        if shown.results:
-            print_table(shown.results)
-            print(
-                f"\n{shown.landed} of {shown.due} messages had landed; {printable(shown.capture)}"
-            )
-        raise
-    facts = shown.facts
-    assert facts is not None
-    write_result(wanted.out / "result.json", facts, shown.results, ok=shown.ok)
-    print_table(shown.results)
-    for finding in shown.findings[:10]:
-        print(finding)
-    print(
-        f"\n{shown.landed} of {len(shown.results)} messages landed; {shown.frames} frames, "
-        f"{_lost(shown)}{len(shown.findings)} findings "
-        f"({facts.backend}, {facts.accel}, Linux {facts.kernel}; "
-        f"{time.monotonic() - started:.1f} s)\n"
-        f"{printable(shown.capture)}\n{printable(wanted.out / 'result.json')}"
+def _of_a_demonstration(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both directions have."""
+    options = (
+        click.option(
+            "--dut",
+            type=MANIFEST,
+            help="Manifest of the device; the reference endpoint if not given.",
+        ),
+        click.option("--backend", type=click.Choice(["auto", "vm", "native"]), default="auto"),
+        kernel_option,
+        width_option,
+        click.option(
+            "--seed", type=SEED, default=1, show_default=True, help="Payloads and start PSNs."
+        ),
+        click.option("--waves", is_flag=True, help="Write OUT/waves.fst, too."),
+        click.option("--short", is_flag=True, help="Small messages only (for slow machines)."),
+        click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
     )
-    return 0 if shown.ok else 1
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
-def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> None:
-    """Send all, and note in `shown` what comes of it until the end or an error."""
-    manifest = load_manifest(wanted.dut)
-    connections = list(plan(seed=wanted.seed, device=manifest, short=wanted.short))
-    with meeting(wanted, manifest, shown, progress, peer_is="receiver") as (simulation, peer):
-        sender = Sender(
-            simulation,
-            peer,
-            device=manifest,
-            data_width=wanted.data_width,
-            capture=shown.capture,
-            report=progress.problem,
-        )
-        send_all(connections, sender.send_all, shown, progress, doing="sending")
+def _run(play: Play, name: str, *, device: Path, quiet: bool, **options: Any) -> None:
+    from roceproof.conformance.demo.meeting import Wanted
+    from roceproof.conformance.demo.send import run_demo
+    from roceproof.dpi.manifest.dut import load_manifest
+
+    dut, seed, kernel = options.pop("dut"), options["seed"], options["kernel"]
+    width = options.pop("width") or load_manifest(dut or device).data_widths[0]
+    command = f"roceproof {name} --width {width} --seed {seed}"
+    command += f" --dut {shlex.quote(str(dut))}" if dut else ""
+    command += f" --kernel {kernel}" if kernel else ""
+    command += f" --loss {options['loss']:g}" if options.get("loss") else ""
+    wanted = Wanted(dut=dut or device, data_width=width, command=command, **options)
+    sys.exit(run_demo(wanted, play, quiet=quiet))
 
 
-def _lost(shown: Demonstration) -> str:
-    return f"{shown.losses.lost} lost of {shown.losses.frames}, " if shown.losses.frames else ""
+@click.command(epilog=examples("demo"))
+@_of_a_demonstration
+@click.option("--out", type=OUTPUT_FOLDER, default=Path("build/demo"))
+def demo(**options: Any) -> None:
+    """Send every kind of message from the HDL endpoint into a real Soft-RoCE receiver."""
+    from roceproof.conformance.demo.send import demonstrate
+
+    _run(demonstrate, "demo", device=REFERENCE_DUT, **options)
+
+
+@click.command("demo-receive", epilog=examples("demo-receive"))
+@_of_a_demonstration
+@click.option(
+    "--loss",
+    type=Number(0, 20, whole=False),
+    default=0.0,
+    show_default=True,
+    help="Percent of the frames that are lost, each way; RC only then.",
+)
+@click.option("--out", type=OUTPUT_FOLDER, default=Path("build/demo-receive"))
+def demo_receive(**options: Any) -> None:
+    """Send to the HDL endpoint from a real Soft-RoCE sender, write to it and read from it."""
+    from roceproof.conformance.demo.receive import demonstrate_receiving
+
+    _run(demonstrate_receiving, "demo-receive", device=RESPONDER_DUT, **options)
+
+
+@click.command("demo-tap", epilog=examples("demo-tap"))
+@click.option(
+    "--width", type=DATA_WIDTH, default=64, show_default=True, help="Bits of the data path."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def demo_tap(width: int, quiet: bool) -> None:
+    """Ping the simulated endpoint through a TAP in a private namespace, without root."""
+    from roceproof.conformance.demo.tap import run_demo_tap
+
+    sys.exit(run_demo_tap(data_width=width, quiet=quiet))

@@ -12,10 +12,10 @@ import click
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.conformance.capture import STDIN
+from roceproof.conformance.review.comparison_report import document, print_comparison
 from roceproof.conformance.review.conclusion import ICRC, PSN, conclude, kinds_of
 from roceproof.conformance.review.diff import Comparison, compare
-from roceproof.diff_report import document, print_comparison
-from roceproof.story_source import Tale, load, tell_damage
+from roceproof.conformance.review.story_source import Tale, load, tell_damage
 
 
 def run_diff(a: Path, b: Path, *, as_json: bool, quiet: bool) -> int:
@@ -46,7 +46,7 @@ def _named(path: Path, found: Comparison) -> list[str]:
         return []
     from roceproof.conformance.diagnosis.report import explain_excerpt
     from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED
-    from roceproof.explain_source import read_capture
+    from roceproof.conformance.diagnosis.source import read_capture
 
     explained = explain_excerpt(read_capture(str(path), None)).diagnoses
     return [each.id for each in explained if each.id not in (COPIES, CORRUPT, LOST, UNDECIDED)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import subprocess
 
-from roceproof.check_build import TOOL, ToolError, find_oracle
 from roceproof.common.children import run_to_end
 from roceproof.common.packages import missing_header, missing_tools
+from roceproof.conformance.check.build import TOOL, ToolError, find_oracle
 from roceproof.dpi.compile.verilate import TOOLS
 from roceproof.rxe_env.doctor import Check
 

@@ -9,9 +9,9 @@ from dataclasses import asdict
 
 from rich.markup import escape
 
+from roceproof.cli.doctor_checks import simulation_build, wire_oracle
 from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
-from roceproof.doctor_checks import simulation_build, wire_oracle
 from roceproof.rxe_env.doctor import Check, doctor
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}

@@ -13,18 +13,18 @@ from typing import Any
 
 from rich.text import Text
 
-from roceproof.capture_input import say_what_is_awaited
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.capture.origin import common_origin
 from roceproof.conformance.capture.record import CaptureError
+from roceproof.conformance.check.capture_input import say_what_is_awaited
 from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
 from roceproof.conformance.diagnosis.report import Facts, explain_excerpt
 from roceproof.conformance.diagnosis.result import COPIES, CORRUPT, LOST, UNDECIDED, Diagnosis
+from roceproof.conformance.diagnosis.source import read_capture
 from roceproof.conformance.observer.facts import Facts as QpFacts
 from roceproof.conformance.rules.signatures import title
-from roceproof.explain_source import read_capture
 
 DAMAGED = 2
 _SCHEMA = 1

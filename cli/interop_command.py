@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from roceproof.check_run import check_file
 from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
 from roceproof.common.paths import RESPONDER_DUT
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
 from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.check.run import check_file
 from roceproof.conformance.interop.conversation import Client
 from roceproof.conformance.interop.peers import Peer, hdl_peer, model_peer
 from roceproof.conformance.interop.scenarios import BEYOND, SCENARIOS, Scenario

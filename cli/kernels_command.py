@@ -17,13 +17,13 @@ from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.kernels.files import remove_matrix, write_matrix
 from roceproof.conformance.kernels.matrix import document_of
 from roceproof.conformance.kernels.row import UNDECLARED, row_of
-from roceproof.matrix_files import remove_matrix, write_matrix
+from roceproof.conformance.regression.request import Output, Request
+from roceproof.conformance.regression.run import run_session
 from roceproof.rxe_env.kernel import versions
 from roceproof.rxe_env.kernel.distribution import Kernel
-from roceproof.suite_command import run_session
-from roceproof.suite_request import Output, Request
 
 DEFAULT = ("6.1", "6.12", versions.NEWEST)
 PASSED, FAILED, UNUSABLE = 0, 1, 2

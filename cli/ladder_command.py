@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from roceproof.check_progress import reading
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.common.terminal import PIPE_WIDTH, Terminal
 from roceproof.common.whole_file import whole_file
+from roceproof.conformance.check.progress import reading
 from roceproof.conformance.review.ladder import Ladder, Row, draw
 from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.ladder_text import lines
-from roceproof.page_source import load_page
-from roceproof.story_source import FRAME_LIMIT, Part, load, tell_damage
+from roceproof.conformance.review.page_source import load_page
+from roceproof.conformance.review.story_source import FRAME_LIMIT, Part, load, tell_damage
 
 MOST_DRAWN = 2000  # in the terminal
 _PIPE_LADDER = 120  # columns, where no terminal says how many there are

@@ -15,17 +15,17 @@ class LazyGroup(click.Group):
 
     def __init__(self, *, places: Mapping[str, str], **settings: Any) -> None:
         super().__init__(**settings)
-        self._places = places
+        self.places = places
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name them all, in the order of the alphabet."""
-        return sorted(self._places)
+        return sorted(self.places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the one that is asked for."""
-        if cmd_name not in self._places:
+        if cmd_name not in self.places:
             return None
-        module, _, attribute = self._places[cmd_name].partition(":")
+        module, _, attribute = self.places[cmd_name].partition(":")
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command

@@ -16,32 +16,32 @@ import sys
 import click
 
 from roceproof import __version__
+from roceproof.cli.help_examples import examples
+from roceproof.cli.lazy_group import LazyGroup
 from roceproof.common.outcome import end_with
-from roceproof.examples import examples
-from roceproof.lazy_group import LazyGroup
 
 _COMPLETION = "_ROCEPROOF_COMPLETE"
 _COMMANDS = {
-    "check": "roceproof.check_cli:check",
-    "coverage": "roceproof.reach_cli:coverage",
-    "demo": "roceproof.demo_cli:demo",
-    "demo-receive": "roceproof.demo_cli:demo_receive",
-    "demo-tap": "roceproof.demo_cli:demo_tap",
-    "diff": "roceproof.diff_cli:diff",
-    "doctor": "roceproof.doctor_cli:doctor",
-    "env": "roceproof.env_cli:env",
-    "explain": "roceproof.explain_cli:explain",
-    "gate": "roceproof.gate_cli:gate",
-    "interop": "roceproof.interop_cli:interop",
-    "kernels": "roceproof.kernels_cli:kernels",
-    "ladder": "roceproof.ladder_cli:ladder",
-    "new": "roceproof.new_cli:new",
-    "nic": "roceproof.nic_cli:nic",
-    "rules": "roceproof.rules_cli:rules",
-    "sim": "roceproof.sim_cli:sim",
-    "soak": "roceproof.soak_cli:soak",
-    "test": "roceproof.suite_cli:test",
-    "wireshark": "roceproof.wireshark_cli:wireshark",
+    "check": "roceproof.cli.check:check",
+    "coverage": "roceproof.cli.coverage:coverage",
+    "demo": "roceproof.cli.demo:demo",
+    "demo-receive": "roceproof.cli.demo:demo_receive",
+    "demo-tap": "roceproof.cli.demo:demo_tap",
+    "diff": "roceproof.cli.diff:diff",
+    "doctor": "roceproof.cli.doctor:doctor",
+    "env": "roceproof.cli.env:env",
+    "explain": "roceproof.cli.explain:explain",
+    "gate": "roceproof.cli.gate:gate",
+    "interop": "roceproof.cli.interop:interop",
+    "kernels": "roceproof.cli.kernels:kernels",
+    "ladder": "roceproof.cli.ladder:ladder",
+    "new": "roceproof.cli.new:new",
+    "nic": "roceproof.cli.nic:nic",
+    "rules": "roceproof.cli.rules:rules",
+    "sim": "roceproof.cli.sim:sim",
+    "soak": "roceproof.cli.soak:soak",
+    "test": "roceproof.cli.test:test",
+    "wireshark": "roceproof.cli.wireshark:wireshark",
 }
 
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from roceproof.cli.new_text import MANIFEST, WRAPPER, Device, manifest_text, wrapper_text
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
 from roceproof.dpi import load_manifest
 from roceproof.dpi.compile.cache import circuit_of
 from roceproof.dpi.manifest.schema import manifest_schema
-from roceproof.new_text import MANIFEST, WRAPPER, Device, manifest_text, wrapper_text
 
 SCHEMA = "dut.schema.json"
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.+-]")

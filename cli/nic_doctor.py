@@ -11,15 +11,15 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from roceproof.cli.doctor_command import tell_checks
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.nic.device_checks import device_checks
 from roceproof.conformance.nic.looking import here, through
 from roceproof.conformance.nic.near_checks import near_checks
 from roceproof.conformance.runner.connectivity import check_connectivity
 from roceproof.conformance.runner.outcomes import FAILED, PASSED
-from roceproof.conformance.targets.command_agent import CommandAgent
-from roceproof.conformance.targets.nic import NicFactory, NicOptions
-from roceproof.doctor_command import tell_checks
+from roceproof.conformance.targets.verbs.command_agent import CommandAgent
+from roceproof.conformance.targets.verbs.nic import NicFactory, NicOptions
 from roceproof.rxe_env.doctor import Check
 
 SEED = 1

@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from roceproof.check_styles import STYLES
 from roceproof.common.errors import RoceproofError
 from roceproof.common.plain import Cell, print_table, styled
+from roceproof.conformance.check.styles import STYLES
 from roceproof.conformance.rules.choices import left_open_by
+from roceproof.conformance.rules.observer_contract import CONTRACT, sections_of
 from roceproof.conformance.rules.sources import marked_anchor, sources_of, status_of
 from roceproof.conformance.rules.table import RULES, Rule
-from roceproof.observer_contract import CONTRACT, sections_of
 
 ROLES = {"T": "requester", "R": "responder", "O": "passive observer"}
 
@@ -36,7 +36,7 @@ def run_rules(
         if severity in (None, rule.severity) and (role is None or role in rule.roles)
     ]
     if coverage:
-        from roceproof.coverage_report import run_coverage
+        from roceproof.conformance.runner.rule_coverage_report import run_coverage
 
         return run_coverage(rules, as_json=as_json)
     if as_json:

@@ -22,15 +22,15 @@ from roceproof.common.progress import Progress
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
-from roceproof.conformance.runner.options import Options, open_factory, widths_of
+from roceproof.conformance.regression.soak_workers import come, soak_workers
+from roceproof.conformance.runner.session.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.soak import Chunk, Found, PlanFinding, play
-from roceproof.conformance.stimulus.steering import steered
-from roceproof.conformance.stimulus.trial import draws_of
-from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.stimulus.drawing.steering import steered
+from roceproof.conformance.stimulus.drawing.weights import Weights
+from roceproof.conformance.stimulus.run_plan import draws_of
 from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi import load_manifest
 from roceproof.dpi.manifest.snapshot import Snapshot
-from roceproof.soak_workers import come, soak_workers
 
 _CHUNK = 12
 _TOLD = 5

@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 
 from roceproof.conformance.capture.reader import read
-from roceproof.conformance.faults.plan import Kind
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.plan import Kind
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.wire.framing import locate
 
 LITTLE, BIG = "<", ">"

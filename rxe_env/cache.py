@@ -18,10 +18,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from roceproof.common.checksum_stamp import flaw, seal, seal_of
 from roceproof.common.lock import locked as file_locked
 from roceproof.common.notice import notice
 from roceproof.common.paths import cache_dir
-from roceproof.common.seal import flaw, seal, seal_of
 from roceproof.rxe_env.errors import Unavailable
 
 KEEP_ENTRIES = 4

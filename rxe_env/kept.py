@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from roceproof.common.checksum_stamp import flaw
 from roceproof.common.paths import cache_dir
-from roceproof.common.seal import flaw
 from roceproof.rxe_env.cache import KINDS, UNFINISHED
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.suite.deviations import judged_kernels
+from roceproof.conformance.suite.limits.deviations import judged_kernels
 from roceproof.rxe_env.kernel import distribution, versions
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
-from roceproof.conformance.stimulus.questions import arp_frame, echo_frame
+from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
+from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_frame
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
-from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import fix_ip_checksum
 from roceproof.verbs.addresses import Host

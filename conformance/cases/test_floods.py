@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import executed_of, require_queue_pairs
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY
-from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import executed_of, require_queue_pairs
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.icmp import ethernet
 from roceproof.verbs.service import Service

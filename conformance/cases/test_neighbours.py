@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
-from roceproof.conformance.suite.storm_crowd import operations, served
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.verbs.service import Service

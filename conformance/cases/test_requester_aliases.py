@@ -6,13 +6,13 @@ One bit that is not looked at is one alias; a number that differs in several sho
 
 from __future__ import annotations
 
-from roceproof.conformance.stimulus.play import Play
-from roceproof.conformance.suite import one_bit
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs
-from roceproof.conformance.suite.storm_crowd import operations, served
+from roceproof.conformance.suite.limits.within_limits import fixed_values
 from roceproof.conformance.suite.sweep import FIRST_ACK, ignores_each
-from roceproof.conformance.suite.within_limits import fixed_values
+from roceproof.conformance.suite.traffic import one_bit
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, ACK, ACKNOWLEDGE, NAK, SEQUENCE_ERROR
-from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

@@ -9,10 +9,10 @@ from random import Random
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.callee import Callee
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.cm.management import SERVICE_ID
+from roceproof.conformance.suite.cm.passive_peer import Callee
 from roceproof.conformance.suite.intent import WRONG_MESSAGES
-from roceproof.conformance.suite.management import SERVICE_ID
 from roceproof.conformance.suite.pattern import ACK, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.pattern import ACK
-from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
-from roceproof.conformance.suite.within_limits import sent_of, skip_for_services
+from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
 from roceproof.conformance.targets.capability import Capability
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.service import Service

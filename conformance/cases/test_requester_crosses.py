@@ -7,8 +7,8 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.crossed_answers import DATA, SYNDROMES, play, trials
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.traffic.crossed_answers import DATA, SYNDROMES, play, trials
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

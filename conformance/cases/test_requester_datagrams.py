@@ -8,8 +8,8 @@ from typing import Any
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM
-from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -13,7 +14,6 @@ from roceproof.conformance.suite.pattern import (
     OPERATIONAL_ERROR,
     RNR,
 )
-from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

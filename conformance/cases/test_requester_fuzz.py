@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
+from roceproof.conformance.suite.checks.recovery import unhurried_code, write_all
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE, WRONG_ANSWERS
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
@@ -22,8 +24,6 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import unhurried_code, write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import resize
 from roceproof.verbs.service import Service

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
+from roceproof.conformance.suite.checks.frame_integrity import icrcs_are_right
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.exact import icrcs_are_right
+from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
 from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR
-from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
-from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import sent_of, skip_for_services
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service

@@ -7,9 +7,9 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_mtus, over_services
-from roceproof.conformance.suite.exact import icrcs_are_right
+from roceproof.conformance.suite.checks.frame_integrity import icrcs_are_right
+from roceproof.conformance.suite.expect.length_fields import udp_length_of
 from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR
-from roceproof.conformance.suite.said_lengths import udp_length_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import DONT_FRAGMENT, Ipv4, Ipv6, checksum

@@ -14,9 +14,9 @@ from roceproof.conformance.suite.case import (
     over_mtus,
     over_services,
 )
-from roceproof.conformance.suite.exact import frames_are_exact
+from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
+from roceproof.conformance.suite.limits.within_limits import several_mtus
 from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_MIDDLE
-from roceproof.conformance.suite.within_limits import several_mtus
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.service import Service

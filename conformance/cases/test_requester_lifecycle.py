@@ -10,6 +10,8 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code, write_all
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.packet_flow import FLUSHED
@@ -21,9 +23,7 @@ from roceproof.conformance.suite.pattern import (
     RNR,
     SEQUENCE_ERROR,
 )
-from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code, write_all
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.rubbish import rubbish_of
+from roceproof.conformance.suite.traffic.corrupted_frames import rubbish_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
 from roceproof.verbs.queue_pair import State

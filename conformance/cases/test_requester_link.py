@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
+from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.exact import frames_are_exact
-from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import frame_check_sequence

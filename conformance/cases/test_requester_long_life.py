@@ -11,8 +11,8 @@ from functools import partial
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
-from roceproof.conformance.suite.storm import Storm, all_that_left, some_that_left
-from roceproof.conformance.suite.storm_crowd import (
+from roceproof.conformance.suite.traffic.storm import Storm, all_that_left, some_that_left
+from roceproof.conformance.suite.traffic.storm_crowd import (
     connected,
     crowd,
     lanes,

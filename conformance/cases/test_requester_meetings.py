@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from roceproof.conformance.model.codes import ack_timeout_ns
-from roceproof.conformance.stimulus.meeting import (
+from roceproof.conformance.stimulus.drawing.meeting import (
     EVENTS,
     HELD,
     TRAIN,
@@ -21,12 +21,12 @@ from roceproof.conformance.stimulus.meeting import (
     run_out,
 )
 from roceproof.conformance.stimulus.plan import Step
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
-from roceproof.conformance.suite.recovery import brisk_code
-from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import fixed_values
+from roceproof.conformance.suite.checks.recovery import brisk_code
+from roceproof.conformance.suite.limits.within_limits import fixed_values
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 

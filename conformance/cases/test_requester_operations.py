@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
+from roceproof.conformance.suite.checks.recovery import copies
 from roceproof.conformance.suite.pattern import (
     NAK,
     READ_REQUEST,
@@ -20,7 +21,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_MIDDLE,
     WRITE_ONLY_IMM,
 )
-from roceproof.conformance.suite.recovery import copies
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.headers import ImmDt
 from roceproof.verbs.service import Service

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
 from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK
-from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import sent_of, skip_for_services
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

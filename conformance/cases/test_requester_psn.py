@@ -12,12 +12,12 @@ from typing import Any
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
+from roceproof.conformance.suite.checks.recovery import timeout_code
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.limits.within_limits import require_mtu
 from roceproof.conformance.suite.pattern import ACK, CNP, NAK, SEQUENCE_ERROR, WRITE_ONLY
-from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import timeout_code
-from roceproof.conformance.suite.within_limits import require_mtu
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.service import Service

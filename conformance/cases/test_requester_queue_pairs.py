@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.suite.background_traffic import broadcasts
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import ANYTHING
+from roceproof.conformance.suite.limits.within_limits import skip_for_commands
 from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK
-from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import write_all
-from roceproof.conformance.suite.within_limits import skip_for_commands
+from roceproof.conformance.suite.traffic.background_traffic import broadcasts
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import set_udp
 from roceproof.verbs.queue_pair import State

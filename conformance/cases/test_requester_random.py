@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.stimulus.drawing import draw_plan
-from roceproof.conformance.stimulus.trial import RULES, draws_of, try_seed
+from roceproof.conformance.stimulus.drawing.plans import draw_plan
+from roceproof.conformance.stimulus.run_plan import RULES, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, over
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.within_limits import skip_for_services
+from roceproof.conformance.suite.limits.within_limits import skip_for_services
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.verbs.service import Service
 
 pytestmark = [REQUESTER, MASSES]

@@ -7,7 +7,10 @@ from random import Random
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
@@ -23,9 +26,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op, Region
 

@@ -11,8 +11,8 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, READ_RESP_ONLY, Pattern
-from roceproof.conformance.suite.prediction import Posted
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import resize, set_udp, trailer
 from roceproof.verbs.service import Service

@@ -7,7 +7,7 @@ hides may hold anything.
 
 from __future__ import annotations
 
-from roceproof.conformance.faults.icrc_static import recipe
+from roceproof.conformance.faults.icrc.static import recipe
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import READ_RESP_ONLY, Pattern

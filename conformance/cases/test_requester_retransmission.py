@@ -8,11 +8,7 @@ from typing import Any
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.delay import Delay
-from roceproof.conformance.suite.intent import WRONG_ANSWERS
-from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
-from roceproof.conformance.suite.recovery import (
+from roceproof.conformance.suite.checks.recovery import (
     NEVER,
     copies,
     everything,
@@ -22,6 +18,10 @@ from roceproof.conformance.suite.recovery import (
     unhurried_code,
     write_all,
 )
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.delay import Delay
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

@@ -8,9 +8,7 @@ from typing import Any
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.pattern import RNR
-from roceproof.conformance.suite.recovery import (
+from roceproof.conformance.suite.checks.recovery import (
     copies,
     last_given_ns,
     last_sent_ns,
@@ -18,7 +16,9 @@ from roceproof.conformance.suite.recovery import (
     unhurried_code,
     write_all,
 )
-from roceproof.conformance.suite.within_limits import require_tries_after_rnr
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import require_tries_after_rnr
+from roceproof.conformance.suite.pattern import RNR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

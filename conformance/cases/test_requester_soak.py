@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.recovery import longest_wait_ns, timeout_code, unhurried_code
-from roceproof.conformance.suite.reference_responder import Impairment, ReferenceResponder
-from roceproof.conformance.suite.retransmission_check import check_retransmissions
+from roceproof.conformance.suite.checks.recovery import (
+    longest_wait_ns,
+    timeout_code,
+    unhurried_code,
+)
+from roceproof.conformance.suite.checks.retransmission import check_retransmissions
+from roceproof.conformance.suite.traffic.reference_responder import Impairment, ReferenceResponder
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -14,7 +15,6 @@ from roceproof.conformance.suite.pattern import (
     SEND_ONLY,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.recovery import write_all
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import set_udp
 from roceproof.verbs.service import Service

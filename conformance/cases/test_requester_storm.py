@@ -2,7 +2,7 @@
 """Hundreds of messages posted at once, into a device whose queues all fill.
 
 A queue that is one entry short, or a back-pressure that comes a cycle late, loses, repeats or
-mixes something here. Every frame and completion is judged byte by byte (suite/storm.py).
+mixes something here. Every frame and completion is judged byte by byte (suite/traffic/storm.py).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
-from roceproof.conformance.suite.storm import (
+from roceproof.conformance.suite.traffic.storm import (
     Answers,
     Storm,
     all_that_left,
     each_that_left,
     some_that_left,
 )
-from roceproof.conformance.suite.storm_crowd import (
+from roceproof.conformance.suite.traffic.storm_crowd import (
     MANY,
     STALLS,
     connected,

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from roceproof.conformance.stimulus.answers import BEHIND, DAMAGED
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.answers import BEHIND, DAMAGED
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.hail import Hail, hailing
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import (
     ACK,
 )
-from roceproof.conformance.suite.storm import (
+from roceproof.conformance.suite.traffic.noise_traffic import Hail, hailing
+from roceproof.conformance.suite.traffic.storm import (
     Storm,
     all_that_left,
     each_that_left,
     some_that_left,
 )
-from roceproof.conformance.suite.storm_crowd import (
+from roceproof.conformance.suite.traffic.storm_crowd import (
     connected,
     crowd,
     lanes,
@@ -35,7 +35,7 @@ from roceproof.conformance.suite.storm_crowd import (
     tiny,
     weather,
 )
-from roceproof.conformance.suite.storm_stream import Stream
+from roceproof.conformance.suite.traffic.storm_stream import Stream
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 

@@ -8,9 +8,9 @@ from functools import partial
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, INVALID_REQUEST, OPERATIONAL_ERROR
-from roceproof.conformance.suite.storm import Answers, Storm, all_that_left, some_that_left
-from roceproof.conformance.suite.storm_crowd import crowd, mixed, operations, post_any, tiny
-from roceproof.conformance.suite.storm_stream import Stream
+from roceproof.conformance.suite.traffic.storm import Answers, Storm, all_that_left, some_that_left
+from roceproof.conformance.suite.traffic.storm_crowd import crowd, mixed, operations, post_any, tiny
+from roceproof.conformance.suite.traffic.storm_stream import Stream
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 

@@ -11,8 +11,8 @@ from itertools import product
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over, over_services
-from roceproof.conformance.suite.storm import Storm, all_that_left
-from roceproof.conformance.suite.storm_crowd import connected, lanes, operations, served
+from roceproof.conformance.suite.traffic.storm import Storm, all_that_left
+from roceproof.conformance.suite.traffic.storm_crowd import connected, lanes, operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

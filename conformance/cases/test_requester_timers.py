@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roceproof.conformance.stimulus.play import Play
-from roceproof.conformance.stimulus.waiting import (
+from roceproof.conformance.stimulus.drawing.waiting import (
     Side,
     drawn,
     held_up,
@@ -14,16 +13,17 @@ from roceproof.conformance.stimulus.waiting import (
     steps_of,
     tick_ns,
 )
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
-from roceproof.conformance.suite.recovery import NEVER, brisk_code
-from roceproof.conformance.suite.storm_crowd import PUSHES
-from roceproof.conformance.suite.within_limits import (
+from roceproof.conformance.suite.checks.recovery import NEVER, brisk_code
+from roceproof.conformance.suite.limits.within_limits import (
     fixed_values,
     require_queue_pairs,
     sent_of,
     skip_for_services,
 )
+from roceproof.conformance.suite.traffic.storm_crowd import PUSHES
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 

@@ -10,12 +10,7 @@ from __future__ import annotations
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.delay import Delay, again_where_held_up
-from roceproof.conformance.suite.intent import WRONG_ANSWERS
-from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
-from roceproof.conformance.suite.prediction import Posted
-from roceproof.conformance.suite.recovery import (
+from roceproof.conformance.suite.checks.recovery import (
     NEVER,
     awaited_code,
     copies,
@@ -25,6 +20,11 @@ from roceproof.conformance.suite.recovery import (
     unhurried_code,
     write_all,
 )
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.delay import Delay, again_where_held_up
+from roceproof.conformance.suite.expect.prediction import Posted
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 

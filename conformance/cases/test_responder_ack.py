@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from roceproof.conformance.model.codes import NO_CREDITS, credits_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE, UNASKED
 from roceproof.conformance.suite.memory import at
@@ -29,7 +30,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service

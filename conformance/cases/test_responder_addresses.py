@@ -11,7 +11,9 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -32,8 +34,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.limit_table import LONGEST_MESSAGE

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from roceproof.conformance.suite import one_bit
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ATOMIC_ACK,
@@ -19,7 +19,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.sweep import drops_each
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.traffic import one_bit
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.limits.within_limits import require_lack
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     CMP_SWAP,
@@ -25,7 +26,6 @@ from roceproof.conformance.suite.pattern import (
     opcode,
 )
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
-from roceproof.conformance.suite.within_limits import require_lack
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.opcodes import OPCODES

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.caller import Caller, changed
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
+from roceproof.conformance.suite.checks.recovery import copies, longest_wait_ns
+from roceproof.conformance.suite.cm.active_peer import Caller, changed
+from roceproof.conformance.suite.cm.management import SERVICE_ID
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_MESSAGES
-from roceproof.conformance.suite.management import SERVICE_ID
 from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, RNR, SEND_ONLY, WRITE_ONLY
-from roceproof.conformance.suite.recovery import copies, longest_wait_ns
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op

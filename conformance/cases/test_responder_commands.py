@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roceproof.conformance.suite.amid import (
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import skip_for_commands
+from roceproof.conformance.suite.pattern import ACK, SEND_ONLY_INV
+from roceproof.conformance.suite.traffic.amid import (
     BY_KEY,
     BY_RESET,
     begin_read,
@@ -19,11 +24,6 @@ from roceproof.conformance.suite.amid import (
     expect_rest_or_refusal,
     reset_is_taken,
 )
-from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over
-from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.pattern import ACK, SEND_ONLY_INV
-from roceproof.conformance.suite.within_limits import skip_for_commands
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Region
 

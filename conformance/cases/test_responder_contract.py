@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -20,7 +21,6 @@ from roceproof.conformance.suite.pattern import (
     UD_SEND_ONLY,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.service import Service

@@ -9,6 +9,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import ANYTHING
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.pattern import (
     ACK,
     RNR,
@@ -18,7 +19,6 @@ from roceproof.conformance.suite.pattern import (
     UD_SEND_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
@@ -28,7 +29,6 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER

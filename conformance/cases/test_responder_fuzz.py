@@ -12,8 +12,6 @@ from functools import partial
 from roceproof.conformance.model.ingress import GSI_QKEY
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
-from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -26,7 +24,9 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
-from roceproof.conformance.suite.requests import any_request
+from roceproof.conformance.suite.traffic.fuzz import run
+from roceproof.conformance.suite.traffic.fuzz_session import FuzzSession
+from roceproof.conformance.suite.traffic.requests import any_request
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.framing import ICRC_BYTES, locate

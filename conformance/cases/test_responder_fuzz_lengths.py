@@ -10,8 +10,6 @@ from functools import partial
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
-from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     CMP_SWAP,
@@ -23,6 +21,8 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
+from roceproof.conformance.suite.traffic.fuzz import run
+from roceproof.conformance.suite.traffic.fuzz_session import FuzzSession
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.service import Service
 

@@ -9,8 +9,6 @@ from itertools import combinations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
-from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
@@ -19,7 +17,9 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
-from roceproof.conformance.suite.requests import of_opcode
+from roceproof.conformance.suite.traffic.fuzz import run
+from roceproof.conformance.suite.traffic.fuzz_session import FuzzSession
+from roceproof.conformance.suite.traffic.requests import of_opcode
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import FULL_ACCESS

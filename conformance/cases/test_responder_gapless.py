@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from roceproof.conformance.model.segmentation import TAKE_RECEIVE
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import WITHOUT_A_PAUSE
+from roceproof.conformance.suite.limits.within_limits import skip_for_requests
 from roceproof.conformance.suite.memory import at, otherwise
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -36,8 +36,8 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import skip_for_requests
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import WITHOUT_A_PAUSE
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire import frame_edits as edits

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.faults.icrc_static import SLIPS, recipe
+from roceproof.conformance.faults.icrc.static import SLIPS, recipe
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.memory import at

@@ -6,7 +6,6 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import AS_CONTRACTED
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -19,6 +18,7 @@ from roceproof.conformance.suite.pattern import (
     SEND_ONLY_INV,
     WRITE_ONLY,
 )
+from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Region
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
@@ -19,7 +20,6 @@ from roceproof.conformance.suite.pattern import (
     SEQUENCE_ERROR,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits

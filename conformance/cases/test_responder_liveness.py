@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.suite.background_traffic import broadcasts
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.connection import Connection
@@ -16,7 +15,8 @@ from roceproof.conformance.suite.pattern import (
     WRITE_MIDDLE,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.rubbish import rubbish_of
+from roceproof.conformance.suite.traffic.background_traffic import broadcasts
+from roceproof.conformance.suite.traffic.corrupted_frames import rubbish_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import State

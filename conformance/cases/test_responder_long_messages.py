@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -19,7 +20,6 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER

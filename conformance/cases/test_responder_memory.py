@@ -9,6 +9,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -28,7 +29,6 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service

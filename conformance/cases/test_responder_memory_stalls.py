@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.suite.amid import flood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
@@ -25,7 +25,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.traffic.amid import flood
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.moments import PARTS, moments, pass_by
 from roceproof.conformance.suite.packet_flow import SUCCESS
@@ -24,8 +26,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.queue_pair import State

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -18,7 +19,6 @@ from roceproof.conformance.suite.pattern import (
     SEQUENCE_ERROR,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.wire.icrc import Judgement, check
 
 pytestmark = RESPONDER

@@ -8,8 +8,10 @@ from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -24,8 +26,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_MIDDLE,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region

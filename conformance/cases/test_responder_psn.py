@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -21,7 +22,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Maker,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.stimulus.drawn_requests import draw_requests
-from roceproof.conformance.stimulus.trial import try_seed
+from roceproof.conformance.stimulus.drawing.requests import draw_requests
+from roceproof.conformance.stimulus.run_plan import try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, RESPONDER, case, over
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 
 pytestmark = [RESPONDER, MASSES]
 

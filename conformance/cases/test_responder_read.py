@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.suite.amid import expect_rest_or_refusal
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
@@ -26,7 +26,7 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
+from roceproof.conformance.suite.traffic.amid import expect_rest_or_refusal
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Region
 

@@ -11,8 +11,8 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import AS_CONTRACTED
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, WRONG_LENGTHS
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
 from roceproof.conformance.suite.pattern import (
@@ -34,7 +34,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.service import Service

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import executed_of, held_reads
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ATOMIC_ACK,
@@ -18,8 +20,6 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of, held_reads
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.queue_pair import FULL_ACCESS

@@ -8,8 +8,10 @@ from itertools import product
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, UNASKED, WRONG_LENGTHS
+from roceproof.conformance.suite.limits.within_limits import executed_packets
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -36,8 +38,6 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_packets
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import FULL_ACCESS

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.recovery import longest_wait_ns
-from roceproof.conformance.suite.reference_requester import ReferenceRequester
-from roceproof.conformance.suite.reference_responder import Impairment
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.limits.within_limits import executed_of
+from roceproof.conformance.suite.traffic.reference_requester import ReferenceRequester
+from roceproof.conformance.suite.traffic.reference_responder import Impairment
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region, Work

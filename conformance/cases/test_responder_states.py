@@ -9,6 +9,7 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import (
     OTHER_OPCODES,
@@ -36,7 +37,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_MIDDLE,
     WRITE_ONLY,
 )
-from roceproof.conformance.suite.responses import read_responses
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service

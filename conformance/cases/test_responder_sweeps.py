@@ -9,13 +9,13 @@ from __future__ import annotations
 import pytest
 
 from roceproof.conformance.model.segmentation import TAKE_RECEIVE
-from roceproof.conformance.stimulus.asking import Asking
+from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus, over_services
+from roceproof.conformance.suite.checks.responses import read_responses
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR, READ_REQUEST, RNR, SEND_ONLY
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service

@@ -9,11 +9,13 @@ from itertools import cycle, product
 
 import pytest
 
-from roceproof.conformance.stimulus.sharing import TURNS, SharedQueue
+from roceproof.conformance.stimulus.responder.sharing import TURNS, SharedQueue
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at, otherwise
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -31,8 +33,6 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
 from roceproof.verbs.queue_pair import FULL_ACCESS

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from roceproof.conformance.suite.amid import expect_no_more_answers, expect_rest_or_refusal
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.moments import PARTS, moments, pass_by
 from roceproof.conformance.suite.pattern import (
@@ -23,8 +24,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.responses import read_responses
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.traffic.amid import expect_no_more_answers, expect_rest_or_refusal
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.stimulus.asking import Asking
+from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over_services
-from roceproof.conformance.suite.storm_crowd import operations, served
-from roceproof.conformance.suite.within_limits import executed_of
+from roceproof.conformance.suite.limits.within_limits import executed_of
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

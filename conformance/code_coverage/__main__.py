@@ -26,7 +26,7 @@ from roceproof.conformance.code_coverage.exclusions import Exclusion, load_exclu
 from roceproof.conformance.code_coverage.plugin import SUM
 from roceproof.conformance.code_coverage.points import KINDS, Point, Sum, read_points
 from roceproof.conformance.code_coverage.report import WidthReport, judge, spans
-from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.session.options import session_arguments
 from roceproof.dpi.manifest.dut import load_manifest
 
 EXCLUSIONS = REFERENCE_DUT.with_name("coverage.toml")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from roceproof.conformance.coverage.counts import Counts
-from roceproof.conformance.coverage.glimpse import glimpse
+from roceproof.conformance.coverage.frame_peek import glimpse
 from roceproof.conformance.coverage.proxy import ObservedTarget
 from roceproof.conformance.coverage.queue_pairs import QueuePairs
 from roceproof.conformance.coverage.samplers.depth import DepthSampler
@@ -18,8 +18,7 @@ from roceproof.conformance.coverage.samplers.requests import RequestSampler
 from roceproof.conformance.coverage.samplers.responder import ResponderSampler
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.coverage.table import NO_WIDTH, load_table, record_point
-from roceproof.conformance.targets.interface import Claims, Target
-from roceproof.conformance.targets.movement import (
+from roceproof.conformance.targets.bus_events import (
     Completed,
     Configured,
     Disturbed,
@@ -31,6 +30,7 @@ from roceproof.conformance.targets.movement import (
     Registered,
     Sent,
 )
+from roceproof.conformance.targets.interface import Claims, Target
 from roceproof.dpi.session.options import Flow
 
 _glimpse_again = lru_cache(maxsize=32)(glimpse)

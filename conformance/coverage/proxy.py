@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roceproof.conformance.targets.forwarding import ForwardingTarget
-from roceproof.conformance.targets.interface import Arrival, Target
-from roceproof.conformance.targets.movement import (
+from roceproof.conformance.targets.bus_events import (
     Completed,
     Configured,
     Disturbed,
@@ -23,6 +21,8 @@ from roceproof.conformance.targets.movement import (
     Registered,
     Sent,
 )
+from roceproof.conformance.targets.forwarding import ForwardingTarget
+from roceproof.conformance.targets.interface import Arrival, Target
 from roceproof.dpi.session.options import Flow
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State

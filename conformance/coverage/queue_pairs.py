@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.verbs.limit_table import LONGEST_MESSAGE

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import NamedTuple
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.model.segment import distance
-from roceproof.conformance.targets.movement import Provided, Registered
+from roceproof.conformance.targets.bus_events import Provided, Registered
 from roceproof.conformance.wire.headers import AtomicEth, Ieth, Reth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Payload, Position
 from roceproof.conformance.wire.operations import operations_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roceproof.conformance.coverage.boxes import boxes
+from roceproof.conformance.coverage.bin_summary import boxes
 from roceproof.conformance.coverage.depths import told_depth
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.table import Point, Table, load_table

@@ -10,17 +10,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from roceproof.conformance.faults.engine import Engine, outgoing, through
-from roceproof.conformance.faults.icrc_catalogue import (
+from roceproof.conformance.faults.conversation.traffic import Capture, Conversation
+from roceproof.conformance.faults.icrc.catalogue import (
     STREAM_FAULTS,
     FaultError,
     engine_of,
     sent_from,
     stream_fault,
 )
-from roceproof.conformance.faults.icrc_static import SLIPS
-from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
-from roceproof.conformance.faults.traffic import Capture, Conversation
+from roceproof.conformance.faults.icrc.engine import Engine, outgoing, through
+from roceproof.conformance.faults.icrc.static import SLIPS
+from roceproof.conformance.faults.psn.catalogue import PSN_FAULTS, captures
 from roceproof.conformance.rules.signatures import SIGNATURES, Signature
 
 

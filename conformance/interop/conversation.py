@@ -20,9 +20,9 @@ from roceproof.conformance.capture.reader import Flow, Record
 from roceproof.conformance.interop.peers import Peer
 from roceproof.conformance.interop.scenarios import SERVER, Scenario
 from roceproof.conformance.interop.station import Station
+from roceproof.conformance.interop.stock.cable import READ_BYTES, whole_frames
+from roceproof.conformance.interop.stock.guest import StockGuest, prepare
 from roceproof.conformance.interop.stopwatch import Stopwatch
-from roceproof.conformance.stock.cable import READ_BYTES, whole_frames
-from roceproof.conformance.stock.guest import StockGuest, prepare
 from roceproof.conformance.targets.interface import Beyond, CasePlace, TargetError
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.verbs.addresses import Host, parse_mac

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from roceproof.conformance.interop.scenarios import Scenario
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import DeviceFactory
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from roceproof.common.held_up import held_up_ns
+from roceproof.common.cpu_wait import held_up_ns
 
 LONGEST = 5
 """Times as long as it may take is too long on any host."""

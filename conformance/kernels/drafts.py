@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.conformance.kernels.row import is_stale
-from roceproof.conformance.runner.names import short_name
 from roceproof.conformance.runner.outcomes import FAILING
-from roceproof.conformance.suite.versions import version_of
+from roceproof.conformance.runner.session.names import short_name
+from roceproof.conformance.suite.limits.versions import version_of
 
 Document = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, NOT_TESTED
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.suite.deviations import Deviation, load_deviations
-from roceproof.conformance.suite.versions import version_of
+from roceproof.conformance.suite.limits.deviations import Deviation, load_deviations
+from roceproof.conformance.suite.limits.versions import version_of
 
 Document = dict[str, Any]
 SCHEMA = 1

@@ -8,8 +8,8 @@ from typing import Any
 
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.outcomes import FAILED, FAILING
-from roceproof.conformance.suite.deviations import load_deviations
-from roceproof.conformance.suite.versions import version_of
+from roceproof.conformance.suite.limits.deviations import load_deviations
+from roceproof.conformance.suite.limits.versions import version_of
 
 Document = dict[str, Any]
 

@@ -12,8 +12,8 @@ from roceproof.common.paths import CASES, RESPONDER_DUT
 from roceproof.conformance.matrix.workers import run_session
 from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, Mutant, load_mutants
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
-from roceproof.conformance.runner.items import rules_of
-from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.session.items import rules_of
+from roceproof.conformance.runner.session.options import session_arguments
 
 RESPONDER = "responder"
 """The endpoint with a responder."""

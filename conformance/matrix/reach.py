@@ -23,8 +23,8 @@ from roceproof.common.paths import CASES
 from roceproof.conformance.matrix.workers import run_session
 from roceproof.conformance.mutants.rtl import Mutant
 from roceproof.conformance.mutants.rtl_factory import reached_in
-from roceproof.conformance.runner.names import short_name
-from roceproof.conformance.runner.options import Options, session_arguments, widths_of
+from roceproof.conformance.runner.session.names import short_name
+from roceproof.conformance.runner.session.options import Options, session_arguments, widths_of
 
 ENOUGH = 2
 RANDOM = "test_requester_random"

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 
-from roceproof.conformance.runner.inner_session import run_inside
+from roceproof.conformance.runner.session.inner_session import run_inside
 
 
 def run_session(arguments: Sequence[str], *plugins: object) -> None:

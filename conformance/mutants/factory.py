@@ -18,7 +18,7 @@ def mutant_factory(name: str, *, target: str, width: int | None) -> DeviceFactor
         from roceproof.conformance.mutants.rtl_factory import rtl_factory
 
         return rtl_factory(name, data_width=width)
-    from roceproof.conformance.targets.model import ModelFactory
+    from roceproof.conformance.targets.model.device import ModelFactory
 
     mutant = wire_mutants().get(name)
     if mutant is None:

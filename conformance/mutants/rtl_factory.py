@@ -17,7 +17,7 @@ from roceproof.conformance.mutants.rtl import (
     responder_mutants,
 )
 from roceproof.conformance.mutants.triggers import PLUSARG
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, Target
 from roceproof.dpi.manifest.dut import Manifest
 

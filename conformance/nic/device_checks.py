@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 
 from roceproof.conformance.nic.looking import Look, line
-from roceproof.conformance.targets.device_address import Greeting, routable
+from roceproof.conformance.targets.verbs.device_address import Greeting, routable
 from roceproof.rxe_env.doctor import Check
 
 DEVICES = "/sys/class/infiniband"

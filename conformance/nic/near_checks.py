@@ -12,7 +12,7 @@ from contextlib import closing
 
 from roceproof.conformance.nic.looking import Look
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.conformance.targets.netdev import FLAG_RUNNING, flags_of, mtu_of
+from roceproof.conformance.targets.verbs.netdev import FLAG_RUNNING, flags_of, mtu_of
 from roceproof.rxe_env.doctor import Check
 
 WANTED_MTU = 9000

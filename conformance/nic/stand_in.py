@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from roceproof.conformance.targets.ports import PortGone, StreamPort
+from roceproof.conformance.targets.verbs.ports import PortGone, StreamPort
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.vm import saved
 from roceproof.rxe_env.vm.qemu import Machine

@@ -12,21 +12,22 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.conformance.runner.findings.ports import DEAF, OF_WORK, of_a_refusal
+from roceproof.conformance.runner.findings.whole_run import said_of_one
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
-from roceproof.conformance.runner.ports import DEAF, OF_WORK, of_a_refusal
-from roceproof.conformance.runner.whole_run import said_of_one
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import of_death
+from roceproof.conformance.suite.limits.skips import PREFIX
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
-from roceproof.conformance.suite.skips import PREFIX
-from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.storm_crowd import operations
-from roceproof.conformance.suite.story import FRAMES_SEEN
-from roceproof.conformance.targets.allowance import within_processor_seconds
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import of_death
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.conformance.suite.reporting.frame_timeline import FRAMES_SEEN
+from roceproof.conformance.suite.traffic.storm_crowd import operations
+from roceproof.conformance.targets.bus_events import Completed, Movement, Sent
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.hdl.allowance import within_processor_seconds
 from roceproof.conformance.targets.interface import (
     Beyond,
     CasePlace,
@@ -34,7 +35,6 @@ from roceproof.conformance.targets.interface import (
     DeviceDied,
     DeviceFactory,
 )
-from roceproof.conformance.targets.movement import Completed, Movement, Sent
 from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

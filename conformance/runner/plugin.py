@@ -17,18 +17,22 @@ import pytest
 
 from roceproof import __version__
 from roceproof.common.printable import printable, printable_lines
-from roceproof.conformance.runner.bench_law import CaseBreaks
-from roceproof.conformance.runner.counted import counters_of, note_counters
-from roceproof.conformance.runner.ending import NO_ROOM, no_room
-from roceproof.conformance.runner.endurance import UNREACHABLE
-from roceproof.conformance.runner.factories import (
+from roceproof.conformance.runner.judging.bench_law import CaseBreaks
+from roceproof.conformance.runner.judging.device_counters import counters_of, note_counters
+from roceproof.conformance.runner.judging.scoreboard import judge
+from roceproof.conformance.runner.outcomes import CASE_BROKE
+from roceproof.conformance.runner.session.ending import NO_ROOM, no_room
+from roceproof.conformance.runner.session.endurance import UNREACHABLE
+from roceproof.conformance.runner.session.factories import (
     OPTIONS,
     close_factories,
     factory_of,
     prepare_factories,
     widths_asked,
 )
-from roceproof.conformance.runner.items import (
+from roceproof.conformance.runner.session.functional_coverage import NAME as REACH
+from roceproof.conformance.runner.session.functional_coverage import Reach, reach_of
+from roceproof.conformance.runner.session.items import (
     SEEN,
     belongs,
     broken_by,
@@ -38,19 +42,15 @@ from roceproof.conformance.runner.items import (
     rules_of,
     width_of,
 )
-from roceproof.conformance.runner.names import case_seed, file_name, short_name
-from roceproof.conformance.runner.options import Options, add_options, read_options
-from roceproof.conformance.runner.outcomes import CASE_BROKE
-from roceproof.conformance.runner.reach import NAME as REACH
-from roceproof.conformance.runner.reach import Reach, reach_of
-from roceproof.conformance.runner.results import OBSERVED, Results
-from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.runner.verdict import conclude, ended_by, located, warned
+from roceproof.conformance.runner.session.names import case_seed, file_name, short_name
+from roceproof.conformance.runner.session.options import Options, add_options, read_options
+from roceproof.conformance.runner.session.results import OBSERVED, Results
+from roceproof.conformance.runner.session.verdict import conclude, ended_by, located, warned
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.deviations import declared, shown_by_chance
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.skips import PREFIX, is_known, reason_to_skip
-from roceproof.conformance.targets.allowance import within_processor_seconds
+from roceproof.conformance.suite.limits.deviations import declared, shown_by_chance
+from roceproof.conformance.suite.limits.skips import PREFIX, is_known, reason_to_skip
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.targets.hdl.allowance import within_processor_seconds
 from roceproof.conformance.targets.interface import (
     Beyond,
     CasePlace,

@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
-from roceproof.conformance.runner.bench_law import CaseBreaks
-from roceproof.conformance.runner.evidence import explained, names_of
-from roceproof.conformance.runner.options import Options, open_factory
-from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.trial import REDUCTION_SECONDS, Finding, draws_of, try_seed
-from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.runner.judging.bench_law import CaseBreaks
+from roceproof.conformance.runner.judging.evidence import explained, names_of
+from roceproof.conformance.runner.judging.scoreboard import judge
+from roceproof.conformance.runner.session.options import Options, open_factory
+from roceproof.conformance.stimulus.drawing.weights import Weights
+from roceproof.conformance.stimulus.run_plan import REDUCTION_SECONDS, Finding, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import head_of
-from roceproof.conformance.suite.heads import likeness as kind_of
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import head_of
+from roceproof.conformance.suite.reporting.failure_heads import likeness as kind_of
 from roceproof.conformance.targets.interface import (
     CasePlace,
     DeviceDied,

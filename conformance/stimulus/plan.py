@@ -9,7 +9,7 @@ from inspect import signature
 from ipaddress import ip_address
 from typing import Any, Protocol
 
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.verbs.addresses import Host, parse_mac
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.room import Room
-from roceproof.conformance.suite.within_limits import (
+from roceproof.conformance.suite.limits.outstanding_window import Room
+from roceproof.conformance.suite.limits.within_limits import (
     allowed_values,
     require_queue_pairs,
     require_service,
@@ -141,7 +141,7 @@ class Bench(Exchange):
         With `timeout`, in seconds of the device's clock, also what passes until then; no more
         than `count`, and only what fits `lfilter`.
         """
-        from roceproof.conformance.suite.sniffing import sniffed
+        from roceproof.conformance.suite.reporting.sniffing import sniffed
 
         return sniffed(self.transcript, self.pump, count=count, timeout=timeout, lfilter=lfilter)
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from roceproof.conformance.suite.limits.within_limits import allowed_values
 from roceproof.conformance.suite.peer import Peer
 from roceproof.conformance.suite.requester_side import RequesterSide
 from roceproof.conformance.suite.responder_side import ResponderSide
-from roceproof.conformance.suite.within_limits import allowed_values
 from roceproof.verbs.queue_pair import QpSpec
 
 _TRIES = 7  # as a code of RNR retries without end

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import Target
 
 TRIES = 3

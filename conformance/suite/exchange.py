@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
+from roceproof.conformance.suite.limits.outstanding_window import Room
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packets import whole_frames
-from roceproof.conformance.suite.room import Room
-from roceproof.conformance.suite.stop import Stop
-from roceproof.conformance.suite.story import Clock, story
-from roceproof.conformance.suite.transcript import Entry, Transcript
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_site import Stop
+from roceproof.conformance.suite.reporting.frame_timeline import Clock, story
+from roceproof.conformance.suite.reporting.transcript import Entry, Transcript
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES, drawn_peer
 from roceproof.conformance.targets.interface import Arrival, Claims, Target

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.suite.failure import AS_CONTRACTED, CaseFailed
+from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED, CaseFailed
 from roceproof.conformance.targets.interface import DeviceDied, Target
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import AtomicEth, Reth

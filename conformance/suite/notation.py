@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.header_displacement import DISPLACED, displacing_header
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.surplus_headers import DISPLACED, displacing_header
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.notation import first_difference
 from roceproof.conformance.wire.opcodes import OPCODES, Transport

@@ -13,9 +13,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.suite.exchange import Exchange, Taking
-from roceproof.conformance.suite.failure import is_aside, is_harmless, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
+from roceproof.conformance.suite.limits.within_limits import Lengths
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import (
     Sendable,
@@ -29,8 +29,8 @@ from roceproof.conformance.suite.packets import (
 from roceproof.conformance.suite.pattern import (
     Pattern,
 )
-from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import Lengths
+from roceproof.conformance.suite.reporting.failure import is_aside, is_harmless, rule_of
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import Qp, QpSpec

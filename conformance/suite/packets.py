@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite import notation
-from roceproof.conformance.suite.failure import Incomplete
 from roceproof.conformance.suite.flow_codec import FlowCodec, with_payload
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.reporting.failure import Incomplete
 from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.addresses import Host
 

@@ -7,15 +7,15 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from roceproof.conformance.suite.expect.prediction import Posted, elsewhere, predict
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.limits.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow, told
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer
-from roceproof.conformance.suite.prediction import Posted, elsewhere, predict
-from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import allowed_depth, allowed_work
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.headers import Aeth

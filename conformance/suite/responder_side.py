@@ -9,8 +9,9 @@ from itertools import combinations
 from typing import Any
 
 from roceproof.conformance.model.segmentation import AWAIT_DATA
-from roceproof.conformance.suite.acknowledgements import Acknowledgements
-from roceproof.conformance.suite.failure import AS_CONTRACTED, rules_of_receive
+from roceproof.conformance.suite.expect.acknowledgements import Acknowledgements
+from roceproof.conformance.suite.limits.read_resources import ReadResources
+from roceproof.conformance.suite.limits.within_limits import allowed_read_depth, executable_request
 from roceproof.conformance.suite.memory import otherwise
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.packet_flow import RECEIVE, SUCCESS, PacketFlow
@@ -22,9 +23,8 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
-from roceproof.conformance.suite.read_resources import ReadResources
-from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.suite.within_limits import allowed_read_depth, executable_request
+from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED, rules_of_receive
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp

@@ -22,9 +22,9 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Dot3, Ether
 from scapy.packet import Packet
 
-from roceproof.conformance.suite.failure import Incomplete
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.reporting.failure import Incomplete
 from roceproof.conformance.wire.opcodes import name_of
 from roceproof.conformance.wire.scapy.bth import BTH, ServiceOfConnection
 from roceproof.conformance.wire.scapy.dissection import dissected

@@ -12,9 +12,9 @@ from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.pattern import ACK, CNP, Edit, Pattern
-from roceproof.conformance.suite.prediction import Posted
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.verbs.work import Op
 
 FIRST_ACK = ACK(psn=0, msn=1)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.targets.bus_events import Movement
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.movement import Movement
 from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.manifest.responder import StaticRegion

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from roceproof.common.checksum_stamp import SEAL, flaw, seal, seal_of
 from roceproof.common.lock import locked
 from roceproof.common.notice import notice
 from roceproof.common.paths import BUILD
-from roceproof.common.seal import SEAL, flaw, seal, seal_of
 from roceproof.dpi.compile.verilate import (
     BACKDOOR,
     C_FLAGS,

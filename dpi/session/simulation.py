@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
-from roceproof.common.held_up import ran_ns
+from roceproof.common.cpu_wait import ran_ns
 from roceproof.common.interruption import interruptions_held
 from roceproof.dpi.compile.cache import Build, build_simulation, discard
 from roceproof.dpi.contract.connection_records import ConnectionEvent

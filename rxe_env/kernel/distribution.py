@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from roceproof.common.checksum_stamp import flaw
 from roceproof.common.paths import cache_dir
-from roceproof.common.seal import flaw
 from roceproof.rxe_env import cache
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.kernel import apt, kmodules, unpacked

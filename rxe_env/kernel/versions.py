@@ -13,9 +13,9 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from roceproof.common.checksum_stamp import flaw
 from roceproof.common.notice import notice
 from roceproof.common.paths import cache_dir
-from roceproof.common.seal import flaw
 from roceproof.rxe_env import cache
 from roceproof.rxe_env.errors import Unavailable
 from roceproof.rxe_env.kernel import apt, archives, distribution, unpacked

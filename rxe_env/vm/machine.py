@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from roceproof.common.held_up import held_up_ns
+from roceproof.common.cpu_wait import held_up_ns
 from roceproof.rxe_env.commands import tool
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.rxe_env.vm import qemu, rundir

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from roceproof.common.seal import seal_of
+from roceproof.common.checksum_stamp import seal_of
 from roceproof.rxe_env import cache
 from roceproof.rxe_env.client.channel import AgentChannel
 from roceproof.rxe_env.commands import run, tool

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.check_build import find_oracle
+from roceproof.conformance.check.build import find_oracle
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside this file
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.gate.document import Baseline, Known, document_of
+from roceproof.conformance.gate.guest import Landed
+from roceproof.conformance.gate.soak import Soaked
 from roceproof.conformance.runner.connectivity import Check
-from roceproof.conformance.runner.options import Options
 from roceproof.conformance.runner.outcomes import PASSED
+from roceproof.conformance.runner.session.options import Options
 from roceproof.dpi import load_manifest
-from roceproof.gate_document import Baseline, Known, document_of
-from roceproof.gate_guest import Landed
-from roceproof.gate_soak import Soaked
 
 DUT = REPOSITORY / "examples" / "uc_writer" / "dut.toml"
 REPLAY = "roceproof test -k psn"

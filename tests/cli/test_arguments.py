@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import click
 import pytest
 
+from roceproof.cli.main import cli
 from roceproof.common.arguments import Number, PlacePath, Word
-from roceproof.main import cli
 
 NONSENSE = ("nan", "-inf", "Infinity", "1e308", "-1", "", "9" * 5000, "0x10", "one", "\x1b[31m")
 UNBOUNDED = (type(click.INT), type(click.FLOAT), click.IntRange, click.FloatRange, click.Path)

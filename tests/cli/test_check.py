@@ -21,9 +21,9 @@ from corrupted_captures import (
     wrong_icrc,
 )
 
-from roceproof.check_groups import Groups
-from roceproof.check_text import print_report
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.check.groups import Groups
+from roceproof.conformance.check.text import print_report
 from roceproof.conformance.rules.table import RULES
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2

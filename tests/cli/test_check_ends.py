@@ -15,7 +15,7 @@ import pytest
 from corrupted_captures import HEALTHY, corrupt, middles, other_version
 from pseudo_terminal import shown_on_terminal
 
-from roceproof.check_build import ToolError, build_tool
+from roceproof.conformance.check.build import ToolError, build_tool
 
 FINDINGS, INTERRUPTED, BROKEN_PIPE = 1, 130, 141
 RED = "\x1b[31m"
@@ -44,7 +44,7 @@ def test_a_terminal_gets_colours_unless_told_otherwise(console, broken) -> None:
 
 
 READING = """
-from roceproof import check_progress
+from roceproof.conformance.check import progress as check_progress
 check_progress.BLINK_SECONDS = {blink}
 with check_progress.reading("a [bold] capture", quiet={quiet}) as advance:
     advance(1, 2)

@@ -9,12 +9,12 @@ from typing import Any
 
 from corrupted_captures import HEALTHY, bth_bits, corrupt, middles
 
-from roceproof.check_group_text import Told, told
-from roceproof.check_groups import MOST_GROUPS, Groups
-from roceproof.check_report import gather
-from roceproof.check_run import check_file
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.check.group_text import Told, told
+from roceproof.conformance.check.groups import MOST_GROUPS, Groups
+from roceproof.conformance.check.report import gather
+from roceproof.conformance.check.run import check_file
 from roceproof.conformance.rules.consequences import CAUSES_OF, NEAR_FRAMES
 from roceproof.conformance.wire.framing import UDP_BYTES, locate
 

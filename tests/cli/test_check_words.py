@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from corrupted_captures import HEALTHY, STOCK, corrupt, middles
 
-from roceproof.check_run import check_file
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.check.run import check_file
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.wire.framing import UDP_BYTES, locate
 

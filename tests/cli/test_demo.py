@@ -15,8 +15,8 @@ import pytest
 
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
 from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.demo.plan import PSN_MODULUS, packets, plan
 from roceproof.conformance.wire import icrc
-from roceproof.demo_plan import PSN_MODULUS, packets, plan
 from roceproof.dpi import load_manifest
 
 pytestmark = [pytest.mark.rxe, pytest.mark.sim]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from roceproof import demo
+from roceproof.cli.demo import demo as demo_command
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
-from roceproof.demo_cli import demo as demo_command
-from roceproof.demo_plan import plan
+from roceproof.conformance.demo import send as demo
+from roceproof.conformance.demo.plan import plan
 from roceproof.dpi import Manifest, load_manifest
 
 MANIFEST = """\

@@ -16,10 +16,10 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.demo.memory import ReceivingEndpoint
+from roceproof.conformance.demo.plan import FIRST_QPN, Connection, Message
+from roceproof.conformance.demo.receive import received_plan
 from roceproof.conformance.wire.codec import parse
-from roceproof.demo_memory import ReceivingEndpoint
-from roceproof.demo_plan import FIRST_QPN, Connection, Message
-from roceproof.demo_receive import received_plan
 from roceproof.dpi import PathMtu, Service, SimulationTimeout, load_manifest
 from roceproof.dpi.contract.receive_records import ReceiveFlags
 from roceproof.dpi.contract.records import Status

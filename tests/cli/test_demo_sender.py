@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.demo_deadline import due_completion, told_last_frames
-from roceproof.demo_plan import Connection, Message
-from roceproof.demo_sender import Sender
+from roceproof.conformance.demo.deadline import due_completion, told_last_frames
+from roceproof.conformance.demo.plan import Connection, Message
+from roceproof.conformance.demo.sender import Sender
 from roceproof.dpi import (
     Completion,
     Operation,

@@ -13,7 +13,7 @@ import pytest
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import Flow
 from roceproof.conformance.capture.record import Record
-from roceproof.demo_meeting import root_cause
+from roceproof.conformance.demo.meeting import root_cause
 from roceproof.dpi.session.streams import Signals, Stream
 from roceproof.rxe_env.errors import AgentError
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import extreme_captures
 import pytest
 
-from roceproof.check_build import find_oracle
 from roceproof.conformance.capture.pcap_writer import write_pcap
+from roceproof.conformance.check.build import find_oracle
 from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.report import explain_excerpt
+from roceproof.conformance.diagnosis.source import Limits, read_capture
 from roceproof.conformance.faults.catalogue import plant
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.rules.signatures import SIGNATURES
-from roceproof.explain_source import Limits, read_capture
 
 SHORT = Limits(whole=0, stretch=100_000, wrong=12, run=60)
 STRETCHES = Limits(whole=0, stretch=300, wrong=12, run=60)

@@ -15,16 +15,16 @@ from selenium.webdriver.common.by import By
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.gate.document import Baseline, read_baseline
+from roceproof.conformance.gate.guest import Landed
+from roceproof.conformance.gate.junit import add_to_junit
+from roceproof.conformance.gate.page import page
+from roceproof.conformance.gate.proposals import proposals_of
+from roceproof.conformance.gate.soak import Soaked
+from roceproof.conformance.gate.stories import stories_of
+from roceproof.conformance.gate.text import print_gate
 from roceproof.conformance.runner.connectivity import Check
-from roceproof.conformance.runner.gate_page import page
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import Baseline, read_baseline
-from roceproof.gate_guest import Landed
-from roceproof.gate_junit import add_to_junit
-from roceproof.gate_proposals import proposals_of
-from roceproof.gate_soak import Soaked
-from roceproof.gate_stories import stories_of
-from roceproof.gate_text import print_gate
 
 PASS, FAIL, UNUSABLE, NO_BUILD = 0, 1, 2, 3
 STORY = {"text": "want  psn=+1\ngot   psn=+2", "ladder": "1 ├─ WRITE ▶", "capture": "psn.pcapng"}

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from gate_documents import DUT, FAILING, PASSING, case, judged
 
-from roceproof import gate_command
+from roceproof.conformance.gate import run as gate_command
+from roceproof.conformance.gate.markdown import markdown_of
+from roceproof.conformance.gate.run import Gate, run_gate
+from roceproof.conformance.gate.soak import Soaked
+from roceproof.conformance.gate.text import print_gate
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_command import Gate, run_gate
-from roceproof.gate_markdown import markdown_of
-from roceproof.gate_soak import Soaked
-from roceproof.gate_text import print_gate
 
 UNUSABLE = 2
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from roceproof.conformance.gate.limits import told_limits
 from roceproof.dpi import load_manifest
-from roceproof.gate_limits import told_limits
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from gate_documents import FAILING, PASSING, REPLAY, case, judged, session
 
+from roceproof.conformance.gate.document import Baseline
+from roceproof.conformance.gate.guest import Landed
+from roceproof.conformance.gate.markdown import markdown_of
 from roceproof.conformance.runner.outcomes import FAILED
-from roceproof.gate_document import Baseline
-from roceproof.gate_guest import Landed
-from roceproof.gate_markdown import markdown_of
 
 ROW = {"service": "UC", "path_mtu": 1024, "operation": "WRITE", "landed": 3, "messages": 4}
 

@@ -10,10 +10,10 @@ import pytest
 from gate_documents import case, judged, session
 
 from roceproof.common.errors import RoceproofError
-from roceproof.gate_document import told_seeds
-from roceproof.gate_seeds import Kept, fresh_seed, keep, kept_seeds, place_of
-from roceproof.gate_soak import Soaked, parts_of
-from roceproof.gate_text import print_gate
+from roceproof.conformance.gate.document import told_seeds
+from roceproof.conformance.gate.seeds import Kept, fresh_seed, keep, kept_seeds, place_of
+from roceproof.conformance.gate.soak import Soaked, parts_of
+from roceproof.conformance.gate.text import print_gate
 
 FRESH = 1_000_000_000
 

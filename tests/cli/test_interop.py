@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from roceproof import interop_command
+from roceproof.cli import interop_command
+from roceproof.cli.main import cli
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import Flow, read
@@ -20,7 +21,6 @@ from roceproof.conformance.interop.conversation import Outcome
 from roceproof.conformance.interop.peers import Peer, hdl_peer, model_peer
 from roceproof.conformance.interop.scenarios import BEYOND, SCENARIOS, Scenario
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.main import cli
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

@@ -10,8 +10,8 @@ import pytest
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.demo.lossy_wire import SOCKET, Losses, lossy_wire
 from roceproof.conformance.wire.codec import parse
-from roceproof.lossy_wire import SOCKET, Losses, lossy_wire
 
 CAPTURE = Path(__file__).parents[1] / "captures" / "rxe" / "rping.pcapng.gz"
 ROCE = next(record.frame for record in read(CAPTURE) if parse(record.frame) is not None)

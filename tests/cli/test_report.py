@@ -10,8 +10,8 @@ import pytest
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.demo_plan import Message, lengths, packets, plan
-from roceproof.demo_receiver import Landing
+from roceproof.conformance.demo.plan import Message, lengths, packets, plan
+from roceproof.conformance.demo.receiver import Landing
 from roceproof.dpi import Operation, PathMtu, Service, load_manifest
 
 MESSAGE = Message(operation=Operation.SEND_IMM, payload=b"detector", immediate=7)

@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 from roceproof.conformance.capture.pcap_writer import write_pcap
-from roceproof.conformance.faults.engine import through
-from roceproof.conformance.faults.icrc_catalogue import engine_of, sent_from
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
+from roceproof.conformance.faults.icrc.catalogue import engine_of, sent_from
+from roceproof.conformance.faults.icrc.engine import through
 from roceproof.verbs.service import Service
 
 CAPTURES = Path(__file__).parents[1] / "captures" / "rxe"

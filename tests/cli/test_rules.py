@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 
+from roceproof.conformance.rules.observer_contract import sections_of
 from roceproof.conformance.rules.table import RULES
-from roceproof.observer_contract import sections_of
 
 USAGE = 2
 

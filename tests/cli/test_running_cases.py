@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roceproof.suite_report import Listener
+from roceproof.conformance.regression.report import Listener
 
 
 def ended(nodeid: str) -> Any:

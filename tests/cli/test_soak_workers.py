@@ -10,7 +10,7 @@ import time
 import pytest
 
 from roceproof.common.errors import RoceproofError
-from roceproof.soak_workers import come, soak_workers
+from roceproof.conformance.regression.soak_workers import come, soak_workers
 
 
 def test_what_a_killed_process_had_to_do_is_not_waited_for() -> None:

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from corrupted_captures import HEALTHY
 
-from roceproof.check_build import TOOL, build_tool
-from roceproof.check_stamp import is_current
+from roceproof.cli.main import cli
+from roceproof.conformance.check.build import TOOL, build_tool
+from roceproof.conformance.check.stamp import is_current
 
 HEAVY = {"rich", "scapy", "pytest", "jinja2", "numpy", "xml", "asyncio", "ssl", "tempfile"}
 RUN = """
 import sys
-from roceproof.entry import main
+from roceproof.cli.entry import main
 sys.argv = ["roceproof", *sys.argv[1:]]
 try:
     main()
@@ -52,14 +53,20 @@ def test_what_answers_at_once_loads_nothing_heavy(words: tuple[str, ...]) -> Non
 
 
 def test_a_check_that_finds_nothing_loads_nothing_that_tells_findings() -> None:
-    told = {"roceproof.check_groups", "roceproof.check_group_text", "roceproof.check_json"}
+    told = {
+        "roceproof.conformance.check.groups",
+        "roceproof.conformance.check.group_text",
+        "roceproof.conformance.check.json_document",
+    }
     assert not loaded("check", str(HEALTHY)) & told
-    assert loaded("check", "--json", str(HEALTHY)) & told == {"roceproof.check_json"}
+    assert loaded("check", "--json", str(HEALTHY)) & told == {
+        "roceproof.conformance.check.json_document"
+    }
 
 
 def test_a_command_loads_no_other_command() -> None:
-    commands = {name for name in loaded("check", str(HEALTHY)) if name.endswith("_cli")}
-    assert commands == {"roceproof.check_cli"}
+    commands = {place.partition(":")[0] for place in cli.places.values()}
+    assert loaded("check", str(HEALTHY)) & commands == {"roceproof.cli.check"}
 
 
 @pytest.fixture
@@ -82,7 +89,7 @@ def test_any_change_of_a_source_or_a_product_is_left_to_make(build: Path, monkey
     assert not is_current(build)
     build_tool.__wrapped__(build)
     assert is_current(build)
-    monkeypatch.setattr("roceproof.check_stamp._TABLE", Path(__file__))
+    monkeypatch.setattr("roceproof.conformance.check.stamp._TABLE", Path(__file__))
     assert not is_current(build)
 
 

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 from corrupted_captures import HEALTHY, corrupt, middles, migrated, other_version, wrong_icrc
 
-from roceproof.check_run import check_file
 from roceproof.common.paths import REPOSITORY
+from roceproof.conformance.check.run import check_file
 from roceproof.conformance.rules.waivers import WaiverError, load_waivers, matching
 
 SCHEMA = Path(__file__).parent / "junit.xsd"

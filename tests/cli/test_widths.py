@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from roceproof.cli.main import cli
 from roceproof.common.paths import REPOSITORY
-from roceproof.main import cli
 
 A_BYTE_WIDE = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 
@@ -39,7 +39,9 @@ def test_no_width_is_usual_where_the_device_is_not() -> None:
 @pytest.mark.parametrize("name", ["demo", "demo-receive"])
 def test_a_demonstration_takes_the_manifests_first(monkeypatch, name: str) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("roceproof.demo.run_demo", lambda wanted, *_, **__: asked.append(wanted))
+    monkeypatch.setattr(
+        "roceproof.conformance.demo.send.run_demo", lambda wanted, *_, **__: asked.append(wanted)
+    )
     CliRunner().invoke(cli, [name, "--dut", str(A_BYTE_WIDE)], catch_exceptions=False)
     CliRunner().invoke(cli, [name], catch_exceptions=False)
     assert [each.data_width for each in asked] == [8, 64]
@@ -49,7 +51,9 @@ def test_a_demonstration_takes_the_manifests_first(monkeypatch, name: str) -> No
 def test_a_run_on_a_link_takes_the_manifests_first(monkeypatch) -> None:
     asked: list[dict[str, Any]] = []
     for each in ("build_simulation", "run_on_link"):
-        monkeypatch.setattr(f"roceproof.sim_command.{each}", lambda *_, **has: asked.append(has))
+        monkeypatch.setattr(
+            f"roceproof.cli.sim_command.{each}", lambda *_, **has: asked.append(has)
+        )
     words = ["sim", "--link", "tap:any", "--dut", str(A_BYTE_WIDE), "--quiet"]
     CliRunner().invoke(cli, words, catch_exceptions=False)
     assert [has["data_width"] for has in asked] == [8, 8]

@@ -9,7 +9,7 @@ import sys
 import time
 from contextlib import ExitStack
 
-from roceproof.common.held_up import held_up_ns
+from roceproof.common.cpu_wait import held_up_ns
 
 SPIN = "while True: pass"
 NS_PER_MS = 1_000_000

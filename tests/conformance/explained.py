@@ -12,7 +12,7 @@ from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.result import Diagnosis
 from roceproof.conformance.faults.catalogue import plant
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.wire.framing import locate
 
 

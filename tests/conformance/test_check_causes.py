@@ -16,11 +16,11 @@ import pytest
 from healthy_capture import PATH_MTU, SEND, Sender, frames_of
 from scenarios import SCENARIOS
 
-from roceproof.check_group_text import Told, told
-from roceproof.check_run import check_file
 from roceproof.conformance.capture.pcap_writer import write_pcap
+from roceproof.conformance.check.group_text import Told, told
+from roceproof.conformance.check.run import check_file
 from roceproof.conformance.faults.catalogue import FAULTS, plant
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 
 SCREEN = 24
 FILLED = (

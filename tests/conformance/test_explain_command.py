@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from explained import healthy, planted, records
 
+from roceproof.cli.explain_command import run_explain
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
-from roceproof.explain_command import run_explain
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_bad_input_is_usage(tmp_path: Path, sound: str, facts: str) -> None:
     (tmp_path / "facts").write_text(facts)
     for arguments in ([str(tmp_path / "no")], [], ["--qps", str(tmp_path / "facts"), sound]):
         script = f"import sys; sys.argv = {['roceproof', 'explain', *arguments]!r};"
-        script += "from roceproof.main import main; main()"
+        script += "from roceproof.cli.main import main; main()"
         done = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=False
         )

@@ -20,7 +20,7 @@ from roceproof.conformance.diagnosis.icrc.engine import ENGINES, Engine, Reorder
 from roceproof.conformance.diagnosis.icrc.floor import FLOORS, floor_of, shortage
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED, Diagnosis
-from roceproof.conformance.faults.icrc_catalogue import stream_fault
+from roceproof.conformance.faults.icrc.catalogue import stream_fault
 from roceproof.conformance.rules.signatures import SIGNATURES
 from roceproof.conformance.wire import icrc
 

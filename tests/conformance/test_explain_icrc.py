@@ -18,7 +18,7 @@ from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.faults.catalogue import FAULTS, Kind
-from roceproof.conformance.faults.icrc_catalogue import FaultError
+from roceproof.conformance.faults.icrc.catalogue import FaultError
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.ip import Ipv4
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from explained import healthy, records
 
+from roceproof.cli.explain_command import run_explain
 from roceproof.conformance.capture.origin import Origin, common_origin
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read
@@ -16,7 +17,6 @@ from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.icrc.wording import ON_THE_WAY
 from roceproof.conformance.wire.framing import locate
 from roceproof.dpi.session.options import PortOptions, SessionOptions
-from roceproof.explain_command import run_explain
 
 OURS = "roceproof 0.1.0\ndut reference, 64 bit, 1 port(s)\nseed 1"
 THEIRS = "Linux 6.1.0\ndut is no word of ours here"

@@ -13,9 +13,9 @@ from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
-from roceproof.conformance.faults.network import TimedFrame
-from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.network import TimedFrame
+from roceproof.conformance.faults.conversation.traffic import Conversation
+from roceproof.conformance.faults.psn.catalogue import PSN_FAULTS, captures
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.verbs.service import Service
 

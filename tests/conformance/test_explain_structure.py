@@ -17,8 +17,8 @@ from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.structure.messages import judge_messages
 from roceproof.conformance.faults.catalogue import plant
-from roceproof.conformance.faults.plan import Kind
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.plan import Kind
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.framing import locate

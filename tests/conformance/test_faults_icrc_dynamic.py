@@ -10,16 +10,16 @@ from zlib import crc32
 import pytest
 
 from roceproof.conformance.faults.catalogue import FAULTS, Kind, plant
-from roceproof.conformance.faults.icrc_catalogue import (
+from roceproof.conformance.faults.conversation.network import TimedFrame
+from roceproof.conformance.faults.conversation.traffic import Conversation
+from roceproof.conformance.faults.icrc.catalogue import (
     STREAM_FAULTS,
     FaultError,
     corrupt,
     sent_from,
     stream_fault,
 )
-from roceproof.conformance.faults.icrc_static import SLIPS
-from roceproof.conformance.faults.network import TimedFrame
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.icrc.static import SLIPS
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import locate

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.faults.icrc_static import SLIPS, compose, recipe
-from roceproof.conformance.faults.recipe import Recipe
+from roceproof.conformance.faults.icrc.recipe import Recipe
+from roceproof.conformance.faults.icrc.static import SLIPS, compose, recipe
 from roceproof.conformance.wire import icrc
 
 VECTORS = {

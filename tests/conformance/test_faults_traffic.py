@@ -13,9 +13,9 @@ import pytest
 
 from roceproof.conformance.capture import reader as capture
 from roceproof.conformance.capture.pcap_writer import write_pcap
-from roceproof.conformance.faults.network import TimedFrame
-from roceproof.conformance.faults.plan import Kind
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.network import TimedFrame
+from roceproof.conformance.faults.conversation.plan import Kind
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.observer.checker import check_frames
 from roceproof.conformance.rules.findings import Direction
 from roceproof.conformance.wire import icrc

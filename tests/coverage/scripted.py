@@ -7,9 +7,7 @@ from typing import Any
 
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
-from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Arrival, Claims, Patience, Target
-from roceproof.conformance.targets.movement import (
+from roceproof.conformance.targets.bus_events import (
     Configured,
     Grant,
     Movement,
@@ -19,6 +17,8 @@ from roceproof.conformance.targets.movement import (
     Registered,
     Sent,
 )
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Arrival, Claims, Patience, Target
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Aeth, Bth, Extension
 from roceproof.conformance.wire.ip import Ipv4

@@ -13,9 +13,9 @@ from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.depths import HELD, MOST, told_depth
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.targets.bus_events import Completed, Configured, Posted
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
-from roceproof.conformance.targets.movement import Completed, Configured, Posted
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service

@@ -10,9 +10,7 @@ from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.samplers.requests import answer_to, edges_of
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.coverage.table import load_table
-from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import Claims
-from roceproof.conformance.targets.movement import (
+from roceproof.conformance.targets.bus_events import (
     Disturbed,
     Movement,
     Provided,
@@ -20,6 +18,8 @@ from roceproof.conformance.targets.movement import (
     Registered,
     Sent,
 )
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Deth, Ieth, Reth
 from roceproof.dpi.session.options import Flow
 from roceproof.verbs.limits import Limits

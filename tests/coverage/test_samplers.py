@@ -15,7 +15,7 @@ from roceproof.conformance.coverage.samplers.messages import length_class
 from roceproof.conformance.coverage.samplers.responder import payload_class
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.coverage.table import load_table
-from roceproof.conformance.targets.movement import Completed, Disturbed, Received
+from roceproof.conformance.targets.bus_events import Completed, Disturbed, Received
 from roceproof.dpi.session.options import Flow
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

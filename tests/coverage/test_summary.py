@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from roceproof.conformance.coverage.boxes import boxes
+from roceproof.cli.main import cli
+from roceproof.conformance.coverage.bin_summary import boxes
 from roceproof.conformance.coverage.document import Coverage
+from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, conclude_reach
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.coverage.summary import summarized
 from roceproof.conformance.coverage.table import load_table
 from roceproof.conformance.targets.capability import Capability
-from roceproof.main import cli
-from roceproof.reach_command import COVERAGE, PAGE, conclude_reach
 
 SCOPE = Scope(
     capabilities=frozenset({Capability.RC, Capability.UC}),

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from roceproof.cli.main import cli
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.coverage.summary import summarized
 from roceproof.conformance.targets.capability import Capability
-from roceproof.main import cli
 
 SCOPE = Scope(capabilities=frozenset(Capability), path_mtus=(256, 1024), qps=16, widths=(64,))
 

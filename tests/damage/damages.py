@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from roceproof.common.seal import SEAL
+from roceproof.common.checksum_stamp import SEAL
 
 Damage = Callable[[Path, Path], None]
 

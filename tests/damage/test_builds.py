@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from damages import DAMAGES, Damage
 
-from roceproof.common.seal import flaw, seal
+from roceproof.common.checksum_stamp import flaw, seal
 from roceproof.dpi import PortOptions, Simulation, build_simulation, load_manifest
 from roceproof.dpi.compile import cache
 from roceproof.dpi.compile.verilate import EXECUTABLE, Recipe

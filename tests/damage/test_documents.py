@@ -18,13 +18,13 @@ import pytest
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable_lines
+from roceproof.conformance.coverage.run_report import run_merge, run_show
+from roceproof.conformance.gate.document import read_baseline
 from roceproof.conformance.nic.column import matrix_of
+from roceproof.conformance.nic.matrix_report import merge, run_diff
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.waivers import load_waivers
 from roceproof.dpi.manifest.edam import read_description
-from roceproof.gate_document import read_baseline
-from roceproof.nic_matrix import merge, run_diff
-from roceproof.reach_command import run_merge, run_show
 
 DAMAGES = 300
 LONGEST_SECONDS = 2.0

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from damages import DAMAGES, Damage
 
-from roceproof.common.seal import flaw
+from roceproof.common.checksum_stamp import flaw
 from roceproof.rxe_env import Unavailable, cache
 from roceproof.rxe_env.client import agent_build
 from roceproof.rxe_env.doctor import HOST_CHECKS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from damages import DAMAGES
 
-from roceproof.check_build import CHECKSUMS, build_tool
+from roceproof.conformance.check.build import CHECKSUMS, build_tool
 
 IGNORED = shutil.ignore_patterns("checked", ".lock")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from damages import DAMAGES
 
-from roceproof.common.seal import seal
+from roceproof.common.checksum_stamp import seal
 from roceproof.rxe_env import PeerDied, SoftRoce, env_down, env_up
 from roceproof.rxe_env.kernel import distribution
 from roceproof.rxe_env.vm import qemu, saved

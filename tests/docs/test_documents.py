@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 import pytest
 
+from roceproof.cli.main import cli
 from roceproof.common.paths import REPOSITORY
-from roceproof.main import cli
 
 DOCUMENTS = sorted(
     path for place in ("*.md", "docs/*.md", "examples/*/*.md") for path in REPOSITORY.glob(place)

@@ -10,9 +10,9 @@ from pathlib import Path
 WITH_FAULT = """
 import functools, sys
 import pytest
-from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.session.options import session_arguments
 from roceproof.common.paths import CASES
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 fault, dut, *options = sys.argv[1:]
 HdlFactory.__init__ = functools.partialmethod(HdlFactory.__init__, plusargs=[fault])
 options = ["--roce-dut", dut, "--roce-suite", "smoke", *options]

@@ -18,12 +18,12 @@ from gates import assert_passes, outcomes, run
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.model.oracle import Oracle
-from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.runner.judging.scoreboard import judge
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.caller import Caller
+from roceproof.conformance.suite.cm.active_peer import Caller
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import Beyond, CasePlace
 from roceproof.dpi import load_manifest
 from roceproof.dpi.contract.connection_records import ConnectionEvent

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.targets.hdl_memory import HdlMemory
+from roceproof.conformance.targets.hdl.memory import HdlMemory
 from roceproof.dpi import (
     Operation,
     PathMtu,

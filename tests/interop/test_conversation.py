@@ -19,7 +19,7 @@ from roceproof.conformance.interop.conversation import Client
 from roceproof.conformance.interop.peers import Peer
 from roceproof.conformance.interop.scenarios import SCENARIOS
 from roceproof.conformance.targets.interface import Arrival, CasePlace, DeviceDied, Target
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.rxe_env.errors import PeerDied
 
 FRAME = bytes(60)

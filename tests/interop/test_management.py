@@ -14,7 +14,7 @@ from roceproof.conformance.interop.roles import Memory, Role
 from roceproof.conformance.interop.scenarios import Scenario
 from roceproof.conformance.interop.station import Station
 from roceproof.conformance.model.device import Device
-from roceproof.conformance.targets.model import ModelTarget
+from roceproof.conformance.targets.model.device import ModelTarget
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region, Work

@@ -10,7 +10,7 @@ from roceproof.conformance.interop.dialogues import Connect, Dialogue, End
 from roceproof.conformance.interop.scenarios import Scenario
 from roceproof.conformance.interop.station import Station
 from roceproof.conformance.model.device import Device
-from roceproof.conformance.targets.model import ModelTarget
+from roceproof.conformance.targets.model.device import ModelTarget
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Work

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from roceproof import kernels_command
+from roceproof.cli import kernels_command
+from roceproof.cli.kernels_command import Runs, run_kernels
 from roceproof.common.interruption import SIGNALS, raise_interruptions
-from roceproof.kernels_command import Runs, run_kernels
+from roceproof.conformance.regression.request import Output, Request
+from roceproof.conformance.regression.run import Session
+from roceproof.conformance.regression.waivers import SuiteWaivers
 from roceproof.rxe_env import Unavailable
-from roceproof.suite_command import Session
-from roceproof.suite_request import Output, Request
-from roceproof.suite_waivers import SuiteWaivers
 
 RELEASES = {"6.1": "6.1.0-56-amd64", "6.12": "6.12.117+deb12-amd64", "newest": "7.3.4+deb13-amd64"}
 

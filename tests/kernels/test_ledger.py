@@ -12,7 +12,7 @@ import pytest
 
 from roceproof.conformance.kernels import ledger
 from roceproof.conformance.kernels.ledger import SELFTEST, STATES, UPSTREAM, RootCause, root_causes
-from roceproof.conformance.suite.deviations import TABLE
+from roceproof.conformance.suite.limits.deviations import TABLE
 
 CAUSES = root_causes()
 MAILS = [cause for cause in CAUSES if cause.patches]

@@ -15,7 +15,7 @@ from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.kernels.matrix import deviation_lines, document_of, rule_lines
 from roceproof.conformance.kernels.page import page
 from roceproof.conformance.kernels.row import row_of
-from roceproof.conformance.suite.deviations import load_deviations
+from roceproof.conformance.suite.limits.deviations import load_deviations
 
 OLD, NEW = "6.1.0-56-amd64", "6.12.117+deb12-amd64"
 

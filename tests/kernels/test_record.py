@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.kernels.__main__ import FINDINGS, RECORD, retold
-from roceproof.conformance.suite.deviations import judged_kernels, load_deviations
+from roceproof.conformance.suite.limits.deviations import judged_kernels, load_deviations
 
 ROWS: list[dict[str, Any]] = json.loads(RECORD.read_text())["kernels"]
 

@@ -18,28 +18,25 @@ ROOMS = sorted(
     path.parent.relative_to(REPOSITORY)
     for pattern in ("*/__init__.py", "conformance/*/__init__.py")
     for path in REPOSITORY.glob(pattern)
-    if path.parent.name not in ("cli", "conformance")
+    if path.parent.name not in ("roceproof", "conformance")
 )
 
 
 def lint(farm: Path) -> subprocess.CompletedProcess[str]:
     """Hold a tree of sources against the contract."""
-    shutil.copytree(REPOSITORY / "cli", farm / "roceproof")
-    for room in (path.parent for path in REPOSITORY.glob("*/__init__.py")):
-        if room.name != "cli":
-            ignored = shutil.ignore_patterns("__pycache__", "src", "agent", "*.c", "*.h")
-            shutil.copytree(room, farm / "roceproof" / room.name, ignore=ignored)
+    ignored = shutil.ignore_patterns("__pycache__", "src", "agent", "*.c", "*.h")
+    shutil.copytree(REPOSITORY / "roceproof", farm / "roceproof", ignore=ignored)
     return held(farm)
 
 
 def held(farm: Path) -> subprocess.CompletedProcess[str]:
-    # Without site, so that the finder of the editable installation does not come before the farm.
+    # Without site, so that the finder of the editable installation does not come before the copy.
     program = (sys.executable, "-S", Path(sys.executable).with_name("lint-imports"))
     packages = sysconfig.get_path("purelib")
     return subprocess.run(
         [*program, "--no-cache"],
         cwd=REPOSITORY,
-        env={"PYTHONPATH": f"{farm}:{REPOSITORY / 'ci'}:{packages}", "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": f"{farm}:{packages}", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,
@@ -58,7 +55,7 @@ def test_an_import_that_goes_up_is_named(tmp_path: Path) -> None:
     for place, planted in (
         ("verbs/work.py", "roceproof.dpi.contract.records"),
         ("conformance/wire/opcodes.py", "roceproof.conformance.model.codes"),
-        ("common/paths.py", "roceproof.main"),
+        ("common/paths.py", "roceproof.cli.main"),
         ("conformance/model/requester/pacing.py", "roceproof.conformance.model.device"),
     ):
         file = tmp_path / "roceproof" / place

@@ -18,7 +18,7 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts, QpFacts
 from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
-from roceproof.conformance.targets.model import ModelTarget
+from roceproof.conformance.targets.model.device import ModelTarget
 from roceproof.conformance.wire.opcodes import Transport
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp, QpSpec

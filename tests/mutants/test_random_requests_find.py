@@ -14,8 +14,8 @@ from random_devices import opener
 
 from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, load_mutants
 from roceproof.conformance.mutants.rtl_factory import rtl_factory
-from roceproof.conformance.stimulus.drawn_requests import draw_requests
-from roceproof.conformance.stimulus.trial import played
+from roceproof.conformance.stimulus.drawing.requests import draw_requests
+from roceproof.conformance.stimulus.run_plan import played
 
 pytestmark = [pytest.mark.sim, pytest.mark.slow, pytest.mark.long]
 

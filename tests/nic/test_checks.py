@@ -15,7 +15,7 @@ from roceproof.conformance.nic import near_checks as near_checks_module
 from roceproof.conformance.nic.device_checks import device_checks
 from roceproof.conformance.nic.looking import Seen
 from roceproof.conformance.nic.near_checks import near_checks
-from roceproof.conformance.targets import netdev
+from roceproof.conformance.targets.verbs import netdev
 from roceproof.rxe_env.doctor import Check
 
 HELLO: dict[str, Any] = {

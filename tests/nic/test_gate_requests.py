@@ -9,10 +9,10 @@ from roceproof.conformance.capture.reader import read
 from roceproof.conformance.nic.lanes import asked
 from roceproof.conformance.nic.named_memory import NamedMemory
 from roceproof.conformance.nic.replay import replay
-from roceproof.conformance.runner.evidence import keep_requests
+from roceproof.conformance.runner.judging.evidence import keep_requests
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.verbs.work import Op
 
 MTU = 256

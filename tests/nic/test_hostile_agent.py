@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.targets.command_agent import CommandAgent
-from roceproof.doctor_command import tell_checks
-from roceproof.nic_doctor import _far
+from roceproof.cli.doctor_command import tell_checks
+from roceproof.cli.nic_doctor import _far
+from roceproof.conformance.targets.verbs.command_agent import CommandAgent
 from roceproof.rxe_env.errors import RxeError
 
 HERE = Path(__file__).parent

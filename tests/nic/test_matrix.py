@@ -12,7 +12,7 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.nic.column import column_of, matrix_of, read_document
 from roceproof.conformance.nic.difference import difference
-from roceproof.nic_matrix import merge, run_diff
+from roceproof.conformance.nic.matrix_report import merge, run_diff
 
 MLX5 = {
     "nic device": "mlx5_0",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.errors import Skipped
-from roceproof.demo_tap import require_tap
+from roceproof.conformance.demo.tap import require_tap
 
 ROCEPROOF = str(Path(sys.executable).parent / "roceproof")
 CAPTURE = Path(__file__).parents[1] / "captures" / "rxe" / "write.pcapng.gz"
@@ -35,7 +35,7 @@ def test_what_goes_wrong_inside_is_told_in_a_line() -> None:
         sys.executable,
         "-P",
         "-m",
-        "roceproof.nic_rehearsal",
+        "roceproof.conformance.nic.rehearsal",
         "/no/kernel,/no/modules",
         "--",
     ]

@@ -12,22 +12,22 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from roceproof import nic_replay
+from roceproof.cli.nic import nic
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.nic import lanes
+from roceproof.conformance.nic import replay_report as nic_replay
 from roceproof.conformance.nic.answers import told
 from roceproof.conformance.nic.lanes import Asked, asked
 from roceproof.conformance.nic.replay import differences, replay
+from roceproof.conformance.nic.replay_report import run_replay
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.interface import Arrival, CasePlace, Target
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.headers import Aeth, ImmDt, Reth
-from roceproof.nic_cli import nic
-from roceproof.nic_replay import run_replay
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Outcome
 

@@ -19,14 +19,14 @@ import pytest
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.conformance.runner import journal
-from roceproof.conformance.runner.endurance import TRIES, UNREACHABLE, Endurance
-from roceproof.conformance.runner.journal import Over
-from roceproof.conformance.targets import hdl_factory
+from roceproof.conformance.regression.journal import open_journal
+from roceproof.conformance.regression.junit_resumed import add_resumed
+from roceproof.conformance.regression.request import Request
+from roceproof.conformance.runner.session import resume_journal as journal
+from roceproof.conformance.runner.session.endurance import TRIES, UNREACHABLE, Endurance
+from roceproof.conformance.runner.session.resume_journal import Over
+from roceproof.conformance.targets.hdl import factory as hdl_factory
 from roceproof.dpi.manifest.dut import load_manifest
-from roceproof.junit_resumed import add_resumed
-from roceproof.suite_journal import open_journal
-from roceproof.suite_request import Request
 
 RUN = {"seed": "1", "target": "nic"}
 HERE = Path(__file__).parent

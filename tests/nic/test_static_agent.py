@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.nic.looking import here, through
-from roceproof.conformance.targets.command_agent import CommandAgent
 from roceproof.conformance.targets.interface import TargetError
+from roceproof.conformance.targets.verbs.command_agent import CommandAgent
 from roceproof.rxe_env import AgentError
 from roceproof.rxe_env.client import agent_build
 

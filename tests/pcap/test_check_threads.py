@@ -14,7 +14,7 @@ from captures import pcap_header, pcap_record
 from roce_check import RoceCheck
 from test_roce_check_bounds import long_reads
 
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = json.loads((ROOT / "conformance" / "vectors" / "icrc.json").read_text())

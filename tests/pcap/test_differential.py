@@ -18,7 +18,7 @@ from roce_check import Open, Place, RoceCheck, Waiting
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.faults.catalogue import FAULTS, plant
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.wire import icrc

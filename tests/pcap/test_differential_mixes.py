@@ -20,7 +20,7 @@ import pytest
 from observed_scenarios import SCENARIOS
 from roce_check import RoceCheck
 
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.observer import bth_rules
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.wire import icrc

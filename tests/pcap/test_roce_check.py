@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from roce_check import RoceCheck
 
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate

@@ -12,7 +12,7 @@ from roce_check import RoceCheck
 from scenarios import findings_of
 
 from roceproof.conformance.capture.reader import read
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.observer.facts import Facts
 
 STORED = sorted((Path(__file__).resolve().parents[1] / "captures" / "rxe").glob("*.gz"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from roceproof.conformance.faults.network import TimedFrame
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.network import TimedFrame
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.review.story import Flow, Frame, Step, tell
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.verbs.service import Service

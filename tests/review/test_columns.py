@@ -12,7 +12,7 @@ import pytest
 from stories import RC_ONLY, counterparts_of, frames_of
 
 from roceproof.conformance.capture import reader
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.review import page_document
 from roceproof.conformance.review.columns import BAD_ICRC, COPY, KINDS, gather
 from roceproof.conformance.review.header_chunks import TAIL, HeaderChunks

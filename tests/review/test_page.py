@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from stories import RC_ONLY, counterparts_of, frames_of, story
 
 from roceproof.conformance.capture import reader
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.review.caption import caption
 from roceproof.conformance.review.story import Frame, Kind, tell
 from roceproof.conformance.wire.opcodes import Position

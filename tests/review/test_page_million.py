@@ -16,9 +16,9 @@ from selenium.webdriver.common.keys import Keys
 
 from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.review.ladder_page import page
+from roceproof.conformance.review.page_source import load_page
+from roceproof.conformance.review.story_source import Part
 from roceproof.conformance.wire import icrc
-from roceproof.page_source import load_page
-from roceproof.story_source import Part
 
 FRAMES = 1_000_000
 MESSAGE = 64

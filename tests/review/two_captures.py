@@ -9,10 +9,10 @@ from random import Random
 
 from stories import counterparts_of, frames_of
 
-from roceproof.conformance.faults.engine import through
-from roceproof.conformance.faults.icrc_catalogue import engine_of, sent_from
-from roceproof.conformance.faults.network import TimedFrame
-from roceproof.conformance.faults.traffic import Conversation
+from roceproof.conformance.faults.conversation.network import TimedFrame
+from roceproof.conformance.faults.conversation.traffic import Conversation
+from roceproof.conformance.faults.icrc.catalogue import engine_of, sent_from
+from roceproof.conformance.faults.icrc.engine import through
 from roceproof.conformance.review.diff import Comparison, compare
 from roceproof.conformance.review.story import Flow, Kind, kind_of, tell
 from roceproof.conformance.wire.codec import Packet, build, parse

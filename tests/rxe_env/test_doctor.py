@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from roceproof.common.seal import seal
+from roceproof.common.checksum_stamp import seal
 from roceproof.rxe_env import SoftRoce
 from roceproof.rxe_env import doctor as examine
 from roceproof.rxe_env.doctor import HOST_CHECKS, guarded, peer_checks

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.common.seal import seal
+from roceproof.common.checksum_stamp import seal
 from roceproof.rxe_env import SoftRoce, Unavailable, cache
 from roceproof.rxe_env.kernel import distribution, kmodules
 from roceproof.rxe_env.vm import accel, cpio, qemu

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.common.seal import seal
+from roceproof.common.checksum_stamp import seal
 from roceproof.rxe_env import Unavailable
 from roceproof.rxe_env.kernel import apt, archives, distribution, unpacked, versions
 

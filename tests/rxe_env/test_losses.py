@@ -10,8 +10,8 @@ from contextlib import closing
 
 import pytest
 
-from roceproof.conformance.stock.losses import Pair, Trial, trials
-from roceproof.conformance.stock.scenarios import CLIENT, SERVER
+from roceproof.conformance.interop.stock.losses import Pair, Trial, trials
+from roceproof.conformance.interop.stock.scenarios import CLIENT, SERVER
 
 
 def test_every_combination_of_losses_is_tried_once() -> None:
@@ -30,7 +30,7 @@ def test_every_combination_of_losses_is_tried_once() -> None:
     ],
 )
 def test_what_cannot_be_tried_here_is_no_finding(tool: str, words: list[str], told: str) -> None:
-    place = f"roceproof.conformance.stock.{tool}"
+    place = f"roceproof.conformance.interop.stock.{tool}"
     run = subprocess.run([sys.executable, "-m", place, *words], capture_output=True, text=True)
     assert (run.returncode, run.stdout) == (2, "")
     (line,) = run.stderr.splitlines()

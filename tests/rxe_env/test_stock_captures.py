@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.check_run import check_file
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.capture.reader import Record, read
+from roceproof.conformance.check.run import check_file
+from roceproof.conformance.interop.stock.cable import EVERY, LOST_BEHIND
+from roceproof.conformance.interop.stock.captures import SUFFIX, capture_set
+from roceproof.conformance.interop.stock.collection import SCENARIOS, SEND_FIRST
+from roceproof.conformance.interop.stock.scenarios import SERVER, Scenario, lost, pingpong
+from roceproof.conformance.interop.stock.traffic import Bench, Outcome, ToolFailed
 from roceproof.conformance.rules.table import Severity
-from roceproof.conformance.stock.cable import EVERY, LOST_BEHIND
-from roceproof.conformance.stock.captures import SUFFIX, capture_set
-from roceproof.conformance.stock.collection import SCENARIOS, SEND_FIRST
-from roceproof.conformance.stock.scenarios import SERVER, Scenario, lost, pingpong
-from roceproof.conformance.stock.traffic import Bench, Outcome, ToolFailed
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.icrc import Judgement

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import tiny_peer as tp
 
-from roceproof.conformance.stock.cable import EVERY, LOST_BEHIND, Loss, Wire
+from roceproof.conformance.interop.stock.cable import EVERY, LOST_BEHIND, Loss, Wire
 
 MAC = bytes(5) + b"\1"
 ACK = 0x11

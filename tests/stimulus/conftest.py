@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.conformance.targets.hdl_factory import HdlFactory
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.dpi.manifest.dut import load_manifest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helper module beside this file

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.trial import Open
+from roceproof.conformance.runner.judging.scoreboard import judge
+from roceproof.conformance.stimulus.run_plan import Open
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
 from roceproof.verbs.addresses import Host

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from roceproof import soak_command
+from roceproof.cli import soak_command
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.runner import soak
-from roceproof.conformance.runner.bench_law import CaseBreaks
-from roceproof.conformance.runner.options import Options
+from roceproof.conformance.runner.judging.bench_law import CaseBreaks
+from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.runner.soak import Chunk, Found, play
-from roceproof.conformance.stimulus import trial
-from roceproof.conformance.stimulus.trial import Played, try_seed
-from roceproof.conformance.stimulus.weights import Weights
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.stimulus import run_plan as trial
+from roceproof.conformance.stimulus.drawing.weights import Weights
+from roceproof.conformance.stimulus.run_plan import Played, try_seed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.targets.model.device import ModelFactory
 
 OPTIONS = Options(target="model", dut=REFERENCE_DUT)
 BROKE = "seed 7: the case itself breaks MTU-01"

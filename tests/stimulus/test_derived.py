@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.stimulus import derived
-from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.drawing import derived
+from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.targets.interface import Claims
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi import load_manifest

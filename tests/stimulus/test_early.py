@@ -9,12 +9,12 @@ import pytest
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Outcome
 

@@ -10,10 +10,10 @@ from random_devices import opener
 
 from roceproof.common.paths import RESPONDER_DUT
 from roceproof.conformance.mutants.rtl_factory import rtl_factory
-from roceproof.conformance.stimulus.asking import Asking
 from roceproof.conformance.stimulus.plan import Plan, Step
-from roceproof.conformance.stimulus.trial import played
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.stimulus.responder.play import Asking
+from roceproof.conformance.stimulus.run_plan import played
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import DeviceFactory
 from roceproof.dpi.manifest.dut import load_manifest
 

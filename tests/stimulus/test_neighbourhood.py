@@ -7,7 +7,7 @@ import ipaddress
 
 import pytest
 
-from roceproof.conformance.stimulus.neighbourhood import Neighbourhood
+from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.targets.ping import ECHO_REPLIES
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
 from roceproof.conformance.wire.neighbours import solicit

@@ -13,19 +13,19 @@ from random_devices import opener
 from roceproof.common.paths import REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import wire_mutants
-from roceproof.conformance.stimulus.asking import Asking
-from roceproof.conformance.stimulus.drawing import draw_plan
-from roceproof.conformance.stimulus.drawn_requests import draw_requests
-from roceproof.conformance.stimulus.requests import Request
-from roceproof.conformance.stimulus.trial import Finding, draws_of, try_seed
+from roceproof.conformance.stimulus.drawing.plans import draw_plan
+from roceproof.conformance.stimulus.drawing.requests import draw_requests
+from roceproof.conformance.stimulus.responder.play import Asking
+from roceproof.conformance.stimulus.responder.requests import Request
+from roceproof.conformance.stimulus.run_plan import Finding, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.service import Service

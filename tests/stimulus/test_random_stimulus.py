@@ -13,18 +13,18 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Unexpected
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.stimulus.drawing import draw_plan
+from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.plan import Plan, Step
-from roceproof.conformance.stimulus.play import Play
-from roceproof.conformance.stimulus.reduction import Reduction
-from roceproof.conformance.stimulus.trial import Finding, try_seed
+from roceproof.conformance.stimulus.requester.play import Play
+from roceproof.conformance.stimulus.run_plan import Finding, try_seed
+from roceproof.conformance.stimulus.shrinking.shrink import Reduction
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.forwarding import ForwardingTarget
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import Arrival, CasePlace, Target
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi.manifest.dut import load_manifest

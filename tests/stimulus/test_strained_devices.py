@@ -10,10 +10,10 @@ import pytest
 from random_devices import opener
 
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.conformance.stimulus.play import Play
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.stimulus.requester.play import Play
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.forwarding import ForwardingTarget
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import Arrival, Target
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse

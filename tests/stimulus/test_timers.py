@@ -11,13 +11,13 @@ import pytest
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
-from roceproof.conformance.stimulus.play import Play
-from roceproof.conformance.stimulus.waiting import HISTORIES, Side, histories_of, steps_of
+from roceproof.conformance.stimulus.drawing.waiting import HISTORIES, Side, histories_of, steps_of
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 
 CODE, TICK_NS = 3, 16_384
 PACKETS = 250  # for 85 us, four times what the timer may take

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.conformance.stimulus.tolerance import differences, is_as_wanted
+from roceproof.conformance.stimulus.requester.tolerance import differences, is_as_wanted
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import (
     fix_ip_checksum,

@@ -22,7 +22,6 @@ from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -35,8 +34,9 @@ from roceproof.conformance.suite.pattern import (
     WRITE_LAST,
     WRITE_ONLY,
 )
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.verbs.service import Service
 

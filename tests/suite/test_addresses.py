@@ -12,9 +12,9 @@ from roceproof.conformance.cases import test_responder_addresses as cases
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.dpi import load_manifest
 from roceproof.verbs.work import Op
 

@@ -12,7 +12,7 @@ from roceproof.conformance.cases import test_responder_read as read
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.interface import Arrival, CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 from roceproof.verbs.queue_pair import Qp, QpSpec

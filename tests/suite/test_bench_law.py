@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from own_cases import Suite
 
-from roceproof.conformance.runner.bench_law import CaseBreaks
-from roceproof.conformance.runner.scoreboard import judge
-from roceproof.conformance.stimulus.asking import Asking
+from roceproof.conformance.runner.judging.bench_law import CaseBreaks
+from roceproof.conformance.runner.judging.scoreboard import judge
+from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE, WRONG_LENGTHS
@@ -26,7 +26,7 @@ from roceproof.conformance.suite.pattern import (
     opcode,
 )
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.service import Service

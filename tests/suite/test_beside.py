@@ -17,9 +17,9 @@ from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.responder.connected import OpenMessage
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.opcodes import Family
 from roceproof.verbs.service import Service
 

@@ -14,17 +14,17 @@ from own_cases import Suite
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.frames import request_of
 from roceproof.conformance.mutants.wire import WireFault, WireMutant, wire_mutants
-from roceproof.conformance.runner.blame import Blame, blame
-from roceproof.conformance.runner.control import Controls, Skeleton
-from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.runner.attribution.control import Controls, Skeleton
+from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame
+from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR
-from roceproof.conformance.suite.stop import Kind
-from roceproof.conformance.suite.storm import Storm, all_that_left
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_site import Kind
 from roceproof.conformance.suite.sweep import FIRST_ACK
+from roceproof.conformance.suite.traffic.storm import Storm, all_that_left
 from roceproof.conformance.targets.interface import Beyond, CasePlace, Target
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.service import Service

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.suite.failure import rule_of, rules_of_receive
 from roceproof.conformance.suite.notation import Mismatch
+from roceproof.conformance.suite.reporting.failure import rule_of, rules_of_receive
 
 
 @pytest.mark.parametrize(

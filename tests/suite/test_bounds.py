@@ -10,7 +10,7 @@ import pytest
 from test_one_cause import also, told
 from test_root_findings import NO_PACKET, Session
 
-from roceproof.conformance.runner.bounds import BOUNDS
+from roceproof.conformance.runner.findings.bounds import BOUNDS
 from roceproof.verbs.limit_table import LIMITS
 
 Features = dict[str, Any]

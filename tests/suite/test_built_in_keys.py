@@ -12,7 +12,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, ACK, NAK, WRITE_ONLY
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.dpi.manifest.dut import CONTRACT, load_manifest
 
 KEYS = (6, 7, 8)

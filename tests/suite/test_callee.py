@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.callee import Callee
+from roceproof.conformance.suite.cm.passive_peer import Callee
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.interface import Arrival, CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.codec import build, parse
 
 LATE = 2

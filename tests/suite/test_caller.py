@@ -12,11 +12,11 @@ from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.caller import Caller
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.cm.active_peer import Caller
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.codec import Packet
 from roceproof.verbs.addresses import Host
 

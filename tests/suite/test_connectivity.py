@@ -13,17 +13,17 @@ from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner import connectivity
 from roceproof.conformance.runner.connectivity import check_connectivity, is_alive, told_first
-from roceproof.conformance.runner.ports import of_a_foreign_key, of_a_refusal
-from roceproof.conformance.runner.verdict import streams_of
-from roceproof.conformance.runner.whole_run import said_of_one
+from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal
+from roceproof.conformance.runner.findings.whole_run import said_of_one
+from roceproof.conformance.runner.session.verdict import streams_of
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import head_of
-from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import head_of
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
-from roceproof.conformance.targets.model import ModelFactory, ModelTarget
+from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
 from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import load_manifest
 from roceproof.dpi.session.streams import Standing
@@ -154,7 +154,7 @@ class Deaf(ModelTarget):
 def test_a_device_to_which_frames_mean_nothing_is_told_so_and_no_completion_missed(
     monkeypatch,
 ) -> None:
-    monkeypatch.setattr("roceproof.conformance.targets.model.ModelTarget", Deaf)
+    monkeypatch.setattr("roceproof.conformance.targets.model.device.ModelTarget", Deaf)
     (check,) = check_connectivity(ModelFactory(), seed=1)
     assert check.words.startswith("frames are taken and nothing comes of them")
     assert "rx_tuser_i" in check.words.splitlines()[0]

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from roceproof.conformance.suite.delay import TRIES, Delay, again_where_held_up
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.interface import Patience, Target
 

@@ -12,9 +12,9 @@ import pytest
 from judged_kernel import needs_judged_kernel
 
 from roceproof.conformance.capture.reader import read
-from roceproof.conformance.runner.coverage import coverage_of
-from roceproof.conformance.suite import deviations
-from roceproof.conformance.suite.deviations import (
+from roceproof.conformance.runner.rule_coverage import coverage_of
+from roceproof.conformance.suite.limits import deviations
+from roceproof.conformance.suite.limits.deviations import (
     Deviation,
     DeviationError,
     declared,
@@ -22,7 +22,7 @@ from roceproof.conformance.suite.deviations import (
     load_deviations,
     shown_by_chance,
 )
-from roceproof.conformance.suite.versions import Versions
+from roceproof.conformance.suite.limits.versions import Versions
 
 ROOT = Path(__file__).resolve().parents[2]
 FINDINGS = ROOT / "docs" / "findings.md"

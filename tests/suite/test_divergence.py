@@ -7,12 +7,12 @@ from typing import cast
 
 import pytest
 
-from roceproof.conformance.stimulus.naming import rules_of_plan
 from roceproof.conformance.stimulus.plan import Plan, Step
-from roceproof.conformance.suite.divergence import named
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import head_of
+from roceproof.conformance.stimulus.shrinking.naming import rules_of_plan
 from roceproof.conformance.suite.memory import otherwise, unless_late
+from roceproof.conformance.suite.reporting.divergence import named
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import head_of
 from roceproof.conformance.targets.interface import Target
 
 NO_SUCH = "want  no such completion on qp 0x11; owed: work 0x1; got   work 0x1 completed with"

@@ -10,7 +10,7 @@ from gates import run
 from hanging_device import BREAKS, LATER_BREAKS, hanging_device
 
 from roceproof.conformance.runner.connectivity import check_connectivity
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.dpi import load_manifest
 
 pytestmark = [pytest.mark.sim, pytest.mark.slow]

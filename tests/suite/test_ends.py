@@ -225,7 +225,7 @@ def test_a_case_that_breaks_by_itself_shows_no_deviation(suite: Make) -> None:
     mine = suite('@case("PSN-02")\ndef test_one(bench):\n    bench.no_such_thing()\n')
     (mine.folder / "conftest.py").write_text(
         "from roceproof.conformance.runner import plugin\n"
-        "from roceproof.conformance.suite.deviations import load_deviations\n"
+        "from roceproof.conformance.suite.limits.deviations import load_deviations\n"
         "plugin.declared = lambda identity, name: load_deviations()[0]\n"
     )
     assert mine.run("--target", "model", "-j", "1").returncode == 2

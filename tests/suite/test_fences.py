@@ -9,14 +9,14 @@ import pytest
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.ingress import Ingress
-from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import WRITE_ONLY
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.icrc import Judgement, check

@@ -12,14 +12,14 @@ from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.responder.connected import OpenMessage
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.fuzz import run
-from roceproof.conformance.suite.fuzz_session import FuzzSession
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import SEND_ONLY, WRITE_ONLY
-from roceproof.conformance.suite.requests import any_request
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.traffic.fuzz import run
+from roceproof.conformance.suite.traffic.fuzz_session import FuzzSession
+from roceproof.conformance.suite.traffic.requests import any_request
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.verbs.service import Service
 
 

@@ -11,7 +11,7 @@ import pytest
 from gates import assert_passes
 from own_cases import COMMAND
 
-from roceproof.conformance.runner.coverage import coverage_of, missing
+from roceproof.conformance.runner.rule_coverage import coverage_of, missing
 
 pytestmark = pytest.mark.long
 

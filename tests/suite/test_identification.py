@@ -9,16 +9,16 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.model.components import Components
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.comparison import compared
-from roceproof.conformance.suite.failure import CaseFailed, rule_of
-from roceproof.conformance.suite.storm import Storm
-from roceproof.conformance.suite.storm_stream import Wrong
+from roceproof.conformance.suite.checks.comparison import compared
+from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.traffic.storm import Storm
+from roceproof.conformance.suite.traffic.storm_stream import Wrong
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.limited_model import EGRESS
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.targets.model.limited import EGRESS
 from roceproof.verbs.limit_table import ANY, CONSTANT, COUNTED
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service

@@ -10,7 +10,7 @@ from operator import and_, or_
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 
 PLACES, SEEDS = 16, 30
 QPN_BITS = 0xFFFFFF

@@ -13,7 +13,7 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, TargetError
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Op, Work

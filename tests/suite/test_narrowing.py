@@ -13,15 +13,21 @@ from test_blame import acknowledged, blamed
 
 from roceproof.conformance.mutants.frames import request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault
-from roceproof.conformance.runner.control import Controls, Message, Outcome, Pair, Skeleton
-from roceproof.conformance.runner.finding_words import documents
-from roceproof.conformance.runner.narrowing import cause_of
-from roceproof.conformance.runner.root import Root
-from roceproof.conformance.runner.root_findings import roots
+from roceproof.conformance.runner.attribution.control import (
+    Controls,
+    Message,
+    Outcome,
+    Pair,
+    Skeleton,
+)
+from roceproof.conformance.runner.attribution.narrowing import cause_of
+from roceproof.conformance.runner.findings.finding_words import documents
+from roceproof.conformance.runner.findings.root import Root
+from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.stop import Kind, Stop
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op

@@ -9,10 +9,10 @@ import pytest
 
 from roceproof.conformance.cases import test_neighbours as cases
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 
 Loses = Callable[[bytes], bool]
 

@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 from test_root_findings import NO_PACKET, Session
 
-from roceproof.conformance.runner.finding_words import documents
-from roceproof.conformance.runner.plan_findings import with_plans
-from roceproof.conformance.suite.heads import in_short, likeness, refused_with, wrong_fields
+from roceproof.conformance.runner.findings.finding_words import documents
+from roceproof.conformance.runner.findings.plan_findings import with_plans
+from roceproof.conformance.suite.reporting.failure_heads import (
+    in_short,
+    likeness,
+    refused_with,
+    wrong_fields,
+)
 
 MULTIPLE = "[limits] length_multiple = 4"
 LOW, GONE = [0, True, False], [3, False, False]

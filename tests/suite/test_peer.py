@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.pattern import CNP
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

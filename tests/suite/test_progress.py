@@ -9,9 +9,9 @@ import pytest
 
 from roceproof.conformance.cases.test_floods import test_busy_queue_pairs_leave_every_other_its_turn
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.verbs.limits import Limits
 
 turns = test_busy_queue_pairs_leave_every_other_its_turn

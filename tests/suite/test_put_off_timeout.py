@@ -10,7 +10,7 @@ import pytest
 
 from roceproof.conformance.cases import test_requester_unanswered as unanswered
 from roceproof.conformance.cases.test_requester_unanswered import MANY
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.verbs.limits import Limits
 
 

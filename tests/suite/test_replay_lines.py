@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from own_cases import Suite
 
-from roceproof.conformance.runner.names import expression_for, plain_name
+from roceproof.conformance.runner.session.names import expression_for, plain_name
 
 NAMES = {
     "test_one": "test_one",

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.runner.finding_words import documents
-from roceproof.conformance.runner.observations import FEATURES
-from roceproof.conformance.runner.quantities import QUANTITIES
-from roceproof.conformance.runner.root import Root
-from roceproof.conformance.runner.root_findings import roots
-from roceproof.conformance.runner.separation import separate
-from roceproof.conformance.suite.failure import CaseFailed
-from roceproof.conformance.suite.heads import WITHOUT_A_PAUSE, head_of, without_place
+from roceproof.conformance.runner.findings.discriminating_features import separate
+from roceproof.conformance.runner.findings.finding_words import documents
+from roceproof.conformance.runner.findings.observations import FEATURES
+from roceproof.conformance.runner.findings.quantities import QUANTITIES
+from roceproof.conformance.runner.findings.root import Root
+from roceproof.conformance.runner.findings.root_findings import roots
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import (
+    WITHOUT_A_PAUSE,
+    head_of,
+    without_place,
+)
 
 USUAL = {
     "rest": 0,

@@ -9,9 +9,10 @@ import pytest
 
 from roceproof.conformance.rules.open_rules import OPEN_RULES
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner import coverage, rtl_coverage
-from roceproof.conformance.runner.coverage import coverage_of
-from roceproof.conformance.runner.rtl_coverage import Found, cases_on_rtl, is_owed, problems
+from roceproof.conformance.runner import rtl_rule_coverage as rtl_coverage
+from roceproof.conformance.runner import rule_coverage as coverage
+from roceproof.conformance.runner.rtl_rule_coverage import Found, cases_on_rtl, is_owed, problems
+from roceproof.conformance.runner.rule_coverage import coverage_of
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from roceproof.conformance.suite import rubbish
+from roceproof.conformance.suite.traffic import corrupted_frames as rubbish
 from roceproof.conformance.wire import icrc
 
 WRITE_ONLY = bytes.fromhex(

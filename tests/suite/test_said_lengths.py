@@ -7,10 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.conformance.suite.failure import FIELD_RULES
+from roceproof.conformance.suite.expect.length_fields import (
+    udp_length_of,
+    wrong_frame_pad,
+    wrong_lengths,
+)
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import SEND_ONLY, WRITE_ONLY_IMM
-from roceproof.conformance.suite.said_lengths import udp_length_of, wrong_frame_pad, wrong_lengths
+from roceproof.conformance.suite.reporting.failure import FIELD_RULES
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service

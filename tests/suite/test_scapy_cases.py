@@ -16,11 +16,11 @@ from scapy.utils import rdpcap, wrpcap
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.failure import CaseFailed
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc, flip_ip, flip_udp
 from roceproof.conformance.wire.scapy import AETH, BTH, RETH, refresh
 from roceproof.conformance.wire.scapy.edits import NotAFrame, corrupted, resealed

@@ -15,7 +15,7 @@ from roceproof.common.paths import REPOSITORY
 
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 RESPONDER_HEAD = """
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.wire.scapy import *

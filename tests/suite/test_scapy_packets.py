@@ -14,7 +14,6 @@ from scapy.packet import Packet, Raw, fuzz
 from scapy.volatile import RandShort, RandString
 
 from roceproof.conformance.suite import pattern
-from roceproof.conformance.suite.failure import Incomplete
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.packets import (
     NoPacket,
@@ -24,6 +23,7 @@ from roceproof.conformance.suite.packets import (
     mismatches,
     whole_frames,
 )
+from roceproof.conformance.suite.reporting.failure import Incomplete
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.scapy import AETH, BTH, DETH, RETH, CNPReserved, ImmDt

@@ -12,18 +12,18 @@ import pytest
 
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
-from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.expect.prediction import predict
 from roceproof.conformance.suite.flow_codec import FlowCodec
-from roceproof.conformance.suite.hail import Hail, hailing
-from roceproof.conformance.suite.prediction import predict
-from roceproof.conformance.suite.storm import Storm, all_that_left
-from roceproof.conformance.suite.storm_crowd import crowd, post_any
-from roceproof.conformance.suite.storm_frames import FrameMaker
-from roceproof.conformance.suite.storm_stream import Stream, Wrong
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.traffic.noise_traffic import Hail, hailing
+from roceproof.conformance.suite.traffic.storm import Storm, all_that_left
+from roceproof.conformance.suite.traffic.storm_crowd import crowd, post_any
+from roceproof.conformance.suite.traffic.storm_frames import FrameMaker
+from roceproof.conformance.suite.traffic.storm_stream import Stream, Wrong
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.frame_edits import reseal
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import Limits

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.runner.scoreboard import judge
+from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import ACK
-from roceproof.conformance.suite.story import Clock, story
-from roceproof.conformance.suite.transcript import Entry
+from roceproof.conformance.suite.reporting.frame_timeline import Clock, story
+from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.drawn_address import (
     PEERS_LAST_BYTES,
     drawn_address,
     drawn_peer,
 )
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.work import Op
 

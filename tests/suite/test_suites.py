@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.conformance.runner.options import Options, widths_of
+from roceproof.conformance.runner.session.options import Options, widths_of
 
 pytest_plugins = ["pytester"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.conformance.suite.failure import rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import (
@@ -18,6 +17,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
+from roceproof.conformance.suite.reporting.failure import rule_of
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import ImmDt, Reth
 from roceproof.verbs.addresses import Host

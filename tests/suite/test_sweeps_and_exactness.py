@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.conformance.faults.icrc_catalogue import engine_of
+from roceproof.conformance.faults.icrc.catalogue import engine_of
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.families.icrc import Sealed
 from roceproof.conformance.mutants.families.ip_udp import BeforeIcrc, UdpLengthWithoutIcrc
@@ -17,8 +17,8 @@ from roceproof.conformance.mutants.families.ip_udp_received import ChecksumIgnor
 from roceproof.conformance.mutants.families.link import NotPadded, TailOfThePacketBefore
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.exact import frames_are_exact, icrcs_are_right
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact, icrcs_are_right
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.sweep import (
     FIRST_ACK,
     bit_flips,
@@ -26,7 +26,7 @@ from roceproof.conformance.suite.sweep import (
     ignores_each,
 )
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc, flip_ip, flip_udp
 from roceproof.verbs.work import Op
 

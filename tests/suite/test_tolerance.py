@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.conformance.model.responder.policy import DEVIATIONS, AfterRnr, PlainSize
-from roceproof.conformance.suite.deviations import DeviationError, load_deviations, tolerated
+from roceproof.conformance.suite.limits.deviations import DeviationError, load_deviations, tolerated
 
 ENTRY = """
 [[deviation]]

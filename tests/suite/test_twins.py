@@ -12,8 +12,8 @@ import pytest
 from gates import assert_passes
 from twin_manifests import TWINS, UNBUILT, manifest_of
 
-from roceproof.conformance.stimulus.drawing import draw_plan
-from roceproof.conformance.stimulus.weights import Weights
+from roceproof.conformance.stimulus.drawing.plans import draw_plan
+from roceproof.conformance.stimulus.drawing.weights import Weights
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi import load_manifest
 

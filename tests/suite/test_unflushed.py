@@ -10,16 +10,16 @@ import pytest
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, NAK
-from roceproof.conformance.suite.recovery import write_all
-from roceproof.conformance.suite.storm import Storm
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.traffic.storm import Storm
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.limited_model import REQUESTERS_THAT_FLUSH
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.targets.model.limited import REQUESTERS_THAT_FLUSH
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.work import Op
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from roceproof.conformance.runner.unheeded import answers_of, in_common
+from roceproof.conformance.runner.findings.unheeded import answers_of, in_common
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import ACK, NAK, OPERATIONAL_ERROR
-from roceproof.conformance.suite.stop import Kind, Stop
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.work import Op
 

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 from own_cases import Suite
 
+from roceproof.conformance.regression.waivers import SuiteWaivers, load_suite_waivers
 from roceproof.conformance.rules.waivers import WaiverError
-from roceproof.conformance.runner.options import Options
-from roceproof.suite_waivers import SuiteWaivers, load_suite_waivers
+from roceproof.conformance.runner.session.options import Options
 
 Make = Callable[[str], Suite]
 

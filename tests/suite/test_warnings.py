@@ -7,9 +7,9 @@ import pytest
 from unwarned import unwarned
 
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.regression.report import per_rule, print_warnings
 from roceproof.conformance.runner.outcomes import NOT_REACHED, WARNING
-from roceproof.conformance.runner.verdict import warned
-from roceproof.suite_report import per_rule, print_warnings
+from roceproof.conformance.runner.session.verdict import warned
 
 HEAD = "want WRITE_ONLY psn=+0; got nothing"
 

@@ -11,9 +11,11 @@ from functools import partial
 import pytest
 
 from roceproof.conformance.cases import test_responder_memory, test_responder_sequence
-from roceproof.conformance.stimulus.play import Play
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.checks.recovery import timeout_code, unhurried_code
+from roceproof.conformance.suite.limits.skips import is_known
+from roceproof.conformance.suite.limits.within_limits import require_lack, require_tries_after_rnr
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     FETCH_ADD,
@@ -26,13 +28,11 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     WRITE_ONLY_IMM,
 )
-from roceproof.conformance.suite.recovery import timeout_code, unhurried_code
-from roceproof.conformance.suite.skips import is_known
-from roceproof.conformance.suite.stop import Kind
-from roceproof.conformance.suite.within_limits import require_lack, require_tries_after_rnr
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_site import Kind
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service

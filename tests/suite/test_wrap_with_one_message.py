@@ -14,9 +14,9 @@ from roceproof.conformance.model.components import Components
 from roceproof.conformance.mutants.families.answers import ComparesWithoutWrap
 from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 
 
 def run(parts: Components) -> None:

@@ -13,7 +13,7 @@ from own_cases import COMMAND
 from wrapper_breaks import BREAKS, broken
 
 from roceproof.conformance.runner.connectivity import check_connectivity
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.dpi import load_manifest
 
 pytestmark = pytest.mark.sim

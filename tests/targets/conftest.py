@@ -18,10 +18,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from roceproof.conformance.targets.interface import CasePlace
-from roceproof.conformance.targets.nic import NicFactory, NicOptions
-from roceproof.conformance.targets.rxe import RxeFactory
-from roceproof.conformance.targets.verbs_factory import VerbsFactory
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.factory import VerbsFactory
+from roceproof.conformance.targets.verbs.nic import NicFactory, NicOptions
+from roceproof.conformance.targets.verbs.rxe import RxeFactory
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 
 
 def nic_options(*, mirror: bool = False) -> NicOptions:

@@ -13,12 +13,12 @@ import pytest
 from conftest import nic_options
 from verbs_peer import answer, frame, silence, spec_for
 
+from roceproof.cli.nic_doctor import run_nic_doctor
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
-from roceproof.conformance.targets.nic import NicFactory
-from roceproof.conformance.targets.packet_port import PacketPort
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.nic import NicFactory
+from roceproof.conformance.targets.verbs.packet_port import PacketPort
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
-from roceproof.nic_doctor import run_nic_doctor
 
 PLACE = CasePlace(name="nic", seed=1)
 TAG = bytes.fromhex("81006007")

@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from roceproof.conformance.targets import allowance
-from roceproof.conformance.targets.allowance import Allowance, Pace, within_processor_seconds
+from roceproof.conformance.targets.hdl import allowance
+from roceproof.conformance.targets.hdl.allowance import Allowance, Pace, within_processor_seconds
 from roceproof.conformance.targets.interface import NoEnd
 
 LITTLE = {"frames": 100, "asides": 100, "completions": 100}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from roceproof.conformance.targets.connection_events import ConnectionEvents
+from roceproof.conformance.targets.hdl.connection_events import ConnectionEvents
 from roceproof.dpi.contract.connection_records import ConnectionEvent, ConnectionStep
 from roceproof.verbs.service import PathMtu
 

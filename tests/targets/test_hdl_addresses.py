@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.targets.hdl import HdlTarget
+from roceproof.conformance.targets.hdl.device import HdlTarget
 from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.dpi import PortOptions, Simulation, load_manifest
 from roceproof.dpi.manifest.limits import Environment

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.targets import allowance
-from roceproof.conformance.targets.hdl import HdlTarget
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl import allowance
+from roceproof.conformance.targets.hdl.device import HdlTarget
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
 from roceproof.dpi import PortOptions, Simulation, load_manifest
 from roceproof.verbs.addresses import Host

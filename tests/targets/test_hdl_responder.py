@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.targets.hdl import HdlTarget
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.targets.hdl.device import HdlTarget
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import (
     Beyond,
     CasePlace,
@@ -18,7 +18,7 @@ from roceproof.conformance.targets.interface import (
     Target,
     TargetError,
 )
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Bth, Reth
 from roceproof.conformance.wire.ip import Ipv4

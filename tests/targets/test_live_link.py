@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from roceproof.conformance.targets.live_link import Wire
-from roceproof.conformance.targets.ports import PortGone, StreamPort
+from roceproof.conformance.targets.verbs.live_link import Wire
+from roceproof.conformance.targets.verbs.ports import PortGone, StreamPort
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.neighbours import is_advertised, solicit
 from roceproof.verbs.addresses import Host
@@ -210,7 +210,7 @@ def test_what_came_before_the_end_is_handed_on_before_the_end_is_told(kernel: Ke
 def test_a_kernel_that_takes_nothing_is_given_up(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roceproof.conformance.targets.ports.SEND_SECONDS", 0.05)
+    monkeypatch.setattr("roceproof.conformance.targets.verbs.ports.SEND_SECONDS", 0.05)
     with pytest.raises(PortGone, match="took no frame"):
         for _ in range(10_000):
             kernel.wire.send(ROCE * 100)

@@ -19,12 +19,12 @@ from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.model.responder.policy import Credits, Persistence, ResponderPolicy
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.caller import Caller
+from roceproof.conformance.suite.cm.active_peer import Caller
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import USUAL as HOST
 from roceproof.conformance.targets.interface import CasePlace, Target, TargetError
-from roceproof.conformance.targets.model import ModelFactory, wire_ns
+from roceproof.conformance.targets.model.device import ModelFactory, wire_ns
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.targets.movement import Received, Watch
+from roceproof.conformance.targets.bus_events import Received, Watch
 from roceproof.dpi.session.events import Inbound, Taken
 
 

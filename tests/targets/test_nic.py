@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.errors import Skipped
+from roceproof.conformance.demo.tap import UNSHARE, require_tap
 from roceproof.conformance.targets.interface import CasePlace, TargetError
-from roceproof.conformance.targets.nic import NicFactory, NicOptions
-from roceproof.demo_tap import UNSHARE, require_tap
+from roceproof.conformance.targets.verbs.nic import NicFactory, NicOptions
 from roceproof.rxe_env.vm import saved, vm_backend
 
 HERE = Path(__file__).parent

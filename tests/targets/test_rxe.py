@@ -13,8 +13,8 @@ import pytest
 from verbs_peer import answer, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
-from roceproof.conformance.targets.rxe import RxeFactory
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.rxe import RxeFactory
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Region

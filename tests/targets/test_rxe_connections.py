@@ -10,7 +10,7 @@ from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.headers import Deth, Reth
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.work import Op, Work

@@ -8,8 +8,8 @@ from judged_kernel import needs_judged_kernel
 from verbs_peer import answer, at, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import CasePlace, TargetError
-from roceproof.conformance.targets.verbs_factory import VerbsFactory
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.factory import VerbsFactory
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.headers import Reth
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.service import Service

@@ -9,7 +9,7 @@ import pytest
 from verbs_peer import PSN, REMOTE_QPN, answer, at, frame, silence, spec_for
 
 from roceproof.conformance.targets.interface import TargetError
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.headers import (
     Aeth,
     AtomicAckEth,

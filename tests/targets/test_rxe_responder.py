@@ -8,8 +8,8 @@ import verbs_peer
 from verbs_peer import REMOTE_QPN, answer, at, frame, peer_of, silence, spec_for
 
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.verbs_factory import VerbsFactory
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.factory import VerbsFactory
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.headers import Deth, ImmDt, Reth
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service

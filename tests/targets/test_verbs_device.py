@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.targets.device_address import Address
 from roceproof.conformance.targets.interface import DeviceDied, Patience
-from roceproof.conformance.targets.verbs_device import VerbsDevice
+from roceproof.conformance.targets.verbs.device import VerbsDevice
+from roceproof.conformance.targets.verbs.device_address import Address
 from roceproof.rxe_env.client.verbs import Verbs
 from roceproof.rxe_env.errors import PeerDied
 from roceproof.verbs.addresses import Host

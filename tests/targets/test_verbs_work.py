@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from roceproof.conformance.targets.verbs_work import steps
+from roceproof.conformance.targets.verbs.work import steps
 from roceproof.verbs.queue_pair import State
 
 RESET, INIT, RTR, RTS, ERR = State.RESET, State.INIT, State.RTR, State.RTS, State.ERR

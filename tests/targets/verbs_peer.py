@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from roceproof.conformance.targets.interface import Target
-from roceproof.conformance.targets.verbs_target import VerbsTarget
+from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Bth, Extension
 from roceproof.conformance.wire.ip import Ipv4, Ipv6

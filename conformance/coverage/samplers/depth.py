@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from roceproof.conformance.coverage.depths import HELD, MOST
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
-from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
+from roceproof.conformance.targets.bus_events import Completed, Configured, Posted, Received, Sent
 from roceproof.verbs.service import Service
 
 _AT_ONCE = 8  # cycles in which the bench offers, and a device that has room takes

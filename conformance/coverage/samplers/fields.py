@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from roceproof.conformance.coverage.queue_pairs import QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
-from roceproof.conformance.targets.movement import Completed, Configured, Posted
+from roceproof.conformance.targets.bus_events import Completed, Configured, Posted
 
 _ECN = ("Not-ECT", "ECT(1)", "ECT(0)", "CE")
 

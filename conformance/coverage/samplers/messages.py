@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import fields
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
-from roceproof.conformance.targets.movement import Posted, Sent
+from roceproof.conformance.targets.bus_events import Posted, Sent
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.session.options import Flow
 from roceproof.verbs.limit_table import LONGEST_MESSAGE

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
-from roceproof.conformance.targets.movement import Completed, Configured, Posted, Received, Sent
+from roceproof.conformance.targets.bus_events import Completed, Configured, Posted, Received, Sent
 
 _NO_RESPONSE = 0xFF
 _NOTHING, _HARDLY = "nothing", 90  # percent of the cycles in which a stream stands

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
-from roceproof.conformance.targets.movement import Received
+from roceproof.conformance.targets.bus_events import Received
 from roceproof.conformance.wire.framing import (
     ETHER_IPV4,
     ETHER_IPV6,

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.messages import length_class
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.coverage.served import Message, Request, Served, Standing
 from roceproof.conformance.model.segment import distance
-from roceproof.conformance.targets.movement import (
+from roceproof.conformance.targets.bus_events import (
     Configured,
     Grant,
     Provided,

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.received import ANSWERS
 from roceproof.conformance.coverage.samplers.sampler import Sampler
-from roceproof.conformance.targets.movement import Received, Sent
+from roceproof.conformance.targets.bus_events import Received, Sent
 from roceproof.conformance.wire.opcodes import OPCODES
 
 _NEAR = 3  # bytes below the path MTU

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from roceproof.conformance.coverage.counts import Counts
-from roceproof.conformance.coverage.glimpse import Glimpse
+from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair, QueuePairs
 from roceproof.conformance.coverage.table import Table
-from roceproof.conformance.targets.movement import (
+from roceproof.conformance.targets.bus_events import (
     Completed,
     Configured,
     Grant,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from roceproof.conformance.faults.engine import Engine, Outgoing, outgoing
-from roceproof.conformance.faults.icrc_catalogue import STREAM_FAULTS, engine_of
-from roceproof.conformance.faults.icrc_static import SLIPS
+from roceproof.conformance.faults.icrc.catalogue import STREAM_FAULTS, engine_of
+from roceproof.conformance.faults.icrc.engine import Engine, Outgoing, outgoing
+from roceproof.conformance.faults.icrc.static import SLIPS
 from roceproof.conformance.mutants.frames import bth_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.rules.signatures import SIGNATURES

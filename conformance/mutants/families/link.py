@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from zlib import crc32
 
-from roceproof.conformance.faults.engine import outgoing
+from roceproof.conformance.faults.icrc.engine import outgoing
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.frame_edits import fix_ip_checksum

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import CASES
-from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.session.options import session_arguments
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from drawn.habits import drawn_habits
 from drawn.manifest import drawn_manifest
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.targets.interface import CasePlace, Claims, DeviceFactory, Target
-from roceproof.conformance.targets.limited_model import LimitedModelFactory
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.dpi import Manifest, load_manifest
 
 DRAWS = 24

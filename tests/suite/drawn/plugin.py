@@ -13,11 +13,11 @@ from unwarned import unwarned
 from drawn.device import DrawnDevices
 from drawn.habits import told_habits
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.runner import factories
-from roceproof.conformance.runner.names import short_name
-from roceproof.conformance.suite.skips import reason_to_skip
+from roceproof.conformance.runner.session import factories
+from roceproof.conformance.runner.session.names import short_name
+from roceproof.conformance.suite.limits.skips import reason_to_skip
 from roceproof.conformance.targets.interface import Claims
-from roceproof.conformance.targets.model import ModelFactory
+from roceproof.conformance.targets.model.device import ModelFactory
 
 
 @pytest.hookimpl(trylast=True)

@@ -12,7 +12,7 @@ import pytest
 from drawn_twins.base import BASES
 from drawn_twins.plugin import Dealer
 from roceproof.common.paths import CASES
-from roceproof.conformance.runner.options import session_arguments
+from roceproof.conformance.runner.session.options import session_arguments
 
 
 def main() -> int:

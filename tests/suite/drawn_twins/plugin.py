@@ -22,10 +22,10 @@ from drawn_twins.base import Base, text_of
 from drawn_twins.draw import Draw, drawn_twin
 from drawn_twins.habits import Habits
 from roceproof.common.paths import CASES
-from roceproof.conformance.runner import factories
-from roceproof.conformance.runner.names import short_name
-from roceproof.conformance.suite.skips import reason_to_skip
-from roceproof.conformance.targets.hdl_factory import HdlFactory
+from roceproof.conformance.runner.session import factories
+from roceproof.conformance.runner.session.names import short_name
+from roceproof.conformance.suite.limits.skips import reason_to_skip
+from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
 from roceproof.dpi import load_manifest
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof interop``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.cli.help_examples import examples
+from roceproof.cli.shared_options import kernel_option, width_option
+from roceproof.common.arguments import MANIFEST, OUTPUT_FOLDER, SEED
+
+
+@click.command(epilog=examples("interop"))
+@click.argument("tools", nargs=-1)
+@click.option(
+    "--peer",
+    "peers",
+    type=click.Choice(["model", "hdl"]),
+    multiple=True,
+    default=("model", "hdl"),
+    show_default=True,
+    help="Whom the tools talk to; may be given twice.",
+)
+@click.option(
+    "--dut",
+    type=MANIFEST,
+    help="Manifest of the peer hdl; the reference endpoint with its responder if not given.",
+)
+@width_option
+@kernel_option
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of the simulation.")
+@click.option(
+    "--out",
+    type=OUTPUT_FOLDER,
+    default=Path("build/interop"),
+    show_default=True,
+    help="interop.json, and a capture of each conversation.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def interop(
+    tools: tuple[str, ...],
+    peers: tuple[str, ...],
+    dut: Path | None,
+    width: int | None,
+    kernel: str | None,
+    seed: int,
+    out: Path,
+    quiet: bool,
+) -> None:
+    """Run stock RDMA TOOLS in a guest as clients of the reference model and of simulated hardware.
+
+    All of them if none is named; a name stands for those whose command lines begin with it. Exit
+    code 1 if a tool fails, memory is not what was sent, or a capture breaks a rule.
+    """
+    from roceproof.cli.interop_command import Wanted, run_interop
+
+    wanted = Wanted(
+        tools=tools,
+        peers=peers,
+        dut=dut,
+        width=width,
+        kernel=kernel,
+        seed=seed,
+        out=out,
+        quiet=quiet,
+    )
+    sys.exit(run_interop(wanted))

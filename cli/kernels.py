@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof kernels``; the rest is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.cli.help_examples import examples
+from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED
+
+
+@click.command(epilog=examples("kernels"))
+@click.argument("kernels", nargs=-1)
+@click.option(
+    "--suite",
+    type=click.Choice(["smoke", "gate", "full"]),
+    default="full",
+    show_default=True,
+    help="Which cases.",
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
+@click.option(
+    "--out",
+    type=OUTPUT_FOLDER,
+    default=Path("build/kernels"),
+    show_default=True,
+    help="kernels.json, kernels.md, kernels.html, and a folder for each kernel's run.",
+)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def kernels(
+    kernels: tuple[str, ...],
+    suite: str,
+    seed: int,
+    expression: str | None,
+    out: Path,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Run the suite on Soft-RoCE of several KERNELS (6.1, 6.12 and newest if none is named).
+
+    Each is named as --kernel of other commands names it. What comes of it is a matrix of rules
+    and kernels; exit code 1 if a kernel does what nobody has declared.
+    """
+    from roceproof.cli.kernels_command import DEFAULT, Runs, run_kernels
+
+    runs = Runs(
+        kernels=kernels or DEFAULT,
+        suite=suite,
+        seed=seed,
+        expression=expression,
+        out=out,
+        jobs=jobs,
+        quiet=quiet,
+    )
+    sys.exit(run_kernels(runs))

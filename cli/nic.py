@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The commands of ``roceproof nic``; the rest is imported when they run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.cli.help_examples import examples
+from roceproof.cli.shared_options import command_line
+from roceproof.common.arguments import OUTPUT_FILE, OUTPUT_FOLDER, RESULTS, SEED, WORD
+
+_interface = click.option(
+    "--interface", type=WORD, required=True, help="Of this host, on the device's link."
+)
+_agent = click.option(
+    "--agent",
+    required=True,
+    callback=command_line,
+    help="Command that starts the verbs agent there.",
+)
+
+
+@click.group(epilog=examples("nic"))
+def nic() -> None:
+    """A kit to test real NICs: see docs/nic.md."""
+
+
+@nic.command("agent", epilog=examples("nic agent"))
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT_FILE,
+    default=Path("roceproof-agent"),
+    show_default=True,
+    help="Where to put it.",
+)
+def agent_command(output: Path) -> None:
+    """Build the verbs agent as one file that runs on any x86-64 Linux, to be copied there."""
+    from roceproof.cli.nic_agent import write_agent
+
+    write_agent(output)
+
+
+@nic.command("doctor", epilog=examples("nic doctor"))
+@_interface
+@_agent
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+def doctor_command(interface: str, agent: str, as_json: bool) -> None:
+    """Say what both ends of a NIC's link have and lack; exit code 1 on a failure."""
+    from roceproof.cli.nic_doctor import run_nic_doctor
+
+    sys.exit(run_nic_doctor(interface, agent, as_json=as_json))
+
+
+@nic.command("merge", epilog=examples("nic merge"))
+@click.argument("results", nargs=-1, required=True, type=RESULTS)
+@click.option(
+    "--out",
+    type=OUTPUT_FOLDER,
+    default=Path("build/nic"),
+    show_default=True,
+    help="devices.json, devices.md, devices.html.",
+)
+def merge_command(results: tuple[Path, ...], out: Path) -> None:
+    """Make one matrix of rules and devices of the RESULTS of runs, or of other matrices."""
+    from roceproof.conformance.nic.matrix_report import merge
+
+    merge(results, out)
+
+
+@nic.command("diff", epilog=examples("nic diff"))
+@click.argument("a", type=RESULTS)
+@click.argument("b", type=RESULTS)
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+def diff_command(a: Path, b: Path, as_json: bool) -> None:
+    """Say which rules the devices of runs A and B answer differently; exit code 1 if any."""
+    from roceproof.conformance.nic.matrix_report import run_diff
+
+    sys.exit(run_diff(a, b, as_json=as_json))
+
+
+@nic.command("replay", epilog=examples("nic replay"))
+@click.argument("captures", nargs=-1, required=True, type=RESULTS)
+@_interface
+@_agent
+@click.option("--json", "as_json", is_flag=True, help="Print one document.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def replay_command(
+    captures: tuple[Path, ...], interface: str, agent: str, as_json: bool, quiet: bool
+) -> None:
+    """Ask a NIC what CAPTURES (or those below a folder) ask, and hold it against the model.
+
+    Exit code 1 if it answers otherwise.
+    """
+    from roceproof.conformance.nic.replay_report import run_replay
+
+    sys.exit(run_replay(captures, interface, agent, as_json=as_json, quiet=quiet))
+
+
+@nic.command("rehearse", epilog=examples("nic rehearse"))
+@click.argument("kernels", nargs=-1)
+@click.option(
+    "--suite", type=click.Choice(["smoke", "gate", "full"]), default="smoke", show_default=True
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
+@click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
+@click.option(
+    "--replay",
+    "captures",
+    type=RESULTS,
+    multiple=True,
+    help="Replay a capture, or those below a gate's folder, to each; may be repeated.",
+)
+@click.option(
+    "--out",
+    type=OUTPUT_FOLDER,
+    default=Path("build/nic"),
+    show_default=True,
+    help="A folder for each guest's run, and the matrix of all.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def rehearse_command(
+    kernels: tuple[str, ...],
+    suite: str,
+    seed: int,
+    expression: str | None,
+    captures: tuple[Path, ...],
+    out: Path,
+    quiet: bool,
+) -> None:
+    """Try the whole kit without a card: guests with KERNELS (6.1 and 6.12) are the NICs."""
+    from roceproof.conformance.nic.rehearsal import DEFAULT, Rehearsal, run_rehearsal
+
+    wanted = Rehearsal(
+        kernels=kernels or DEFAULT,
+        suite=suite,
+        seed=seed,
+        expression=expression,
+        captures=captures,
+        out=out,
+        quiet=quiet,
+    )
+    sys.exit(run_rehearsal(wanted))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The options of ``roceproof soak``; everything else is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from roceproof.cli.help_examples import examples
+from roceproof.cli.shared_options import mutant_option
+from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, OUTPUT_FOLDER, SEED, Number
+
+
+@click.command("soak", epilog=examples("soak"))
+@click.option(
+    "--target",
+    type=click.Choice(["hdl", "model"]),
+    default="hdl",
+    show_default=True,
+    help="What to test.",
+)
+@click.option(
+    "--dut",
+    type=MANIFEST,
+    help="Manifest of the device (hdl); the reference endpoint if not given.",
+)
+@click.option("--width", type=DATA_WIDTH, multiple=True, help="Data width (hdl); may be repeated.")
+@click.option(
+    "--minutes",
+    type=Number(0.01, 100_000, whole=False),
+    default=1.0,
+    show_default=True,
+    help="How long.",
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The first.")
+@mutant_option
+@click.option(
+    "--out",
+    type=OUTPUT_FOLDER,
+    default=Path("build/soak"),
+    show_default=True,
+    help="Small cases of what was found, and coverage.json.",
+)
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
+@click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
+def soak(
+    target: str,
+    dut: Path | None,
+    width: tuple[int, ...],
+    minutes: float,
+    seed: int,
+    mutant: str | None,
+    out: Path,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Play random stimulus, seed after seed, steered towards what was not reached yet."""
+    from roceproof.cli.soak_command import Soak, run_soak
+
+    wanted = Soak(
+        target=target,
+        dut=dut,
+        widths=width,
+        minutes=minutes,
+        seed=seed,
+        mutant=mutant,
+        out=out,
+        jobs=jobs,
+        quiet=quiet,
+    )
+    sys.exit(run_soak(wanted))

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A complete, strictly conformant conversation between two stations, from a seed.
+
+The default is a mix of everything that is legal and undisturbed; loss, RNR NAKs
+and reconnections are asked for. The tap is at the first station, so its packets
+are seen as it sent them, and those of the second one as they arrive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import NamedTuple
+
+from roceproof.conformance.faults.conversation.facts import Facts, facts_of
+from roceproof.conformance.faults.conversation.network import Network, TimedFrame, Transmit
+from roceproof.conformance.faults.conversation.plan import Connection, Kind, Menu, Planner, Station
+from roceproof.conformance.faults.conversation.queue_pair import Adapter, Habits, QueuePair
+from roceproof.conformance.faults.conversation.requester import Trouble
+from roceproof.verbs.service import Service
+
+_UNDISTURBED = Trouble()
+_RIGHT = Habits()
+
+
+class Capture(NamedTuple):
+    """What a tap recorded, and what the two ends were configured with."""
+
+    frames: list[TimedFrame]
+    facts: Facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """What to talk about; tuples are choices, taken in turn or drawn from the seed."""
+
+    seed: int = 1
+    services: tuple[Service, ...] = (Service.RC, Service.UC, Service.RC, Service.UD)
+    kinds: tuple[Kind, ...] = tuple(Kind)
+    ip_versions: tuple[int, ...] = (4, 6)
+    path_mtus: tuple[int, ...] = (256, 1024, 512, 4096, 2048)
+    lengths: tuple[int, ...] = ()  # empty: around multiples of the path MTU
+    tagged: tuple[bool, ...] = (False, True)
+    migreq: tuple[bool, ...] = (True, False, True)
+    ident_counts: tuple[bool, ...] = (True, True, False)
+    start_psns: tuple[int, ...] = ()  # of the first station; empty: random, some about to wrap
+    credit_codes: tuple[int, ...] = (31, 0, 16)
+    coalesces: tuple[bool, ...] = (False, True)
+    asks_every: tuple[int, ...] = (1, 3)
+    rnr_timers: tuple[int, ...] = (1, 12, 14)
+    pauses_ns: tuple[int, ...] = (0, 0, 0, 0, 1_000, 10_000, 300_000)
+    connections: int = 8
+    messages: tuple[int, int] = (16, 8)  # of each connection, by station
+    read_back: bool = False  # only WRITEs, each followed by a READ of the same bytes
+    reconnects: int = 0
+    reconnect_ns: int = 50_000_000
+    ce_rate: float = 0.05
+    loss: float = 0.0  # behind the tap
+    unseen_loss: float = 0.0  # of the second station's RC packets, in front of the tap
+    rnr_rate: float = 0.0
+    rereads_whole: bool = False
+
+    @cached_property
+    def stations(self) -> tuple[Station, Station]:
+        """The two stations; the tap is at the first."""
+        first, second = self.connections_made[0].ends
+        return first.station, second.station
+
+    @cached_property
+    def connections_made(self) -> tuple[Connection, ...]:
+        """The connections with all that is said over them."""
+        menu = {f.name: getattr(self, f.name) for f in fields(Menu)}
+        return tuple(Planner(Menu(**menu), self.seed).connections())
+
+    def frames(self) -> list[TimedFrame]:
+        """All frames in the order in which the tap saw them."""
+        return self.capture().frames
+
+    def capture(
+        self,
+        first: Habits = _RIGHT,
+        second: Habits = _RIGHT,
+        *,
+        troubles: tuple[Trouble, Trouble] = (_UNDISTURBED, _UNDISTURBED),
+        transmit: Transmit | None = None,
+    ) -> Capture:
+        """Play the conversation, with planted habits and accidents if asked for.
+
+        `transmit` is the last stage of the first station's transmitter; the
+        peer drops what leaves it with a wrong ICRC or IP checksum.
+        """
+        network = Network(
+            loss=self.loss,
+            unseen_loss=self.unseen_loss,
+            ce_rate=self.ce_rate,
+            seed=self.seed,
+        )
+        adapters = Adapter(network, at_tap=True, transmit=transmit), Adapter(network, at_tap=False)
+        adapters[0].port.peer, adapters[1].port.peer = adapters[1].port, adapters[0].port
+        for number, connection in enumerate(self.connections_made):
+            for side, habits in enumerate((first, second)):
+                adapters[side].queue_pairs[connection.ends[side].qpn] = QueuePair(
+                    adapters[side].port,
+                    connection,
+                    side,
+                    habits,
+                    troubles[side],
+                    rnr_rate=self.rnr_rate,
+                    rereads_whole=self.rereads_whole,
+                    seed=self.seed + 2 * number + side,
+                )
+        return Capture(network.run(), facts_of(self.connections_made))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The verdict of a gate as one HTML page that needs nothing but itself, and no script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from roceproof import __version__
+from roceproof.common.page import content_hash, part, templates
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.outcomes import BAD
+
+Document = dict[str, Any]
+_ROOM = "roceproof.conformance.gate"
+_STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "gate.css"))
+
+
+def page(gate: Document, stories: Sequence[Document]) -> str:
+    """The page of a gate's document; `stories` are told of its root findings, in their order."""
+    environment = templates(_ROOM)
+    environment.filters["counted"] = _counted
+    style = "".join(part(package, name) for package, name in _STYLES)
+    groups: dict[str, list[Document]] = {}
+    for rule in gate["rules"]:
+        groups.setdefault(rule["rule"].partition("-")[0], []).append(rule)
+    return environment.get_template("gate.html.j2").render(
+        gate=gate,
+        version=__version__,
+        style=Markup(style),
+        style_hash=content_hash(style),
+        findings=list(zip(gate["findings"], stories, strict=True)),
+        groups=groups,
+        sentences={rule.id: rule.sentence for rule in RULES.values()},
+        bad=BAD,
+    )
+
+
+def _counted(verdicts: Iterable[str]) -> list[tuple[str, int]]:
+    return Counter(verdicts).most_common()

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A root finding in one sentence, with its support, one representative and the command for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from textwrap import shorten
+from typing import Any
+
+from roceproof.conformance.rules.signatures import parts, title
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.findings.feature_words import in_words
+from roceproof.conformance.runner.findings.manifest_lines import lines_for
+from roceproof.conformance.runner.findings.observations import FIELD, RULE
+from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal
+from roceproof.conformance.runner.findings.root import STOPS, Root, family, rule_of_trouble
+from roceproof.conformance.runner.findings.swaps import are_swapped
+from roceproof.conformance.runner.findings.unheeded import in_common
+from roceproof.conformance.suite.header_displacement import DISPLACING
+from roceproof.conformance.suite.reporting.divergence import is_vague, says_itself
+from roceproof.conformance.suite.reporting.failure_heads import in_short
+from roceproof.conformance.suite.reporting.failure_site import Kind
+
+Document = dict[str, Any]
+_LONGEST = 300
+_EXPLAINABLE = ("ICRC-", "PSN-", "OPC-", "IP-05", "IP-06", "IP-07", "BTH-08")
+"""Rules for which `explain` has names."""
+_MOST_AGREE = 0.8
+_ALONE = "; the answers to them, and none that was heeded, have"
+_USUAL = 10
+"""Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
+_MOST_FIELDS = 4
+"""More are counted in a sentence, and the first is named."""
+
+
+def documents(
+    found: list[Root], cases: Mapping[str, Document], seen: Mapping[str, Document]
+) -> list[Document]:
+    """Everything about the findings, for people and machines."""
+    return [_document(root, found, cases, seen) for root in found]
+
+
+def _document(
+    root: Root,
+    found: Sequence[Root],
+    cases: Mapping[str, Document],
+    seen: Mapping[str, Document],
+) -> Document:
+    shown = root.teller or min(
+        root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
+    )
+    stopped = root.stops
+    rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
+    is_plain = root.hides and root.rules
+    if not is_plain and (stopped or root.head or not (rules or root.rules)):
+        rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
+    rules += sorted(root.rules.difference(rules))
+    common = None
+    if root.troubles[0] == str(Kind.NO_COMPLETION):
+        common = in_common([seen[name] for name in root.cases if name in seen], seen.values())
+    others = {name for other in found if other is not root for name in other.cases}
+    return {
+        "sentence": _sentence(root, shown, seen) + (f"{_ALONE} {common[0]}" if common else ""),
+        "troubles": root.troubles,
+        "head": root.head,
+        "support": _support(root),
+        "explained": _named(root, cases),
+        "manifest": [str(line) for line in lines_for(root, seen)],
+        "cases": sorted(cases[name]["case"] for name in root.cases),
+        "count": len(root.cases),
+        "only": len(root.cases - others),
+        "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
+        "stops": stopped,
+        "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
+        "rules": list(
+            dict.fromkeys(
+                [
+                    *([common[1]] if common else []),
+                    *_of_a_cause(root, shown, seen),
+                    *_most_told(rules),
+                ]
+            )
+        ),
+        "representative": {
+            "case": cases[shown]["case"],
+            "capture": cases[shown].get("capture"),
+            "replay": cases[shown].get("replay"),
+        },
+    }
+
+
+def _accused(case: Document) -> list[str]:
+    """What a case accuses: first what differed, where that names a rule by itself."""
+    broken, differed = case.get("broken", ()), case.get("differed", ())
+    if not says_itself(differed):
+        return [*broken]
+    own = [rule for rule in broken if family(rule) in map(family, differed)]
+    return list(dict.fromkeys([*own, *differed, *broken]))
+
+
+def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequence[str]:
+    """The rules of why the case that is told has stopped, where that is known."""
+    cause = (seen.get(shown, {}).get("stop") or {}).get("cause")
+    return cause[1] if cause and root.stops and not root.says else ()
+
+
+def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
+    verb = "stop" if root.stops else "show"
+    if root.says:
+        return f"{verb}: {root.says}"
+    what = _what(root, root.troubles[0], shown, seen)
+    if not root.has_cause:
+        return f"{verb}: {what}"
+    kind = ", or ".join(map(in_words, root.causes)) if any(root.causes) else ""
+    if root.stops:
+        return f"stop at {kind or 'every message'}: {what}"
+    of = "packets of " if kind.startswith("messages") else ""
+    return f"show in {of}{kind or 'every packet'}: {what}"
+
+
+def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) -> str:
+    stopped = (seen.get(shown, {}).get("stop") or {}).get("words")
+    if trouble in STOPS and stopped:
+        return str(stopped)
+    if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
+        return _of_fields(root, fields, seen)
+    if trouble.startswith(RULE) and not root.head:
+        rule = trouble.removeprefix(RULE)
+        return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
+    words = in_short(root.head)
+    streams = seen.get(shown, {}).get("standing", {})
+    is_usual = len(root.cases) >= _USUAL
+    where = (is_usual and of_a_refusal(words, streams)) or of_a_foreign_key(words, streams)
+    if streams and where:
+        words += f"; {where}"
+    return shorten(words, _LONGEST, placeholder=" ...") or trouble
+
+
+def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:
+    first = fields[0]
+    if first in DISPLACING:
+        return DISPLACING[first]
+    told = _values(root, first, seen)
+    if len(fields) == 1:
+        got = {value for each in told for value in each["got"]}
+        right = {
+            str(each) for case in seen.values() for each in case.get("right", {}).get(first, ())
+        }
+        if len(got) == 1 and len(told) > 1 and right <= got:
+            value, want = told[0]["got"][0], told[0]["want"][0]
+            return f"{first} is always {value} (want {want} in the first)"
+    values = [seen.get(case, {}).get("values", {}) for case in sorted(root.cases)]
+    others = [name for name in fields[1:] if are_swapped(first, name, values)]
+    if others:
+        return f"{first} and {others[0]} are swapped ({_of_one(first, told)})"
+    more = fields[1:] if len(fields) <= _MOST_FIELDS else [f"{len(fields) - 1} other fields"]
+    also = f"; {' and '.join(more)}, too" if more else ""
+    return f"{first} is wrong ({_of_one(first, told)} in the first){also}"
+
+
+def _of_one(name: str, told: Sequence[Document]) -> str:
+    return f"want {told[0]['want'][0]}, got {told[0]['got'][0]}"
+
+
+def _values(root: Root, name: str, seen: Mapping[str, Document]) -> list[Document]:
+    return [seen[case]["values"][name] for case in sorted(root.cases) if _is_in(seen, case, name)]
+
+
+def _is_in(seen: Mapping[str, Document], case: str, name: str) -> bool:
+    return name in seen.get(case, {}).get("values", {})
+
+
+def _support(root: Root) -> str | None:
+    if root.has_cause:
+        if not root.passing:
+            return None
+        if root.troubles[0] == str(Kind.NO_COMPLETION):
+            return f"none of these completed; {root.passing:,} other messages did"
+        if root.stops:
+            return f"none of these came whole; {root.passing:,} other messages did"
+        return f"none of these is right; {root.passing:,} other packets are"
+    if root.troubles[0] in STOPS and not root.says:
+        return "with what else these have in common, others pass"
+    return None
+
+
+def _named(root: Root, cases: Mapping[str, Document]) -> str | None:
+    """What `explain` makes of most of its cases that it has looked at."""
+    if not any(rule.startswith(_EXPLAINABLE) for rule in root.accuses):
+        return None
+    told = Counter(
+        name for case in root.cases for name in dict.fromkeys(cases[case].get("explained", ()))
+    )
+    looked = sum(bool(cases[case].get("explained")) for case in root.cases)
+    if not told:
+        return None
+    name, count = min(told.items(), key=lambda each: (-each[1], each[0]))
+    if count < _MOST_AGREE * looked:
+        return None
+    return signature_told(name)
+
+
+def signature_told(name: str) -> str | None:
+    """What `explain` has found, with those that explain the frames as well; of `S25=S27`."""
+    first, *others = name.split("=")
+    if not parts(first):
+        return None
+    also = f" (or {', '.join(others)})" if others else ""
+    return f"{first}{also}: {title(first)}"
+
+
+def _most_told(rules: list[str]) -> list[str]:
+    """What names something goes first."""
+    return sorted(dict.fromkeys(rules), key=lambda rule: (is_vague([rule]), -rules.count(rule)))

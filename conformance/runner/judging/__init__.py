@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges every case beside its own assertions, and keeps the evidence."""

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges every case by all rules that a capture can decide, and by signs of life."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from roceproof.conformance.observer.checker import Checker
+from roceproof.conformance.observer.facts import Facts
+from roceproof.conformance.rules.findings import Direction, Finding
+from roceproof.conformance.rules.table import Severity
+from roceproof.conformance.runner.judging.bench_law import hold_to_the_law, is_unsaid
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.checks.comparison import Predicted, compared
+from roceproof.conformance.suite.notation import Mismatch, got
+from roceproof.conformance.suite.packets import described, example
+from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT
+from roceproof.conformance.suite.reporting.transcript import Entry
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import DeviceDied
+from roceproof.conformance.wire.neighbours import is_advertised
+
+STRAY = "a packet to a QPN that nobody has"
+STRAY_COMPLETION = "a completion of a QPN that has no such work"
+_TOLD = 8
+"""Findings that a failure tells one by one."""
+
+
+class Judged(NamedTuple):
+    """What the observer holds against the device."""
+
+    broken: list[Finding]
+    warnings: list[Finding]
+    entries: list[Entry]
+    """The frames of what is broken."""
+    unsaid: list[tuple[Finding, Entry]]
+    """What the bench has broken without saying that it means to."""
+
+
+class Judgement(NamedTuple):
+    """What stands against a device whose case is over, and what it was seen in."""
+
+    failures: list[CaseFailed]
+    predicted: list[Predicted]
+    findings: list[tuple[Finding, Entry]]
+    others: list[CaseFailed]
+    """Those of the failures that neither predicted packets nor the observer show."""
+    unsaid: list[tuple[Finding, Entry]]
+    """What the bench itself has broken, and did not mean to."""
+    lost: str | None = None
+    """The question behind the case that had no answer; empty if each had, None if not asked."""
+
+
+def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
+    """Every rule of role O over all that passed and counts, in each epoch by itself."""
+    found: list[tuple[Finding, Entry]] = []
+    for epoch in bench.transcript.epochs:
+        checker = Checker(Facts.from_json(epoch.facts()))
+        entries = [entry for entry in epoch.entries if not entry.is_void]
+        findings: list[Finding] = []
+        for entry in entries:
+            direction = Direction.SENT if entry.is_sent else Direction.RECEIVED
+            findings += checker.feed(entry.frame, direction)
+        findings += checker.finish()
+        found += [(finding, entries[finding.frame - 1]) for finding in findings]
+    ours = [
+        (finding, entry)
+        for finding, entry in found
+        if finding.direction is Direction.SENT and finding.rule.id not in unjudged
+    ]
+    return Judged(
+        [finding for finding, _ in ours if finding.severity is Severity.MUST],
+        [finding for finding, _ in ours if finding.severity is Severity.SHOULD],
+        [entry for finding, entry in ours if finding.severity is Severity.MUST],
+        [each for each in found if is_unsaid(*each)],
+    )
+
+
+def judge(bench: Bench, *, breaks: Collection[str] = ()) -> list[CaseFailed]:
+    """What stands against a device whose plan is over; empty if nothing does.
+
+    A plan that itself breaks another rule than it says is `CaseBreaks`.
+    """
+    judged = judgement(bench)
+    hold_to_the_law(bench, judged.unsaid, breaks, is_accused=bool(judged.failures))
+    return judged.failures
+
+
+def judgement(
+    bench: Bench, *, unjudged: Collection[str] = (), known: CaseFailed | None = None
+) -> Judgement:
+    """The same with what it was seen in; of a field that the case has told nothing more is."""
+    unjudged = {*unjudged, *bench.unjudged}
+    predicted = list(compared(bench))
+    judged = observe(bench, unjudged=unjudged)
+    told = {each.field for each in known.stop.fields} if known and known.stop else set[str]()
+    failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
+    others = [each for each in (bench.aside,) if each and unjudged.isdisjoint(each.rules)]
+    if judged.broken:
+        text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
+        rules = [finding.rule.id for finding in judged.broken]
+        entries = list(dict.fromkeys(judged.entries[:_TOLD]))
+        failures.append(CaseFailed(f"the observer says:\n{text}", rules=rules, entries=entries))
+    if bench.strays and "BTH-10" not in unjudged:
+        flow = bench.connections[0].from_device if bench.connections else None
+        shown = got(bench.strays[0], flow) if flow else "a frame"
+        text = f"{STRAY}: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
+        others.append(CaseFailed(text, rules=["BTH-10"]))
+    if strays := bench.target.stray_completions():
+        port = "rcp_o" if strays[0].is_receive else "cpl_o"
+        text = f"{STRAY_COMPLETION}: work {strays[0].wr_id:#x}; look at qpn of {port}"
+        others.append(CaseFailed(text, rules=["QPS-06"]))
+    if contradictions := bench.target.contradictions():
+        others.append(CaseFailed("\n".join(contradictions), rules=["CM-05"]))
+    lost = None
+    if Capability.PING in bench.claims.capabilities and "LIVE-01" not in unjudged:
+        lost, failure = _lost(bench)
+        others += [] if failure is None else [failure]
+    if (complaint := complained(bench)) and not (known or failures or others):
+        others.append(CaseFailed(complaint, rules=["LIVE-01"]))
+    found = list(zip(judged.broken, judged.entries, strict=True))
+    return Judgement([*failures, *others], predicted, found, others, judged.unsaid, lost)
+
+
+def complained(bench: Bench) -> str:
+    """That an assertion inside the device has failed, which nobody else's device says."""
+    said = bench.target.complaint()
+    return f"{COMPLAINT}: {said}" if said else ""
+
+
+def _as_asked(
+    bench: Bench, predicted: Sequence[Predicted], *, unjudged: set[str], told: set[str]
+) -> list[CaseFailed]:
+    """Packets whose fields are not what the work and the queue pair asked for, by the field."""
+    found: dict[str, list[tuple[Predicted, Mismatch]]] = {}
+    for each in predicted:
+        for wrong in each.wrong:
+            if wrong.field not in told and rule_of(wrong) not in {None, *unjudged}:
+                found.setdefault(wrong.field, []).append((each, wrong))
+    return [_wrong_field(bench, several) for several in found.values()]
+
+
+def _wrong_field(bench: Bench, several: list[tuple[Predicted, Mismatch]]) -> CaseFailed:
+    first, wrong = several[0]
+    count = f"{len(several)} packets" if len(several) > 1 else "a packet"
+    text = (
+        f"{count} of posted work came otherwise\nwant  {described(first.pattern)}\n"
+        f"got   {got(first.packet, first.life.codec, first.pattern)}\n"
+        f"      {wrong.field}: want {wrong.want}, got {wrong.got}"
+    )
+    rules = [rule for _, each in several if (rule := rule_of(each)) is not None]
+    return CaseFailed(
+        f"{text}\n{bench.story()}",
+        rules=rules,
+        entries=[first.entry],
+        example=partial(example, first.pattern, first.life.codec),
+    )
+
+
+def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
+    """The question that the device does not answer any more, and the failure."""
+    try:
+        bench.comes_true(lambda: not bench.target.untaken())
+        asked_ns = bench.target.now_ns
+        lives = bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
+    except DeviceDied as error:
+        return "", CaseFailed(f"{error.said}: {error}", rules=["LIVE-01"])
+    if lives:
+        return "", None
+    lost, when = (
+        "ARP or ping",
+        "while it still sends" if _sends(bench, asked_ns) else "behind the case",
+    )
+    text = f"the device does not answer ARP and ping {when}"
+    if Capability.LOCKSTEP in bench.claims.capabilities:
+        own = bench.target.host.ip
+        knows = any(is_advertised(frame, own) for frame in bench.target.asides())
+        lost = "ping" if knows else "ARP"
+        text += f": {lost} is lost"
+    return lost, CaseFailed(text, rules=["LIVE-01"])
+
+
+def _sends(bench: Bench, since_ns: int) -> bool:
+    """Whether more of what it was given has come since then."""
+    while (arrival := bench.target.receive(0)) is not None:
+        if arrival.time_ns > since_ns:
+            return True
+    return False

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What plans say of a queue pair unnamed: the other fields of the contract's record."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Any
+
+from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.stimulus.drawing.values import Draw
+from roceproof.conformance.targets.interface import Claims
+from roceproof.dpi.contract.fields import Field, contract_fields
+from roceproof.verbs.queue_pair import QpSpec
+
+_NUMBERS = {each.name for each in fields(QpSpec) if each.type == "int"}
+
+
+def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, Any]:
+    """Every number of a queue pair's record that is not named, and that means something there."""
+    scope = Scope.of([claims])
+
+    def is_meant(field: Field) -> bool:
+        is_free = field.name in _NUMBERS and field.name not in named and not field.why
+        return is_free and all(map(scope.allows, field.needs.split()))
+
+    record = contract_fields()["qp_config_t"].values()
+    return {field.name: field.draw(draw.aside) for field in record if is_meant(field)}

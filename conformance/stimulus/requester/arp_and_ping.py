@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ARP and ping between the other traffic: what was asked, and what must be answered.
+
+A device answers one question of a kind at a time: those that come while an answer waits may be
+dropped, and no other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_frame, echoed
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
+from roceproof.conformance.wire.icmp import icmp_message, what_is_wrong
+from roceproof.conformance.wire.neighbours import is_advertised, is_question
+from roceproof.verbs.addresses import Host
+
+_ARP = b"\x08\x06"
+_ECHO_REPLY = 0
+_IDENTIFIER_AND_NUMBER = 4
+_OF_ARP = frozenset(("unicast", "trailer", "via"))
+_VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
+"""Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
+
+
+class Question(NamedTuple):
+    """One ARP or echo request."""
+
+    asker: Host
+    echo: bytes | None  # what an echo request carries
+    is_owed: bool
+    through: bytes
+    """The address of Ethernet that the frame came from."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with an answer, and the rule that it breaks."""
+
+    text: str
+    rule: str
+
+
+class Neighbourhood:
+    """All that was asked of the device and is not answered."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._open: dict[bool, deque[Question]] = {False: deque(), True: deque()}
+        self._late: dict[bool, list[Question]] = {False: [], True: []}
+        self._count = 0
+
+    def asks(self, asker: Host, size: int | None, **said: int) -> bytes:
+        """An ARP request or, with a size, an echo request; both may say more (`questions`)."""
+        self._count += 1
+        waiting = self._open[size is not None]
+        echo = None
+        if size is None:
+            frame = arp_frame(asker, self._host, **{k: said[k] for k in _OF_ARP & said.keys()})
+        else:
+            frame = echo_frame(asker, self._host, size, number=self._count, **said)
+            echo = echoed(frame)
+        waiting.append(Question(asker, echo, is_owed=not waiting, through=frame[6:12]))
+        return frame
+
+    def judge(self, bench: Bench, frames: Iterable[bytes]) -> None:
+        """Fails at the first of these frames that is no right answer."""
+        for frame in frames:
+            if (problem := self.answers(frame)) is not None:
+                raise bench.failed(problem.text, rules=[problem.rule])
+
+    def answers(self, frame: bytes) -> Problem | None:
+        """What is wrong with an answer, None if nothing; the device may ask and announce, too."""
+        if is_question(frame, self._host):
+            return None
+        is_echo = frame[12:14] != _ARP
+        waiting, late = self._open[is_echo], self._late[is_echo]
+        if not waiting and (of := next((q for q in late if self._fits(q, frame)), None)):
+            late.remove(of)
+            return None
+        while waiting:
+            question = waiting.popleft()
+            if self._fits(question, frame):
+                return None
+            if question.is_owed:
+                wrong = what_is_wrong(frame, question.echo)
+                return Problem(f"a wrong answer to {_told(question)}{wrong}", "LIVE-01")
+        return Problem(f"an answer to nothing that was asked: {frame[:80].hex()}", "LIVE-03")
+
+    @property
+    def is_owing(self) -> bool:
+        """Whether an answer must still come."""
+        return any(each.is_owed for waiting in self._open.values() for each in waiting)
+
+    def settled(self) -> str | None:
+        """What is still owed when all is quiet; what may be dropped may also come later."""
+        owed = [question for waiting in self._open.values() for question in waiting]
+        for is_echo, waiting in self._open.items():
+            self._late[is_echo] += (question for question in waiting if not question.is_owed)
+            waiting.clear()
+        return next((f"no answer to {_told(each)}" for each in owed if each.is_owed), None)
+
+    def _fits(self, question: Question, frame: bytes) -> bool:
+        asker, host = question.asker, self._host
+        if frame[:6] not in (asker.mac, question.through) or frame[6:12] != host.mac:
+            return False
+        if question.echo is None:
+            tail = host.mac + host.ip + asker.mac + asker.ip
+            exact = len(frame) == ETHERNET_MINIMUM and not any(frame[42:])
+            return exact and is_advertised(frame, host.ip) and frame[22:42] == tail
+        message = icmp_message(frame)
+        if message is None or (message.kind, message.body) != (_ECHO_REPLY, question.echo):
+            return False
+        end = 14 + int.from_bytes(frame[16:18], "big")
+        is_tight = len(frame) == max(ETHERNET_MINIMUM, end) and not any(frame[end:])
+        is_whole = frame[14] == _VERSION_AND_SIZE and frame[20] & _FRAGMENT == frame[21] == 0
+        is_tight &= is_whole and frame[22] > 0
+        return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
+
+
+def _sum(header: bytes) -> int:
+    total = sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, len(header), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def _told(question: Question) -> str:
+    if question.echo is None:
+        return "an ARP request"
+    data = len(question.echo) - _IDENTIFIER_AND_NUMBER
+    return f"an echo request with {data} bytes of data" if data else "an echo request without data"

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A queue pair of a play: its number, its judge and the codec of its far side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any
+
+from roceproof.conformance.stimulus.requester.incarnation import Life
+from roceproof.conformance.stimulus.requester.retry_checker import Judge
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.addresses import parse_mac
+from roceproof.verbs.limit_table import ONCE
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Work
+
+_FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN = 0x11, 0x101
+_DYNAMIC_PORTS = 0xC000
+
+
+@dataclass
+class QueuePair:
+    """One of the device's, active or not."""
+
+    qp: Qp
+    judge: Judge
+    life: Life
+    serve_every: int = 0
+    is_unclear: bool = False
+    """It was configured amid its traffic: from its frames alone nobody can tell its lives apart."""
+    is_refused: bool = False
+    """It was given a NAK, at whatever place, or configured amid its traffic."""
+    is_settled: bool = False
+    """Whatever it was given has taken effect."""
+    unserved: int = 0
+    """Messages that have ended and are not answered yet."""
+    open: list[tuple[int, int]] = field(default_factory=list)
+    """Number and packets of the work that was posted in this life and has not completed."""
+    first: dict[str, int] = field(default_factory=dict)
+    """What the first work of all said, of that which a queue pair may have one value of."""
+
+    @property
+    def codec(self) -> FlowCodec:
+        """From the far side to the device, its PSNs absolute."""
+        spec = self.life.spec
+        return FlowCodec(
+            src=spec.remote,
+            dst=self.life.host,
+            dest_qpn=self.qp.qpn,
+            src_qpn=spec.remote_qpn,
+            service=int(spec.service),
+            request_start=0,
+            response_start=0,
+            sport=_DYNAMIC_PORTS | spec.remote_qpn & 0x3FFF,
+        )
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether anything is answered at all."""
+        return self.life.spec.service is Service.RC
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether anything may have ended its work but its completion."""
+        return self.is_refused or self.life.spec.ack_timeout != 0
+
+    def posted(self, work: Work) -> None:
+        """Work is about to be posted."""
+        self.open.append((work.wr_id, self.life.packets(work)))
+        self.first = self.first or {name: getattr(work, name) for name in ONCE}
+        self.judge.posted(work)
+
+    def completed(self, wr_id: int) -> None:
+        """Work of this number has completed."""
+        place = next((at for at, (number, _) in enumerate(self.open) if number == wr_id), None)
+        if place is not None:
+            del self.open[place]
+
+    def lives(self, life: Life, qp: Qp) -> None:
+        """The queue pair has been configured again."""
+        is_amid = bool(self.judge.owed())
+        self.is_unclear |= is_amid
+        self.is_refused = is_amid or (self.is_refused and not self.is_settled)
+        self.life, self.qp = life, qp
+        self.open.clear()
+        self.judge.configured(life)
+
+
+def _usual_service(bench: Bench) -> str:
+    """RC, which devices have that have anything, but for those that only have UC."""
+    return "RC" if Capability.RC in bench.claims.capabilities else "UC"
+
+
+def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
+    """The spec of a plan's queue pair; what is not said is the same in all plans."""
+    known = dict(fields)
+    remote = bench.peers[0]
+    if "remote_mac" in known:
+        remote = remote._replace(mac=parse_mac(known.pop("remote_mac")))
+    if "remote_ip" in known:
+        remote = remote._replace(ip=ip_address(known.pop("remote_ip")).packed)
+    values: dict[str, Any] = {
+        "service": Service[known.pop("service", None) or _usual_service(bench)],
+        "remote": remote,
+        "local_qpn": _FIRST_LOCAL_QPN + key,
+        "remote_qpn": _FIRST_REMOTE_QPN + key,
+        "path_mtu": min(bench.claims.path_mtus),
+    }
+    return QpSpec(**(values | known | bench.claims.limits.fixed_of_qp))

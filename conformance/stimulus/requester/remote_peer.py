@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a play lets others say to the device: answers, flawed ones, questions, frames of nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+from random import Random
+
+from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.stimulus.requester.answers import DAMAGED, response
+from roceproof.conformance.stimulus.requester.foreign import FOREIGN
+from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
+from roceproof.conformance.stimulus.requester.scene import Scene
+from roceproof.conformance.stimulus.requester.state import Response
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.addresses import Host, parse_mac
+
+_ACK = 0x1F
+_CODES = 32
+_WHOLE = 1000
+_ON_ITS_WAY = 1 << 10
+
+
+class FarSide:
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._scene = Scene(bench)
+        self._sent = 0
+
+    def answer(
+        self,
+        key: int,
+        *,
+        back: int = 0,
+        oldest: int | None = None,
+        share: int | None = None,
+        ahead: int | None = None,
+        flip: int | None = None,
+        syndrome: int = _ACK,
+        count: int = 1,
+        flaw: str | None = None,
+        bit: int = 0,
+        trailer: int = 0,
+        brink: int | None = None,
+        **fields: int,
+    ) -> None:
+        """Answer at a PSN: so far back from the newest seen, from the oldest, ahead of all posted.
+
+        `share` is a place between the oldest and the newest, in thousandths; `flip` turns a bit
+        of the PSN over. A `flaw` is one that makes the device ignore the answer (`answers`);
+        `brink` says how near the sum of its IPv4 header is to turning over, `fields` are a
+        pattern's.
+        """
+        known = self._scene.qps.get(key)
+        if known is None or not known.is_reliable:
+            return
+        psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
+        psn ^= 0 if flip is None else 1 << flip
+        psn = _seen(known, psn, repeats=self._claims(Capability.RETRANSMISSION))
+        if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
+            return
+        answer = response(
+            known.codec,
+            psn=psn,
+            syndrome=syndrome,
+            flaw=flaw,
+            bit=bit,
+            trailer=trailer,
+            brink=brink,
+            **fields,
+        )
+        known.is_refused |= syndrome > _ACK
+        known.is_settled = False
+        for turn in range(count):
+            if flaw is None:
+                self._scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new
+                lag = self._scene.pace.lag_ns(self._bench.target.now_ns)
+                now = self._bench.target.now_ns
+                known.judge.answered(Response(psn, syndrome, now, now + lag))
+            else:
+                self._scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
+
+    def salvo(
+        self,
+        key: int,
+        flaws: Sequence[tuple[str, int]],
+        *,
+        oldest: int = 0,
+        syndrome: int = 0,
+        apart: int = 0,
+    ) -> None:
+        """Flawed answers to what is outstanding, so many ns apart; each says another code."""
+        for place, (flaw, bit) in enumerate(flaws):
+            code = syndrome if syndrome > _ACK else (syndrome + place) % _CODES
+            self.answer(key, oldest=oldest, syndrome=code, flaw=flaw, bit=bit)
+            if apart:
+                self._scene.advance(apart)
+
+    def serve(self, key: int, every: int = 1) -> None:
+        """From now on the far side acknowledges every so many messages by itself; 0 ends that."""
+        known = self._scene.qps.get(key)
+        if known is not None and known.is_reliable:
+            known.serve_every = every
+
+    def foreign(self, kind: str, size: int = 0, *, count: int = 1, damaged: bool = False) -> None:
+        host = self._bench.target.host
+        for _ in range(count):
+            self._sent += 1
+            frame = FOREIGN[kind](self._bench.peers[1], host, Random(self._sent), size)
+            self._scene.send(frame, is_void=True, is_damaged=damaged)
+
+    def ask(
+        self,
+        size: int | None = None,
+        *,
+        mac: str | None = None,
+        ip: str | None = None,
+        count: int = 1,
+        apart: int = 0,
+        damaged: bool = False,
+        **said: int,
+    ) -> None:
+        """ARP requests or, with a size, echo requests, so many nanoseconds apart.
+
+        `said` is what else they may say (`questions`).
+        """
+        if not self._claims(Capability.LOCKSTEP):
+            return
+        asker = self._bench.peers[1]
+        asker = Host(
+            parse_mac(mac) if mac else asker.mac, ip_address(ip).packed if ip else asker.ip
+        )
+        for _ in range(count):
+            self._scene.ask(asker, size, said, is_damaged=damaged)
+            if apart:
+                self._scene.advance(apart)
+
+    def _claims(self, capability: Capability) -> bool:
+        return capability in self._bench.claims.capabilities
+
+
+def _seen(known: QueuePair, psn: int, *, repeats: bool) -> int:
+    """The same, but none of a packet that may have left its queue pair and not yet the port."""
+    newest = known.judge.newest
+    near = _ON_ITS_WAY if repeats else distance(known.judge.end_psn, newest)
+    return newest if 0 < distance(psn, newest) < near else psn
+
+
+def _place(
+    known: QueuePair, *, back: int, oldest: int | None, share: int | None, ahead: int | None
+) -> int:
+    """The PSN of a place, absolute."""
+    outstanding = known.judge.unanswered
+    if ahead is not None:
+        return (known.judge.end_psn - 1 + ahead) % PSN_MODULUS
+    if outstanding is not None and share is not None:
+        first, last = outstanding
+        return (first + distance(last, first) * share // _WHOLE) % PSN_MODULUS
+    if outstanding is not None and oldest is not None:
+        return (outstanding[0] + oldest) % PSN_MODULUS
+    return (known.judge.newest - back) % PSN_MODULUS

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Judges one RC queue pair of a device that retransmits: the monitor's states, and every byte."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Protocol
+
+from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
+from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.stimulus.requester.deferred_completions import EarlyTrack
+from roceproof.conformance.stimulus.requester.incarnation import Life
+from roceproof.conformance.stimulus.requester.requester_checker import Track
+from roceproof.conformance.stimulus.requester.state import SUCCESS, Response
+from roceproof.conformance.stimulus.requester.tolerance import is_as_wanted
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome, Work
+
+_ACKNOWLEDGE = 0x11
+_REFUSALS = ("loc_len_err", "loc_qp_op_err")
+"""With which only work ends that was refused, though another may have its number."""
+_TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
+
+
+class Judge(Protocol):
+    """Who knows what one queue pair may do."""
+
+    newest: int
+
+    def configured(self, life: Life) -> None: ...
+    def posted(self, work: Work) -> None: ...
+    def answered(self, response: Response) -> None: ...
+    def rested(self, since_ns: int) -> None: ...
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None: ...
+    def completes(self, outcome: Outcome, time_ns: int) -> bool: ...
+    def expected_frames(self) -> list[bytes]: ...
+    def owed(self) -> list[str]: ...
+    def overdue(self, now_ns: int, grace_ns: int) -> bool: ...
+    def sent_aside(self) -> None: ...
+    @property
+    def posted_count(self) -> int: ...
+    @property
+    def uncertain_lives(self) -> int: ...
+    @property
+    def violations(self) -> list[Violation]: ...
+    @property
+    def is_dead(self) -> bool: ...
+    @property
+    def unanswered(self) -> tuple[int, int] | None: ...
+    @property
+    def end_psn(self) -> int: ...
+
+
+class WatchedTrack:
+    """Work by work; a new life begins only when the one before has ended."""
+
+    def __init__(self, life: Life) -> None:
+        self.works: list[Work] = []
+        self.configured(life)
+
+    def configured(self, life: Life) -> None:
+        self.life = life
+        self.newest = (life.spec.sq_psn - 1) % PSN_MODULUS
+        self._first = len(self.works)
+        self._starts: list[int] = []  # of each work of this life, counted from its first PSN
+        self._end = 0
+        self._seen = 0  # packets that have left once
+        self._acknowledged = 0
+        self._open: list[Work] = []
+        """Without a completion."""
+        self._identity = life.spec.ip_id
+        self._failed = self._had_begun = False
+        self._monitor = RequesterMonitor(life.spec, timing=_TIMING)
+
+    @property
+    def posted_count(self) -> int:
+        """How much work there has been."""
+        return len(self.works)
+
+    @property
+    def uncertain_lives(self) -> int:
+        return 0
+
+    @property
+    def violations(self) -> list[Violation]:
+        """What the monitor holds against the device."""
+        return self._monitor.violations
+
+    def posted(self, work: Work) -> None:
+        self.works.append(work)
+        self._open.append(work)
+        self._starts.append(self._end)
+        if self.life.refusal(work) is None:
+            self._end += self.life.packets(work)
+
+    def answered(self, response: Response) -> None:
+        """A response is on its way."""
+        bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=self.life.spec.local_qpn, psn=response.psn)
+        aeth = Aeth(response.syndrome, 0)
+        self._monitor.heard(Segment(bth, (aeth,)), response.sent_ns)
+        place = distance(response.psn, self.life.spec.sq_psn)
+        if response.is_ack and place < self._seen:
+            self._acknowledged = max(self._acknowledged, place + 1)
+
+    def rested(self, since_ns: int) -> None:
+        """The monitor knows time."""
+
+    def sent_aside(self) -> None:
+        """A packet left that is no request, and counts among the identities."""
+        self._identity = self.life.identity_behind(self._identity)
+
+    def takes(self, frame: bytes, time_ns: int, *, begun_ns: int) -> int | None:
+        """Whether its bytes are those of its PSN, and the monitor lets it leave."""
+        packet = parse(frame)
+        if packet is None:
+            return None
+        psn = packet.bth.psn
+        place = distance(psn, self.life.spec.sq_psn)
+        wanted = self._at(place, frame)
+        if wanted is None or not is_as_wanted(frame, wanted):
+            return None
+        self._identity = self.life.identity_behind(self._identity)
+        if place == self._seen:
+            self._seen, self.newest = place + 1, psn
+        if self._failed and not self._had_begun:
+            self._had_begun = True  # one frame was on its way when the failure was told
+            return 0
+        self._monitor.sent(Segment(packet.bth, packet.extensions, packet.payload), time_ns)
+        return 0
+
+    def completes(self, outcome: Outcome, time_ns: int) -> bool:
+        """In the order of posting, each once; what is refused may come earlier."""
+        is_first = self.life.flushes or not self._failed
+        for place, work in enumerate(self._open):
+            refused = self.life.refusal(work)
+            may_end = refused is not None and outcome.status != SUCCESS
+            if refused is None:
+                may_end = is_first and outcome.status not in _REFUSALS
+            if work.wr_id == outcome.wr_id and may_end:
+                del self._open[place]
+                self._failed |= refused is None and outcome.status != SUCCESS
+                if refused is None:
+                    self._monitor.completed(outcome, time_ns)
+                return True
+            is_first &= refused is not None
+        return False
+
+    def expected_frames(self) -> list[bytes]:
+        """The packet that has not left yet."""
+        frame = self._at(self._seen)
+        return [] if frame is None else [frame]
+
+    def owed(self) -> list[str]:
+        if self._failed and not self.life.flushes:
+            return []
+        stage = "is flushed" if self._failed else "is not completed"
+        return [f"work {work.wr_id:#x} which {stage}" for work in self._open]
+
+    def overdue(self, now_ns: int, grace_ns: int) -> bool:
+        """The monitor judges silence when something happens."""
+        return False
+
+    @property
+    def is_dead(self) -> bool:
+        return self._failed
+
+    @property
+    def unanswered(self) -> tuple[int, int] | None:
+        """From the first PSN that is not acknowledged to the last one seen."""
+        if self._acknowledged >= self._seen:
+            return None
+        start = self.life.spec.sq_psn
+        return (start + self._acknowledged) % PSN_MODULUS, self.newest
+
+    @property
+    def end_psn(self) -> int:
+        return (self.life.spec.sq_psn + self._end) % PSN_MODULUS
+
+    def _at(self, place: int, came: bytes = b"") -> bytes | None:
+        if not 0 <= place < self._end:
+            return None
+        index = bisect_right(self._starts, place) - 1
+        work = self.works[self._first + index]
+        psn = (self.life.spec.sq_psn + self._starts[index]) % PSN_MODULUS
+        offset = place - self._starts[index]
+        return self.life.frame(work, offset, psn, self._identity, came=came)
+
+
+def judge_of(life: Life, *, retransmits: bool, is_ordered: bool) -> Judge:
+    """The judge for a queue pair of that kind."""
+    if retransmits and life.spec.service is Service.RC:
+        return WatchedTrack(life)
+    return Track(life) if is_ordered else EarlyTrack(life)

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The wire of a play: what goes to the device, what comes of it, and that all of it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roceproof.conformance.stimulus.requester.answers import response
+from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
+from roceproof.conformance.stimulus.requester.pace import Pace
+from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
+from roceproof.conformance.stimulus.requester.state import Response
+from roceproof.conformance.stimulus.requester.tolerance import differences, differs_aside
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.intent import (
+    CHANGED_ON_THE_WAY,
+    NOTHING,
+    WRONG_ANSWERS,
+    Rules,
+    meant_by,
+)
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.reporting.transcript import Entry
+from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Arrival
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.work import Outcome
+
+_CREDIT_CODES = 32
+_CNP = 0x81
+_TOLD = 2
+_IN_VAIN = 4  # answers of which a device that moves takes notice
+
+
+class Scene:
+    """The device, its queue pairs, and time."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.qps: dict[int, QueuePair] = {}
+        self.pace = self._fresh_pace()
+        self._neighbourhood = Neighbourhood(bench.target.host)
+        self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
+        self._events = 0
+        self._acknowledged = 0
+
+    def _fresh_pace(self) -> Pace:
+        return Pace.of(self.bench.target.clock_ps, self.bench.claims.data_width)
+
+    # queue pairs
+
+    def add(self, key: int, known: QueuePair) -> None:
+        """A queue pair is there."""
+        self.qps[key] = known
+        self.changed(known)
+
+    def changed(self, known: QueuePair) -> None:
+        """A queue pair has been configured."""
+        spec = known.life.spec
+        owners = self._owners.setdefault((spec.remote.ip, spec.remote_qpn), [])
+        if known not in owners:
+            owners.append(known)
+        if known.life.is_active:
+            self.bench.transcript.know(known.qp, known.life.host)
+
+    def power_on(self) -> None:
+        """Whatever was known is gone."""
+        self.qps.clear()
+        self._owners.clear()
+        stalls, self.pace = self.pace.stalls, self._fresh_pace()
+        self.pace.disturb(stalls)
+        self._neighbourhood = Neighbourhood(self.bench.target.host)
+
+    def is_known(self, qpn: int) -> bool:
+        """Whether a queue pair of that number is in the plan."""
+        return any(known.qp.qpn == qpn for known in self.qps.values())
+
+    # to the device
+
+    def say(self, known: QueuePair, answer: Pattern, **notes: bool) -> None:
+        """An answer of the far side, which counts no messages and may answer anything."""
+        breaks = WRONG_ANSWERS | CHANGED_ON_THE_WAY | meant_by(answer)
+        self.send(known.codec.build(answer), breaks=breaks, **notes)
+
+    def send(
+        self,
+        frame: bytes,
+        *,
+        is_void: bool = False,
+        is_damaged: bool = False,
+        breaks: Rules = NOTHING,
+    ) -> None:
+        """A frame travels when time next moves."""
+        target = self.bench.target
+        self.pace.sent(len(frame), target.now_ns)
+        if is_damaged and Capability.DAMAGE not in self.bench.claims.capabilities:
+            return
+        comment = "damaged" if is_damaged else ""
+        self.bench.transcript.add(
+            Entry(target.now_ns, False, frame, comment, is_void, breaks=breaks)
+        )
+        if is_damaged:
+            target.send_damaged(frame)
+        else:
+            target.send(frame)
+
+    def ask(
+        self, asker: Host, size: int | None, said: Mapping[str, int], *, is_damaged: bool
+    ) -> None:
+        """ARP, or with a size an echo request."""
+        if is_damaged:
+            frame = Neighbourhood(self.bench.target.host).asks(asker, size, **said)
+        else:
+            frame = self._neighbourhood.asks(asker, size, **said)
+            self.bench.target.plays(asker)
+        self.send(frame, is_void=True, is_damaged=is_damaged)
+
+    def disturb(self, percent: dict[str, int]) -> None:
+        """Hold streams back, those that are not named no more."""
+        if Capability.DISTURBANCE in self.bench.claims.capabilities:
+            self.pace.disturb(percent)
+            self.bench.target.disturb(**percent)
+
+    # time
+
+    def advance(self, ns: int) -> None:
+        """Let time pass, and judge what comes."""
+        target = self.bench.target
+        if any(known.serve_every for known in self.qps.values()):
+            end = target.now_ns + ns
+            while target.now_ns < end:
+                arrival = target.receive(end - target.now_ns)
+                self._take([arrival] if arrival else [])
+        elif Capability.LOCKSTEP in self.bench.claims.capabilities:
+            target.wait(max(1, ns))
+            self._take([])
+        else:
+            self.until(1 << 30, ns)
+        self._judge_time()
+
+    def until(self, frames: int, within_ns: int) -> int:
+        """Wait for so many frames; how many have not come."""
+        target = self.bench.target
+        end = target.now_ns + within_ns
+        while frames > 0 and target.now_ns < end:
+            arrival = target.receive(end - target.now_ns)
+            if arrival is None:
+                break
+            frames -= 1 + self._take([arrival])
+        return max(0, frames - self._take([]))
+
+    def settle(self) -> None:
+        """Answer everything, until nothing is owed any more."""
+        self.disturb({})
+        patience = self.bench.target.patience
+        still = in_vain = 0
+        while True:
+            before = self._events
+            self.advance(patience.quiet_ns)
+            if self._events != before:
+                in_vain = 0
+            if self._events != before or self.pace.is_busy(self.bench.target.now_ns):
+                still = 0
+                continue
+            for known in self.qps.values():
+                known.judge.rested(self.bench.target.now_ns - patience.quiet_ns)
+            owing = [known for known in self.qps.values() if known.judge.owed()]
+            if not owing and not self._neighbourhood.is_owing:
+                break
+            answered = in_vain < _IN_VAIN and [each for each in owing if self._acknowledge(each)]
+            if answered:
+                in_vain += 1
+                continue
+            still += patience.quiet_ns
+            if still > patience.answer_ns:
+                if not owing:
+                    break
+                self._fail_owing(owing)
+        for known in self.qps.values():
+            known.is_settled = True
+        problem = self._neighbourhood.settled()
+        if problem is not None:
+            raise self.bench.failed(problem, rules=["LIVE-01"])
+
+    def close(self) -> None:
+        self.advance(self.bench.target.patience.quiet_ns)
+        for known in self.qps.values():
+            self._judge_violations(known)
+
+    def _acknowledge(self, known: QueuePair) -> bool:
+        unanswered = known.judge.unanswered if known.is_reliable else None
+        if unanswered is None or known.judge.is_dead:
+            return False
+        self.acknowledge(known, unanswered[1])
+        return True
+
+    def acknowledge(self, known: QueuePair, psn: int) -> None:
+        """A good ACK of all up to that PSN; by its code the completion tells which it was."""
+        now, syndrome = self.bench.target.now_ns, self._acknowledged % _CREDIT_CODES
+        self._acknowledged += 1
+        self.say(known, response(known.codec, psn=psn, syndrome=syndrome))
+        known.unserved = 0
+        known.judge.answered(Response(psn, syndrome, now, now + self.pace.lag_ns(now)))
+
+    def _fail_owing(self, owing: list[QueuePair]) -> None:
+        told = [f"qp {known.qp.qpn:#x}: {known.judge.owed()[0]}" for known in owing[:_TOLD]]
+        raise self.bench.failed("want  a completion\ngot   nothing in time\n" + "\n".join(told))
+
+    # from the device
+
+    def _take(self, arrivals: list[Arrival]) -> int:
+        """Judge what has come, in the order of time; how many frames there were besides."""
+        target, given = self.bench.target, len(arrivals)
+        while (arrival := target.receive(0)) is not None:
+            arrivals.append(arrival)
+        done = [
+            (outcome, known)
+            for known in self.qps.values()
+            for outcome in target.completions(known.qp, count=0, timeout_ns=0)
+        ]
+        while (arrival := target.receive(0)) is not None:
+            arrivals.append(arrival)
+        now = target.now_ns
+        events: list[tuple[int, int, Arrival | tuple[Outcome, QueuePair]]] = [
+            (arrival.time_ns, 0, arrival) for arrival in arrivals
+        ]
+        events += [(now if o.time_ns is None else o.time_ns, 1, (o, known)) for o, known in done]
+        events.sort(key=lambda event: event[:2])
+        for time_ns, _, event in events:
+            self._events += 1
+            if isinstance(event, Arrival):
+                self._judge_frame(event)
+            else:
+                self._judge_outcome(*event, time_ns)
+        if Capability.LOCKSTEP in self.bench.claims.capabilities:
+            self._neighbourhood.judge(self.bench, target.asides())
+        return len(arrivals) - given
+
+    def _judge_frame(self, arrival: Arrival, *, wanted: bytes | None = None) -> None:
+        """`wanted` is what the frame ought to be, where only what all packets share differs."""
+        came, time_ns = arrival.frame, arrival.time_ns
+        frame = wanted or came
+        packet = parse(frame)
+        begun_ns = self.pace.begun_ns(len(came), time_ns)
+        where = None if packet is None else (packet.ip.dst, packet.bth.dest_qpn)
+        for known in self._owners.get(where, ()) if where is not None else ():
+            life = known.judge.takes(frame, time_ns, begun_ns=begun_ns)
+            if life is not None:
+                self.bench.transcript.add(Entry(time_ns, True, came, is_void=known.is_unclear))
+                self._serve(known, frame)
+                self._judge_violations(known)
+                return
+        if wanted is None and (right := self._mended(came)) is not None:
+            self._judge_frame(arrival, wanted=right)
+            if self.bench.aside is None:
+                text, rules = differences(came, right)
+                self.bench.aside = self.bench.failed(text, rules=rules)
+            return
+        is_notice = packet is not None and packet.bth.opcode == _CNP
+        is_notice = is_notice and self._is_claimed(Capability.MARKS)
+        is_due = is_notice or bool(self._expected())  # of other frames no field is right or wrong
+        self.bench.transcript.add(Entry(time_ns, True, came, is_void=not is_due))
+        if not is_notice:
+            self._fail_frame(came)
+        for known in self._owners.get(where, ()) if where is not None else ():
+            known.judge.sent_aside()
+
+    def _is_claimed(self, capability: Capability) -> bool:
+        return capability in self.bench.claims.capabilities
+
+    def _expected(self) -> list[bytes]:
+        return [each for known in self.qps.values() for each in known.judge.expected_frames()]
+
+    def _mended(self, frame: bytes) -> bytes | None:
+        """The frame that was due, if what came differs only in what all packets share."""
+        own = self.bench.rules or ()
+        return next((each for each in self._expected() if differs_aside(frame, each, own)), None)
+
+    def _fail_frame(self, frame: bytes) -> None:
+        wanted = self._expected()
+        if not wanted:
+            told = differences(frame, frame)[0].splitlines()[-1]
+            ended = any(known.judge.is_dead for known in self.qps.values())
+            is_packet = parse(frame) is not None
+            rules = ["QPS-03" if ended else "QPS-02"] if is_packet else []
+            idle = [known for known in self.qps.values() if known.open and not known.life.is_active]
+            if idle and is_packet and not ended:
+                told += f"\nqp {idle[-1].qp.qpn:#x} is not active, its work is refused"
+                rules.append("PSN-21")
+            raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
+        text, rules = min(
+            (differences(frame, each) for each in wanted), key=lambda found: found[0].count("\n")
+        )
+        raise self.bench.failed(text, rules=rules)
+
+    def _serve(self, known: QueuePair, frame: bytes) -> None:
+        packet = parse(frame)
+        if not known.serve_every or packet is None or not packet.bth.ack_req:
+            return
+        known.unserved += 1
+        if known.unserved >= known.serve_every:
+            self.acknowledge(known, packet.bth.psn)
+
+    def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
+        known.completed(outcome.wr_id)
+        if not known.judge.completes(outcome, time_ns):
+            syndrome = "" if outcome.syndrome is None else f", syndrome {outcome.syndrome:#04x}"
+            owed = ", ".join(known.judge.owed()[:2]) or "none"
+            where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
+            raise self.bench.failed(
+                f"want  no such completion on {where}; owed: {owed}\n"
+                f"got   work {outcome.wr_id:#x} completed with {outcome.status}{syndrome}"
+            )
+        self._judge_violations(known)
+
+    def _beside(self, known: QueuePair) -> str:
+        """Whether whatever ends its work is another queue pair's."""
+        is_alone = known.may_fail or len(self.qps) == 1
+        return "" if is_alone else ", which nothing has failed"
+
+    def _judge_violations(self, known: QueuePair) -> None:
+        for broken in known.judge.violations:
+            raise self.bench.failed(
+                f"want  {broken.expected}\ngot   {broken.got}", rules=[broken.rule]
+            )
+
+    def _judge_time(self) -> None:
+        now, patience = self.bench.target.now_ns, self.bench.target.patience
+        grace = 2 * self.pace.lag_ns(now) + patience.answer_ns
+        for known in self.qps.values():
+            if known.is_reliable and known.judge.overdue(now, grace):
+                debt = next(iter(known.judge.owed()), "work")
+                if known.judge.uncertain_lives:
+                    text, rules = "flushed, as its queue pair was configured", ["QPS-04", "QPS-03"]
+                else:
+                    text = "completed with retry_exc_err, its time being over"
+                    rules = ["RTX-01", "RTX-05"]
+                raise self.bench.failed(f"want  {debt} {text}\ngot   nothing", rules=rules)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a device may choose in a packet beside its prediction, and what else differs, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from roceproof.conformance.suite.expect.length_fields import wrong_lengths
+from roceproof.conformance.suite.expect.wrong_bytes import wrong_bytes
+from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.notation import Mismatch, data_shown, got, name_of
+from roceproof.conformance.suite.reporting.failure import is_aside, rule_of
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.frame_edits import layout_of, say_length, without_udp_checksum
+from roceproof.conformance.wire.icrc import Judgement, check, compute_at
+from roceproof.conformance.wire.opcodes import OPCODES, Transport
+from roceproof.verbs.addresses import Host
+
+
+def is_as_wanted(frame: bytes, wanted: bytes) -> bool:
+    """Whether it is the packet wanted; it may ask for an acknowledgement before the end."""
+    if frame == wanted or (frame := without_udp_checksum(frame)) == wanted:
+        return True
+    want = parse(wanted)
+    row = None if want is None else OPCODES.get(want.bth.opcode)
+    if want is None or row is None or row.transport is not Transport.RC or want.bth.ack_req:
+        return False
+    return build(replace(want, bth=replace(want.bth, ack_req=True))) == frame
+
+
+def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
+    """What was wanted and what came, field by field, and the rules that are broken.
+
+    An ICRC that fits its own packet is not broken, though it differs where another field does.
+    Where only what the headers say of the packet's length is wrong, that alone is.
+    """
+    frame = without_udp_checksum(frame)
+    have, want = parse(frame), parse(wanted)
+    if have is None or want is None:
+        return f"want  {wanted.hex()}\ngot   {frame.hex()}", []
+    flow = _flow(want)
+    wrong = _only_lengths(frame, have, want) or _mismatches(have, want)
+    if not wrong and frame != wanted:
+        wrong = [wrong_bytes(wanted, frame)]
+    fits = check(frame).judgement is Judgement.OK
+    accused = [each for each in wrong if not (fits and each.field == "icrc")]
+    lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
+    lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in accused or wrong]
+    return "\n".join(lines), [rule for each in accused if (rule := rule_of(each)) is not None]
+
+
+def differs_aside(frame: bytes, wanted: bytes, own: Collection[str]) -> bool:
+    """Whether only fields that are the same in all packets are wrong, and the ICRC covers them."""
+    frame = without_udp_checksum(frame)
+    have, want = parse(frame), parse(wanted)
+    if have is None or want is None or check(frame).judgement is not Judgement.OK:
+        return False
+    wrong = [each for each in _mismatches(have, want) if each.field != "icrc"]
+    return bool(wrong) and all(is_aside(each, own) for each in wrong)
+
+
+def _mismatches(have: Packet, want: Packet) -> list[Mismatch]:
+    flow = _flow(want)
+    mine, theirs = flow.fields_of(want), flow.fields_of(have)
+    mine |= _rest(want) | {"opcode": name_of(want, flow)}
+    theirs |= _rest(have) | {"opcode": name_of(have, flow)}
+    return [
+        Mismatch(name, _shown(mine.get(name)), _shown(theirs.get(name)))
+        for name in dict.fromkeys((*mine, *theirs))
+        if mine.get(name) != theirs.get(name)
+    ]
+
+
+def _only_lengths(frame: bytes, have: Packet, want: Packet) -> list[Mismatch]:
+    """The said lengths that are wrong, if all else is right, the ICRC over them too."""
+    lengths = wrong_lengths(have, want.udp_length)
+    if not lengths:
+        return []
+    mended = bytearray(frame)
+    say_length(want.udp_length)(mended)
+    layout, packet = layout_of(mended), parse(bytes(mended))
+    if packet is None or compute_at(frame, layout) != packet.icrc:
+        return []
+    rest = {each.field for each in _mismatches(packet, want)}
+    return lengths if rest <= {"icrc"} else []
+
+
+def _rest(packet: Packet) -> dict[str, object]:
+    return {
+        "icrc": packet.icrc,
+        "pad bytes": packet.pad,
+        "frame pad": len(packet.trailer),
+        "trailer": packet.trailer.strip(b"\0"),
+        "udp_length": packet.udp_length,
+        "udp_checksum": packet.udp_checksum,
+    }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        return data_shown(value)
+    return f"{value:#x}" if isinstance(value, int) and value > 9 else str(value)
+
+
+def _flow(packet: Packet) -> FlowCodec:
+    return FlowCodec(
+        src=Host(packet.src_mac, packet.ip.src),
+        dst=Host(packet.dst_mac, packet.ip.dst),
+        dest_qpn=packet.bth.dest_qpn,
+        src_qpn=0,
+        service=packet.bth.opcode >> 5,
+        request_start=0,
+        response_start=0,
+    )

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares frames to the last byte with what their own fields call for.
+
+Fields that a case predicts are compared where it expects them; here lengths, checksum, pads
+and ICRC are, and that nothing stands in front or behind.
+"""
+
+from __future__ import annotations
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.expect.length_fields import wrong_lengths
+from roceproof.conformance.suite.expect.wrong_bytes import wrong_bytes
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.frame_edits import without_udp_checksum
+from roceproof.conformance.wire.notation import first_difference
+
+
+def frames_are_exact(bench: Bench) -> None:
+    """Every frame that the device has sent is as a right sender makes it."""
+    for index, sent in enumerate(bench.frames_sent()):
+        frame = without_udp_checksum(sent)
+        packet = parse(frame)
+        right = b"" if packet is None else build(packet)
+        if right != frame:
+            at = first_difference(right, frame)
+            lines = [f"frame {index} of the device is wrong from byte {at} on"]
+            if packet is not None and (made := parse(right)) is not None:
+                wrong = wrong_lengths(packet, made.udp_length) or [wrong_bytes(right, frame)]
+                lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
+            raise bench.failed("\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"]))
+
+
+def icrcs_are_right(bench: Bench) -> None:
+    """Every frame that the device has sent ends with the right ICRC."""
+    for index, frame in enumerate(bench.frames_sent()):
+        verdict = icrc.check(frame)
+        if verdict.judgement is not icrc.Judgement.OK:
+            want = "one" if verdict.computed is None else verdict.computed.hex()
+            got = verdict.judgement if verdict.found is None else verdict.found.hex()
+            raise bench.failed(f"frame {index} of the device, icrc: want {want}, got {got}")

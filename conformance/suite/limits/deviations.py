@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where a target is known to deviate: declared, with evidence, and checked to be still so."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.model.responder.policy import DEVIATIONS
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.suite.limits.versions import Versions
+
+TABLE = Path(__file__).parent / "deviations.toml"
+
+
+class DeviationError(RoceproofError):
+    """The table is wrong; the text names the entry and what it needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deviation:
+    """One known deviation. `cases` are regular expressions for the names of cases that show it,
+    `may` for those that show it by chance: they may pass, and may break its rules alone.
+
+    `kernels` is the range of versions that do it, as far as any were tried. `plays` names the
+    values of the model's switches (responder_policy) that deviate like that: where the model is
+    asked what a device may do, this device may.
+    """
+
+    id: str
+    target: str
+    rules: tuple[str, ...]
+    cases: tuple[str, ...]
+    says: str
+    kernels: Versions
+    may: tuple[str, ...] = ()
+    plays: tuple[str, ...] = ()
+    arguable: str = ""
+    """Why it is no fault, or may be none."""
+
+    def covers(self, case: str, version: str) -> bool:
+        """Whether this case is expected to fail for it with that version of the target."""
+        return version in self.kernels and self.names(case)
+
+    def names(self, case: str) -> bool:
+        """Whether this case shows it, on the versions that have it."""
+        return any(re.search(pattern, case) for pattern in self.cases)
+
+    def may_be_seen(self, case: str) -> bool:
+        """Whether this case shows it by chance."""
+        return any(re.search(pattern, case) for pattern in self.may)
+
+
+@cache
+def load_deviations(path: Path = TABLE) -> list[Deviation]:
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", [])
+    found = []
+    for entry in entries:
+        try:
+            deviation = Deviation(
+                id=str(entry["id"]),
+                target=str(entry["target"]),
+                rules=tuple(entry["rules"]),
+                cases=tuple(entry["cases"]),
+                says=str(entry["says"]),
+                kernels=_versions(entry),
+                may=tuple(entry.get("may", ())),
+                plays=tuple(entry.get("plays", ())),
+                arguable=str(entry.get("arguable", "")),
+            )
+        except KeyError as error:
+            raise DeviationError(f"{path.name}: an entry lacks {error}: {entry}") from None
+        unknown = [rule for rule in deviation.rules if rule not in RULES]
+        if unknown:
+            raise DeviationError(f"{path.name}: {deviation.id}: {unknown[0]} is no rule")
+        for name in deviation.plays:
+            _switch_value(name, deviation.id)
+        found.append(deviation)
+    return found
+
+
+def declared(identity: tuple[str, str], case: str) -> Deviation | None:
+    """The deviation that a case is expected to show on a kind of target of some version."""
+    target, version = identity
+    known = load_deviations()
+    matches = (d for d in known if d.target == target and d.covers(case, version))
+    return next(matches, None)
+
+
+def shown_by_chance(
+    identity: tuple[str, str], case: str, broken: Collection[str]
+) -> Deviation | None:
+    """The deviation that a failing case shows by chance, having broken these rules."""
+    target, version = identity
+    for each in load_deviations():
+        is_known = each.target == target and version in each.kernels
+        if is_known and broken and set(broken) <= set(each.rules) and each.may_be_seen(case):
+            return each
+    return None
+
+
+def tolerated(identity: tuple[str, str]) -> list[Enum]:
+    """The values of the model's switches that a kind of target of some version is known to play."""
+    target, version = identity
+    known = [each for each in load_deviations() if each.target == target]
+    return [
+        _switch_value(name, each.id)
+        for each in known
+        if version in each.kernels
+        for name in each.plays
+    ]
+
+
+def _versions(entry: dict[str, Any]) -> Versions:
+    versions = Versions.read(str(entry["kernels"]))
+    if versions is None:
+        raise DeviationError(
+            f"{entry['id']}: kernels = {entry['kernels']!r} is no range: say 6.1, 6.1-6.12 or 6.1-"
+        )
+    return versions
+
+
+def judged_kernels(path: Path = TABLE) -> list[str]:
+    """The kernels on which the whole suite has been run, and all that differs been declared."""
+    return list(tomllib.loads(path.read_text(encoding="utf-8")).get("judged", []))
+
+
+def _switch_value(name: str, owner: str) -> Enum:
+    for value in DEVIATIONS:
+        if f"{type(value).__name__}.{value.name}" == name:
+            return value
+    raise DeviationError(f"{owner}: {name} is none of the DEVIATIONS of responder_policy")

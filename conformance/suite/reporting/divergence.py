@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The rule of the first thing that was wrong, by the words in which every failure tells it.
+
+A case decides its own rules. What it takes for granted, and what nobody has said before, such as
+a random plan or a fence, is named by what differed first: the packet that did not come, its field,
+how work ended, what memory holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from roceproof.conformance.suite.reporting.failure import FIELD_RULES, CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import (
+    head_of,
+    likeness,
+    name_of_wanted,
+    wrong_fields,
+)
+
+_ALIVE = "LIVE-01"
+VAGUE = ("FUZZ-", "LIVE-02", "LIVE-03")
+"""Rules that hold of whatever a device does: they name nothing."""
+_ANSWERS = ("ACK", "NAK", "RNR", "ATOMIC")
+COMPLETES = ("ACK-08", "UC-01")
+"""Rules of work that does not end as it must: why, something else may say better."""
+_SAYS_ITSELF = (
+    *COMPLETES,
+    "ETH-0",
+    "RNR-",
+    "NAK-01",
+    "NAK-02",
+    "NAK-09",
+    "RTX-",
+    "RETH-12",
+    "MSN-",
+    "IMM-",
+)
+"""Rules that what came says broken, whatever the case is about."""
+
+
+class _Named(NamedTuple):
+    """What a failure is like, and the rules that are broken if it is."""
+
+    like: re.Pattern[str]
+    rules: tuple[str, ...]
+
+
+def _table(*rows: tuple[str, str]) -> list[_Named]:
+    return [_Named(re.compile(like), tuple(rules.split())) for like, rules in rows]
+
+
+_BY_LIKENESS = _table(
+    (r"contract: \w+_valid fell|contract: \w+ changed while", "ETH-07"),
+    (r"contract: tx_tkeep", "ETH-08"),
+    (r"contract: (a write of|the data of a write|mwd_)", "RETH-12"),
+    (r"contract: a read of", "READ-02"),
+    (r"^no RNR$", "RNR-01"),
+    (r"^no NAK(_SEQUENCE| 0x60)?$", "NAK-01"),
+    (r"^no NAK 0x", "NAK-07"),
+    (r"^no (RDMA )?READ[ _]RESP", "READ-02"),
+    (r"^no ATOMIC", "ATOM-02"),
+    (r"^no (RC )?ACK", "ACK-01"),
+    (r"^want ACK\w*, got NAK", "NAK-02"),
+    (r"^want NAK\w*, got ACK", "NAK-07"),
+    (r"^other bytes|bytes differ, the first", "RETH-12"),
+    (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
+    (r"^rnr_retry_exc_err: ", "RNR-05"),
+    (r"^retry_exc_err: ", "RTX-05"),
+    (r"retry_exc_err$", "RTX-01"),
+    (r"^other work completed with", "ACK-08 ACK-05"),
+)
+_COMPLETION = _table(
+    (r"which nothing has failed; .*completed with (wr_flush_err|rem_|r\w+_exc)", "QPS-06"),
+    (r"want no such completion.*completed with success, syndrome 0x1f", "ACK-08 ACK-09"),
+    (r"want no such completion.*completed with success, syndrome 0x[01]", "ACK-08 AETH-04"),
+    (r"want no such completion.*completed with success, syndrome 0x[23]", "RNR-05"),
+    (r"want no such completion.*completed with success, syndrome 0x6[0-3]", "NAK-09"),
+    (r"want no such completion.*completed with success, syndrome 0xff", "ACK-08"),
+    (r"want no such completion.*completed with success, syndrome", "AETH-05"),
+    (
+        r"owed: work \w+ [^,]*, number \d+\) which (was not|waits).*with wr_flush_err",
+        "QPS-06 NAK-09",
+    ),
+    (r"want no such completion.*completed with wr_flush_err", "NAK-09"),
+    (r"want no such completion.*completed with rem_\w+", "NAK-13 NAK-10"),
+    (r"want no such completion.*completed with rnr_retry", "RNR-05"),
+    (r"want no such completion.*completed with retry_exc", "RTX-01"),
+    (r"completed with success, .* without an answer", "ACK-08"),
+    (r"completed with success, .* before it has left", "UC-01"),
+    (r"completed with (wr_flush_err|rem_\w+); got nothing", "NAK-09"),
+    (r"completed with rnr_retry_exc_err; got nothing", "RNR-05"),
+    (r"completed with retry_exc_err.*; got nothing", "RTX-01 RTX-05"),
+    (r"want a completion; got nothing.*which (is flushed|ends with (wr_flush|rem_))", "NAK-09"),
+    (r"want a completion; got nothing.*which ends with rnr", "RNR-05"),
+    (r"want a completion; got nothing.*which ends with retry", "RTX-05"),
+    (r"want a completion; got nothing.*which was not sent", "LIVE-01"),
+    (r"want a completion; got nothing.*which has left", "UC-01"),
+    (r"want a completion; got nothing", "ACK-08"),
+    (r"want nothing( more)?; got NAK .*in all came RNR", "RNR-06 NAK-02"),
+    (r"want nothing( more)?; got NAK", "NAK-02"),
+    (r"want nothing( more)?; got RNR", "RNR-06"),
+    (r"want nothing( more)?; got READ_RESP", "READ-02"),
+    (r"want nothing( more)?; got ATOMIC", "ATOM-06"),
+    (r"want nothing( more)?; got ACK", "ACK-06"),
+    (r"want nothing( more)?; got (SEND|WRITE|READ)", "QPS-03"),
+    (r"want receives completed", "IMM-04"),
+    (r"\(UD\) at rest; want other bytes .* in front of a datagram", "GID-03"),
+    (r"\(UD\) at rest; want other bytes .* where a request was to write", "UD-05"),
+    (r"\(UC\) at rest; want other bytes .* where a request was to write", "UC-03"),
+    (r"want other bytes .* where a request was to write", "PSN-12"),
+)
+_OPCODE = "opcode"
+"""Where it is another, all else is that of another packet."""
+_SURPLUS, _ONE_NAK = re.compile(r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60"), "NAK-02"
+_OF_ANSWERS = {
+    "psn": "ACK-06",
+    "msn": "MSN-02",
+    "opcode": "AETH-02",
+    "original": "ATOM-02",
+    "payload": "READ-02",
+    "immediate": "IMM-02",
+    "icrc": "ICRC-02",
+}
+_OF_DATA = {"psn": "PSN-20", "opcode": "READ-02", "syndrome": "AETH-03"}
+
+
+def differed(failure: CaseFailed) -> tuple[str, ...]:
+    """Those that it says, or else those of what differed first."""
+    if failure.rules == (_ALIVE,):
+        return named(head_of(failure)) or failure.rules
+    return failure.rules or named(head_of(failure))
+
+
+def named(head: str) -> tuple[str, ...]:
+    """The rules of the first thing that was wrong; none where nobody can say."""
+    head = " ".join(head.split())
+    if fields := wrong_fields(head):
+        if _OPCODE in fields and _SURPLUS.search(head):
+            return (_ONE_NAK,)
+        decides = {_OPCODE} & fields or fields
+        told = tuple(dict.fromkeys(_of_fields(name_of_wanted(head), sorted(decides))))
+        if told:
+            return told
+    for rows, words in ((_COMPLETION, head), (_BY_LIKENESS, likeness(head))):
+        for row in rows:
+            if row.like.search(words):
+                return row.rules
+    return ()
+
+
+def says_itself(rules: Iterable[str]) -> bool:
+    """Whether what came names a rule so that no case can mean another one by it."""
+    return any(rule.startswith(_SAYS_ITSELF) for rule in rules)
+
+
+def is_vague(rules: Sequence[str]) -> bool:
+    return all(rule.startswith(VAGUE) for rule in rules)
+
+
+def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:
+    rules = FIELD_RULES | {"icrc": _OF_ANSWERS["icrc"]}
+    if name.startswith("READ_RESP"):
+        rules |= _OF_ANSWERS | _OF_DATA
+    elif not name or name.startswith(_ANSWERS):
+        rules |= _OF_ANSWERS
+    told = [field for field in fields if field.startswith("syndrome ")] or fields
+    for field in told:  # another kind of answer counts and names otherwise, too
+        what, _, kinds = field.partition(" ")
+        if what == "syndrome" and not name.startswith("READ_RESP"):
+            yield _of_syndrome(kinds)
+        elif what in rules:
+            yield rules[what]
+
+
+def _of_syndrome(kinds: str) -> str:
+    """Of an acknowledge packet: an RNR NAK, a sequence NAK or another is wanted, or comes."""
+    if kinds == "RNR RNR":
+        return "RNR-02"
+    if "RNR" in kinds:
+        return "RNR-01"
+    return "NAK-01" if "0x60" in kinds else "NAK-07"

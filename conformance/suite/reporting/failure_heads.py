@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is alike in the heads of failures: wrong fields, or the words without numbers."""
+
+from __future__ import annotations
+
+import re
+
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+
+WITHOUT_A_PAUSE = "with a pause between any two frames all of it is as it should be"
+"""What a case has tried with and without."""
+_DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a-f]+|\d+(\.\d+)*")
+_WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
+_TOLD = re.compile(r"[;,] ([a-z][a-z_ ]*): want (.+?), got ([^;]+?)(?=;|, [a-z_ ]+: |$)")
+_DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
+COMPLAINT = "an assertion inside the device fails"
+_ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
+_UNSETTLED = " did not converge"
+_OTHER_BYTES = re.compile(
+    r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index (?P<at>\d+) diff: "
+    r"(?P<one>b.+?) != (?P<other>b[^;]+)"
+    r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
+)
+_COMPARED = re.compile(
+    r"^\S+\.py:\d+: assert (?P<what>.+) (?:==|in) .+?; "
+    r"assert (?P<got>.+?) (?:==|in) (?P<want>.+?)(; .*)?$"
+)
+"""A comparison in a case that says nothing of its own."""
+_REPEATED = re.compile(r"(?<=\S); assert .*")
+"""A comparison behind what its case says of it."""
+_LONG = re.compile(r"\d{6,}$")
+_PLACE = re.compile(
+    r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
+    r"|^(?:def test_found[^;]*; )?(?:play(?:\.\w+\([^;]*\)| = \w+\(bench\)); )+"
+)
+"""Where in a case, on which queue pair, in which storm or plan: not what was wrong."""
+_COMPLETION = re.compile(
+    r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
+    r"got +work \S+ completed with (?P<got>\w+)"
+)
+_REMOTE = re.compile(r"^rem_\w+$")
+_TOO_EARLY = re.compile(
+    r"completion came too early|; owed: work .*; got +work \S+ completed"
+    r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
+)
+_OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
+_ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
+_RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
+_OF_A_RECEIVE = ("receive", "status", "byte_len", "immediate")
+_WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
+"""What is told behind that is where it was, and all that came."""
+_SAID = re.compile(r"(\w+)=([^\s;]+)")
+_NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
+_NOTHING, _NONE = "nothing", "none"
+_MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+)")
+"""What an oracle says of an answer that did not come, if none came otherwise."""
+_SYNDROME = re.compile(
+    r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
+)
+_REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
+_UNREFUSED = re.compile(r"want +NAK [^;]*?syndrome=(0x6\d)|syndrome: want (0x6\d), got")
+_HEX = re.compile(r"0x[0-9a-f]+")
+_KINDS = ("ACK", "RNR")
+"""Syndromes of which any does."""
+
+_ENDLESS = re.compile(r"[\d,]+ (?P<what>[A-Za-z ]+) came of the device in")
+_LINE = re.compile(r"\S+\.py:\d+: ")
+
+
+def head_of(failure: CaseFailed) -> str:
+    """A failure in one line, without the frames seen."""
+    lines = str(failure).partition("\nframes seen:")[0].splitlines()
+    parts = [words for line in lines if (words := " ".join(line.split()))][-4:]
+    if parts and _LINE.match(parts[0]):  # a line of a program, which is one part all the same
+        parts[0] = parts[0].replace(";", ",")
+    return "; ".join(parts)
+
+
+def likeness(head: str) -> str:
+    """What is alike in heads of the same trouble: a death, the fields that are wrong, the words."""
+    _, is_death, words = head.partition(_DEATH)
+    if (is_death or COMPLAINT in head) and (died := of_death(words or head)):
+        return _DIGITS.sub("#", died)
+    if is_death:
+        return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
+    if fields := wrong_fields(head):
+        return ", ".join(sorted(fields))
+    if endless := _ENDLESS.search(head):
+        return f"{endless['what']} without end"
+    if _OTHER_BYTES.search(head):
+        return "other bytes"
+    if owed := _OWED.search(head):
+        return f"no completion of work {_ENDED.sub('with an error', owed['stage'])}"
+    if _TOO_EARLY.search(head):
+        return "completed too early"
+    if done := _COMPLETION.search(head):
+        want, got = done["want"], done["got"]
+        if want in (None, got):
+            return f"other work completed with {got}"
+        return f"{_REMOTE.sub('rem_err', want)}: {_REMOTE.sub('rem_err', got)}"
+    if missed := _MISSED.search(head):
+        return f"no {_answer(missed['syndrome'])}"
+    if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
+        if both["got"].startswith(_NOTHING):
+            said = dict(_SAID.findall(both["want"])).get("syndrome", "")
+            return f"no {_answer(said) if said.startswith('0x') else names[0]}"
+        if got := _NAME.findall(both["got"]):
+            return f"want {names[0]}, got {got[0]}"
+    return _DIGITS.sub("#", without_place(head))
+
+
+def wrong_fields(head: str) -> set[str]:
+    """The fields that are said to be wrong, or that differ where the same packet was wanted."""
+    clean = without_place(head)
+    named = set(_WRONG_FIELD.findall(clean))
+    named = named or {name for name, _, _ in _differences(head)}
+    if "syndrome" in named and (told := _SYNDROME.search(clean)):
+        named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
+    return named
+
+
+def harms_memory(head: str) -> bool:
+    """Whether a failure tells that memory holds other bytes, and no more."""
+    return bool(_OTHER_BYTES.search(head)) or "memory holds what it may not" in head
+
+
+def refused_with(head: str) -> str:
+    """The fatal NAK that came where something else was due, or the NAK that did not come."""
+    if found := _REFUSED.search(head):
+        return f"got {found[1] or found[2]}"
+    found = _UNREFUSED.search(head)
+    return f"no {found[1] or found[2]}" if found else ""
+
+
+def _answer(syndrome: str) -> str:
+    """What an acknowledge packet is called."""
+    kind = _kind(syndrome)
+    return f"NAK {kind}" if kind == syndrome else kind
+
+
+def _kind(syndrome: str) -> str:
+    """What it says, whatever its credits or timer."""
+    value = int(syndrome, 16) if _HEX.fullmatch(syndrome) else None
+    if value is None or value >> 5 not in (0, 1):
+        return syndrome
+    return _KINDS[value >> 5]
+
+
+def in_short(head: str) -> str:
+    """What was wrong: the fields that differ, where two packets are told, or else the head."""
+    if died := of_death(head):
+        return died
+    if (other := _OTHER_BYTES.search(head)) and other["told"]:
+        return str(other["told"])
+    if other and other["got"]:
+        if other["want"] == other["got"]:  # as far as they are shown
+            where = f"from byte {other['at']} on: want {other['other']}, got {other['one']}"
+            return f"other bytes than were sent {where}"
+        return f"other bytes than were sent: want {other['want']}, got {other['got']}"
+    if compared := _COMPARED.search(head):
+        want, got = (hex(int(n)) if _LONG.match(n) else n for n in compared.group("want", "got"))
+        return f"{compared['what']}: want {want}, got {got}"
+    clean = _REPEATED.sub("", without_place(head))
+    wrong = _TOLD.findall(clean) or _differences(head)
+    both = _WANT_GOT.search(head)
+    names = _NAME.findall(both["got"]) if both else []
+    if not wrong or not (names or _RECEIVES.search(head)):
+        return clean
+    what = f"{names[0]} came" if names else "a receive completed"
+    if both and "opcode" in {field for field, _, _ in wrong}:
+        return f"{both['got']} came where {both['want']} was due"
+    fields = "; ".join(f"{field}: want {want}, got {got}" for field, want, got in wrong)
+    return f"{what} otherwise; {fields}"
+
+
+def _differences(head: str) -> list[tuple[str, str, str]]:
+    """What was wanted and what came, of each field that differs from the likest packet wanted."""
+    if receives := _RECEIVES.search(head):
+        pairs = zip(*(receives[side].split("; ") for side in ("want", "got")), strict=False)
+        for pair in pairs:
+            if _NONE in pair:
+                return []
+            told = zip(_OF_A_RECEIVE, *(each.split() for each in pair), strict=False)
+            if wrong := [(field, want, got) for field, want, got in told if want != got]:
+                return wrong
+        return []
+    both = _WANT_GOT.search(head)
+    if both is None:
+        return []
+    came, names = dict(_SAID.findall(both["got"])), set(_NAME.findall(both["got"]))
+    found = []
+    for packet in both["want"].split(" or "):
+        if names.isdisjoint(_NAME.findall(packet)):
+            continue
+        said = {name: want for name, want in _SAID.findall(packet) if want not in _KINDS}
+        differ = [name for name in said.keys() & came.keys() if said[name] != came[name]]
+        found.append([(name, said[name], came[name]) for name in sorted(differ)])
+    return min(found, key=len, default=[])
+
+
+def of_death(words: str) -> str | None:
+    """What a simulation ended with: an assertion, or a loop that the simulator has given up on."""
+    if _UNSETTLED in words:
+        return "a combinational loop of the device does not settle"
+    found = _ASSERTION.search(words)
+    if found is None:
+        return None
+    what = "the simulation ends"
+    if found["port"]:
+        what = "the device breaks its contract"
+    elif COMPLAINT in words:
+        what = COMPLAINT
+    return f"{what}: {found['says']}"
+
+
+def name_of_wanted(head: str) -> str:
+    """The packet that a failure speaks of, if it does."""
+    both = _WANT_GOT.search(head)
+    return next(iter(_NAME.findall(both["want"])), "") if both else ""
+
+
+def without_place(head: str) -> str:
+    """What was wrong, without where and when."""
+    return _PLACE.sub("", head)

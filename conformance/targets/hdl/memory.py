@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Registered memory of a simulated device: the bridge's memory, named to the device by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from roceproof.conformance.targets.hdl.number_line import Keys, NumberLine
+from roceproof.dpi.contract.fields import contract_field
+from roceproof.dpi.contract.receive_records import MemoryRegion, RegionCommand
+from roceproof.dpi.contract.records import Access
+from roceproof.dpi.session.port import Port
+from roceproof.dpi.session.simulation import Simulation
+from roceproof.verbs import work
+
+
+def access_of(rights: frozenset[str]) -> Access:
+    """The bits of rights in the words of verbs."""
+    return Access(sum(Access[right.upper()] for right in rights))
+
+
+class HdlRegion(work.Region):
+    """Bytes from `addr` on, which peers name by `rkey` and receives by `lkey`."""
+
+    def __init__(
+        self, simulation: Simulation, *, addr: int, size: int, rkey: int, lkey: int, base: int
+    ) -> None:
+        self.addr = addr
+        self.size = size
+        self.rkey = rkey
+        self.lkey = lkey
+        self._simulation = simulation
+        self._base = base
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self._simulation.peek(0, self._base + offset, length)
+
+    def write(self, offset: int, data: bytes) -> None:
+        if not 0 <= offset <= self.extent - len(data):
+            raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.extent}")
+        self._simulation.port(0).poke(self._base + offset, data)
+
+
+class ToldRegion(HdlRegion):
+    """One that the device is told of."""
+
+    def __init__(self, memory: HdlMemory, record: MemoryRegion, *, place: int) -> None:
+        super().__init__(
+            memory.simulation,
+            addr=record.va,
+            size=record.length,
+            rkey=record.rkey,
+            lkey=record.lkey,
+            base=record.base,
+        )
+        self._memory = memory
+        self.place = place
+        self.record = record
+
+    def deregister(self) -> None:
+        self._memory.forget(self)
+
+
+class HdlMemory:
+    """All regions of a device, at most so many at once."""
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        *,
+        regions: int,
+        forgets: Callable[[], None] = lambda: None,
+        seed: int = 0,
+    ) -> None:
+        """`forgets` returns when the device has taken what it shall forget."""
+        self.simulation = simulation
+        self.port: Port = simulation.port(0)
+        self._forgets = forgets
+        random = Random(f"memory {seed}")
+        self._keys = Keys(random, regions)
+        self._known: set[int] = set()
+        self._addresses = NumberLine(random, contract_field("memory_region_t", "va"))
+        self._memory = NumberLine(random, contract_field("memory_region_t", "base"))
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the device holds another region."""
+        return self._keys.has_room
+
+    def add(self, size: int, access: Access, *, pd: int) -> ToldRegion:
+        """A region, which the device is told of."""
+        place, rkey, lkey = self._keys.take()
+        addr = self._addresses.take(size)
+        base = self._memory.take(size, but=addr)
+        record = MemoryRegion(
+            lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd
+        )
+        self.port.register(record)
+        self._known.add(rkey)
+        return ToldRegion(self, record, place=place)
+
+    def power_on(self) -> None:
+        """The device has forgotten all of them."""
+        self._known.clear()
+        self._keys.power_on()
+
+    def forget(self, region: ToldRegion) -> None:
+        """The device is told that the keys name nothing, and `forgets` follows."""
+        record = region.record
+        if record.rkey not in self._known:
+            return
+        self._known.remove(record.rkey)
+        self.port.register(
+            MemoryRegion(lkey=record.lkey, rkey=record.rkey, command=RegionCommand.FORGET)
+        )
+        self._forgets()
+        self._keys.give_back(region.place)
