@@ -46,6 +46,8 @@ pytestmark = RESPONDER
 
 RECEIVES = 20
 """More than some devices hold."""
+JAMMED = 40
+"""Completions, more than wait inside."""
 UNRELIABLE = [
     pytest.param(each, id=each.name, marks=needs(Capability[each.name]))
     for each in (Service.UC, Service.UD)
@@ -319,6 +321,42 @@ def test_receives_that_wait_for_room_are_flushed_too(bench: Bench) -> None:
     for number in numbers:
         qp.receives(number, status="wr_flush_err")
     bystander.fence(0)
+
+
+@case("QPS-03", smoke=True, needs=[Capability.STATES, Capability.DISTURBANCE])
+def test_receives_of_a_failed_queue_pair_are_flushed_while_completions_hardly_move(
+    bench: Bench,
+) -> None:
+    qp, bystander = bench.connect(), bench.connect()
+    region = qp.region()
+    bench.target.set_state(qp.qp, State.ERR)
+    bench.target.disturb(cpl_stall=99)
+    numbers = [qp.post_receive(region, length=8, may_wait=True) for _ in range(JAMMED)]
+    bench.settle()
+    bench.target.disturb()
+    for number in numbers:
+        qp.receives(number, status="wr_flush_err")
+    bystander.fence(0)
+
+
+@case("QPS-04", "QPS-06", smoke=True, needs=[Capability.RESET], targets=["hdl"])
+def test_a_receive_that_waits_for_room_keeps_nobody_waiting_behind_a_reset(bench: Bench) -> None:
+    qp, other = bench.connect(), bench.connect()
+    region, most = qp.region(), bench.claims.receives
+    for turn in range(min(RECEIVES, most + 1)):
+        qp.post_receive(region, length=8, may_wait=turn >= most)
+    bench.settle()
+    bench.target.set_state(qp.qp, State.RESET)
+    receive = other.post_receive(region, length=8, may_wait=True)
+    bench.settle()
+    other.send(SEND_ONLY(psn=0, payload=8, a=1))
+    bench.settle()
+    answer = other.peek()
+    if answer is not None and answer.aeth is not None and answer.aeth.syndrome >> 5 == 1:
+        text = "a receive behind one that waited for room is not taken when that one's queue pair"
+        raise bench.failed(f"{text} has been reset", rules=["QPS-04", "QPS-06"])
+    other.expect(ACK(psn=0, msn=1))
+    other.receives(receive, byte_len=8)
 
 
 @case("QPS-05", smoke=True, breaks=OUT_OF_SEQUENCE)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from roceproof.conformance.targets.hdl.number_line import Keys, NumberLine
@@ -77,6 +78,7 @@ class HdlMemory:
         self.simulation = simulation
         self.port: Port = simulation.port(0)
         self._forgets = forgets
+        self._random = Random(f"forgotten {seed}")
         random = Random(f"memory {seed}")
         self._keys = Keys(random, regions)
         self._known: set[int] = set()
@@ -111,8 +113,8 @@ class HdlMemory:
         if record.rkey not in self._known:
             return
         self._known.remove(record.rkey)
-        self.port.register(
-            MemoryRegion(lkey=record.lkey, rkey=record.rkey, command=RegionCommand.FORGET)
-        )
+        keys = MemoryRegion(lkey=record.lkey, rkey=record.rkey)
+        told = self._random.choice([keys, record])  # what is said besides means nothing
+        self.port.register(replace(told, command=RegionCommand.FORGET))
         self._forgets()
         self._keys.give_back(region.place)
