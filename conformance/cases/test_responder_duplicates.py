@@ -29,11 +29,13 @@ from roceproof.conformance.suite.pattern import (
     Maker,
     Pattern,
 )
+from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER
 
 BURST = 1000
+PLACES, PLACE_PACKETS = 10, 3
 
 
 @case("DUP-01", "MSN-03", smoke=True)
@@ -154,6 +156,25 @@ def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipp
     qp.send(READ_REQUEST(psn=skipped, dmalen=size - start, **at(region, start)))
     qp.expect(*read_responses(qp, skipped, data[start:]))
     qp.fence(4)
+
+
+@case("DUP-05", smoke=True, targets=["hdl"])
+def test_the_rest_of_a_read_is_answered_wherever_it_lies(bench: Bench) -> None:
+    """Memory lies across a carry of its addresses now and then, and at the ends."""
+    qp = bench.connect()
+    size, psn = PLACE_PACKETS * qp.mtu, 0
+    for _ in range(PLACES):
+        region = qp.region(size, filled=True)
+        data = region.read(0, size)
+        qp.send(READ_REQUEST(psn=psn, dmalen=size, **at(region)))
+        qp.expect(*read_responses(qp, psn, data))
+        for skipped in range(1, PLACE_PACKETS):
+            start = skipped * qp.mtu
+            qp.send(READ_REQUEST(psn=psn + skipped, dmalen=size - start, **at(region, start)))
+            qp.expect(*read_responses(qp, psn + skipped, data[start:]))
+        psn += PLACE_PACKETS
+        if Capability.TOLD_KEYS in bench.claims.capabilities:
+            region.deregister()
 
 
 @case("DUP-04")

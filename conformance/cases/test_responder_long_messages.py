@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
@@ -71,3 +73,15 @@ def test_long_messages_arrive_whole(bench: Bench, service: Service) -> None:
         qp.expect(ACK(psn=behind + PACKETS - 1, msn=3))
     qp.receives(number, byte_len=length)
     assert region.read(0, length) == b"".join(parts)
+
+
+@case("PSN-12", "PSN-05", targets=SIMULATED)
+@over("bit", [pytest.param(10, marks=pytest.mark.smoke), 11, 12])
+def test_a_request_behind_a_long_read_has_the_psn_behind_its_last_response(
+    bench: Bench, bit: int
+) -> None:
+    qp, packets = bench.connect(path_mtu=MTU), 1 << bit
+    region = qp.region(packets * MTU, filled=True)
+    qp.send(READ_REQUEST(psn=0, dmalen=region.size, **at(region)))
+    qp.expect(*read_responses(qp, 0, region.read(0, region.size), msn=1))
+    qp.fence(packets, msn=2)

@@ -3,38 +3,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.packets import Sendable, described
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
+    ATOMIC_ACK,
+    CMP_SWAP,
+    FETCH_ADD,
     NAK,
     READ_REQUEST,
     READ_RESP_ONLY,
     RNR,
     SEND_ONLY,
     SEQUENCE_ERROR,
+    UD_SEND_ONLY,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_MIDDLE,
     WRITE_ONLY,
+    WRITE_ONLY_IMM,
     Pattern,
 )
 from roceproof.conformance.suite.traffic.amid import flood
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Region
+from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER
 
 FLOOD = 48 << 10
 """Bytes, more than a device may have room for."""
 SHORT = 6
+DATA = b"\x81\x92\xa3\xb4\xc5\xd6\xe7\xf8"
 MANY = 210
 """WRITEs, of which more may be outstanding than a counter of seven bits has numbers for."""
 
@@ -128,6 +138,66 @@ def test_no_answer_stands_for_a_write_that_has_not_ended(bench: Bench) -> None:
                 " next request, and its bytes are not in memory",
                 rules=["ACK-05"],
             )
+
+
+def a_datagram(qp: Connection, region: Region, op: Op) -> int:
+    receive = qp.post_receive(region)
+    qp.send(UD_SEND_ONLY(psn=0, payload=DATA))
+    qp.receives(receive)
+    return GRH_BYTES
+
+
+def into_a_receive(qp: Connection, region: Region, op: Op) -> int:
+    receive = qp.post_receive(region)
+    place = {} if op is Op.SEND else at(region)
+    qp.send((SEND_ONLY if op is Op.SEND else WRITE_ONLY_IMM)(psn=0, payload=DATA, **place))
+    qp.receives(receive)
+    return 0
+
+
+def a_write(qp: Connection, region: Region, op: Op) -> int:
+    qp.send(WRITE_ONLY(psn=0, payload=DATA, a=1, **at(region)))
+    qp.expect(ACK(psn=0))
+    return 0
+
+
+def an_atomic(qp: Connection, region: Region, op: Op) -> int:
+    changed = int.from_bytes(DATA, "little")
+    if op is Op.FETCH_ADD:
+        qp.send(FETCH_ADD(psn=0, swap=changed, **at(region)))
+    else:
+        qp.send(CMP_SWAP(psn=0, compare=0, swap=changed, **at(region)))
+    qp.expect(ATOMIC_ACK(psn=0, original=0))
+    return 0
+
+
+TELLING: Mapping[Service, Mapping[Op, Callable[[Connection, Region, Op], int]]] = {
+    Service.RC: {
+        Op.WRITE: a_write,
+        Op.SEND: into_a_receive,
+        Op.WRITE_IMM: into_a_receive,
+        Op.CMP_SWAP: an_atomic,
+        Op.FETCH_ADD: an_atomic,
+    },
+    Service.UC: {Op.SEND: into_a_receive, Op.WRITE_IMM: into_a_receive},
+    Service.UD: {Op.SEND: a_datagram},
+}
+"""What waits for the answer or the completion of each, and returns where its bytes must be then."""
+
+
+@case("ACK-05", needs=[Capability.DISTURBANCE], smoke=True, targets=["hdl"])
+@over("service", Service, ids=lambda service: service.name)
+def test_nothing_is_said_of_bytes_that_are_not_in_memory(bench: Bench, service: Service) -> None:
+    ops = executed_of(bench.claims, service, TELLING[service])
+    qp = bench.connect(service)
+    bench.target.disturb(memory_lag=99)
+    for op in ops:
+        qp.reconnect()
+        region = qp.region()
+        start = TELLING[service][op](qp, region, op)
+        if region.read(start, len(DATA)) != DATA:
+            text = f"{op.name} is told to be done, and its bytes are not in memory"
+            raise bench.failed(text, rules=["ACK-05"] if service is Service.RC else [])
 
 
 @case("READ-02", needs=[Capability.DISTURBANCE])

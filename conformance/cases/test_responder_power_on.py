@@ -22,11 +22,13 @@ from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
     SEND_ONLY,
     SEQUENCE_ERROR,
+    UD_SEND_ONLY,
     WRITE_FIRST,
     WRITE_MIDDLE,
     WRITE_ONLY,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
 
@@ -34,6 +36,8 @@ pytestmark = [RESPONDER, needs(Capability.POWER_ON), needs(Capability.RC)]
 
 SIMULATED = ["hdl", "model"]
 PACKETS = 8
+DATAGRAMS, DATAGRAM_ROUNDS, SIZE = 12, 4, 64
+ETHERNET_BYTES, IPV4_BYTES = 14, 20
 Moment = Callable[[Bench, Connection, Region], None]
 
 
@@ -140,3 +144,34 @@ def test_a_reset_forgets_the_receives_of_shared_queues(bench: Bench) -> None:
     qp.send(SEND_ONLY(psn=0, payload=8, a=1), breaks=OUT_OF_SEQUENCE)
     qp.expect(ACK(psn=0, msn=1))
     qp.receives(receive, byte_len=8)
+
+
+@case(
+    "QPS-04", "GID-03", needs=[Capability.UD, Capability.DISTURBANCE], smoke=True, targets=["hdl"]
+)
+def test_a_reset_amid_datagrams_leaves_the_next_one_whole(bench: Bench) -> None:
+    """Header and payload of a datagram are two writes: the reset may come between them."""
+    executed_of(bench.claims, Service.UD, [Op.SEND])
+    for _ in range(DATAGRAM_ROUNDS):
+        qp = bench.connect(Service.UD)
+        inbox = qp.region(DATAGRAMS * SIZE)
+        for turn in range(DATAGRAMS):
+            qp.post_receive(inbox, offset=turn * SIZE, length=SIZE)
+        bench.target.disturb(memory_stall=95)
+        qp.send(*(UD_SEND_ONLY(psn=n, payload=8) for n in range(DATAGRAMS)))
+        bench.target.wait(bench.random.randrange(500, 2500))
+        bench.power_on()
+        slowly(bench)
+        bench.settle()
+        fresh = bench.connect(Service.UD)
+        region = fresh.region()
+        receive = fresh.post_receive(region)
+        datagram = fresh.filled(UD_SEND_ONLY(psn=0, payload=9))
+        fresh.send(datagram)
+        fresh.receives(receive, byte_len=GRH_BYTES + 9)
+        header = fresh.frame(datagram)[ETHERNET_BYTES:][:IPV4_BYTES]
+        if region.read(GRH_BYTES - IPV4_BYTES, IPV4_BYTES) != header:
+            text = "the first datagram behind a reset has no network header in memory"
+            raise bench.failed(text, rules=["GID-03"])
+        assert region.read(GRH_BYTES, 9) == datagram.said["payload"]
+        bench.power_on()
