@@ -127,16 +127,31 @@ def test_an_atomic_takes_one_psn_and_is_answered_unasked(bench: Bench, atomic: M
     qp.fence(3, msn=4)
 
 
+def refuses(bench: Bench, atomic: Maker, **place: int) -> None:
+    qp = bench.connect()
+    qp.send(atomic(psn=0, swap=1, **place))
+    qp.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
+
+
 @case("ATOM-07", smoke=True)
 @over_atomics
-def test_memory_that_may_not_be_changed_so_refuses(bench: Bench, atomic: Maker) -> None:
+def test_memory_outside_of_the_region_refuses(bench: Bench, atomic: Maker) -> None:
     region = bench.target.register(4096)
-    for_writes = bench.target.register(4096, access=FULL_ACCESS - {"remote_atomic"})
-    elsewhere = bench.target.register_elsewhere(4096)
-    for place in (at(region, -8), at(region, region.extent), at(for_writes), at(elsewhere)):
-        qp = bench.connect()
-        qp.send(atomic(psn=0, swap=1, **place))
-        qp.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
+    for offset in (-8, region.extent):
+        refuses(bench, atomic, **at(region, offset))
+
+
+@case("RETH-09", "ATOM-07", smoke=True)
+@over_atomics
+def test_memory_that_may_not_be_changed_so_refuses(bench: Bench, atomic: Maker) -> None:
+    rights = FULL_ACCESS - {"remote_atomic"}
+    refuses(bench, atomic, **at(bench.target.register(4096, access=rights)))
+
+
+@case("RETH-10", "ATOM-07", smoke=True)
+@over_atomics
+def test_memory_of_another_protection_domain_refuses(bench: Bench, atomic: Maker) -> None:
+    refuses(bench, atomic, **at(bench.target.register_elsewhere(4096)))
 
 
 @case("ATOM-07", "OPC-13", smoke=True)

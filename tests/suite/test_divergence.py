@@ -45,6 +45,36 @@ FLUSHED = (
             "want  receives completed: 7 success 65537 None; got   7 success 1 None",
             ["IMM-04"],
         ),
+        (
+            "queue pair 0 (UC) at rest; more receives than were due have completed; "
+            "want  receives completed: none; got   7 success 1 None",
+            ["UC-04"],
+        ),
+        (
+            "queue pair 0 (RC) at rest; more receives than were due have completed; "
+            "want  receives completed: none; got   7 success 1 None",
+            ["DUP-01"],
+        ),
+        (
+            "queue pair 0 (UC) at rest; fewer receives than were due have completed; "
+            "want  receives completed: 7 success 1 None; got   none",
+            ["UC-03"],
+        ),
+        (
+            "want  receives completed: 7 success 1 2; got   7 success 1 2 invalidates 0x1",
+            ["INV-01"],
+        ),
+        (
+            "want  ATOMIC_ACK psn=+2 msn=2; got   NAK psn=+2 syndrome=0x62 msn=1; "
+            "opcode: want ATOMIC_ACK, got NAK",
+            ["RETH-07"],
+        ),
+        (
+            "want  READ_RESP_FIRST psn=+2 msn=2; got   NAK psn=+2 syndrome=0x61 msn=1; "
+            "opcode: want READ_RESP_FIRST, got NAK",
+            ["READ-06"],
+        ),
+        ("want  NAK psn=+0 syndrome=0x61; got   READ_RESP_ONLY psn=+0 payload=0[]", ["NAK-07"]),
         ("want  nothing more; got   NAK psn=+1 syndrome=0x60 msn=0", ["NAK-02"]),
         (
             "want  nothing more; got   NAK psn=+1 syndrome=0x60; in all came RNR psn=+0",
@@ -100,6 +130,12 @@ def test_what_differed_first_names_its_rule(head: str, rules: list[str]) -> None
         (Step("salvo", {"flaws": [("alias", 3)]}), f"{NO_SUCH} success, syndrome 0x00", "BTH-11"),
         (Step("request", {"op": "SEND", "more": 4}), "want  NAK psn=+0 syndrome=0x61; got   nothing"
          " in time", "RETH-11 NAK-07"),
+        (Step("connect", {"key": 0, "access": ["remote_write"]}), "want  NAK psn=+0 syndrome=0x61; "
+         "got   READ_RESP_ONLY psn=+0", "OPC-13 NAK-07"),
+        (Step("request", {"op": "SEND", "key_mask": 4}), "queue pair 0 (UC) at rest; want  other "
+         "bytes from 0 on in the region of key 0x1, where a request was to write", "UC-09 UC-03"),
+        (Step("raw", {"value": 8}), "queue pair 0 (UD) at rest; want  other bytes from 0 on in the "
+         "region of key 0x1, where a request was to write", "UD-05"),
         (Step("turn", {"qp": 0}), "want  RNR psn=+0; got   nothing in time", "RNR-01"),
     ],
 )  # fmt: skip

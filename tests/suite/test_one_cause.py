@@ -444,3 +444,40 @@ def test_a_comparison_of_a_case_is_told_as_what_was_wanted_and_what_came(
     head: str, words: str
 ) -> None:
     assert in_short(head) == words
+
+
+@pytest.mark.parametrize(
+    ("own", "differed", "first"),
+    [
+        (("QPS-04", "MSN-07", "RNR-01"), "ACK-01", "ACK-01"),
+        (("QPS-04", "QPS-04", "RNR-01"), "ACK-01", "QPS-04"),
+        (("QPS-04", "MSN-07", "RNR-01"), "NAK-07", "QPS-04"),
+        (("QPS-04", "MSN-07", "RNR-01"), "FUZZ-16", "QPS-04"),
+    ],
+)
+def test_cases_about_many_things_accuse_what_all_of_them_saw_first(
+    own: tuple[str, ...], differed: str, first: str
+) -> None:
+    session = Session()
+    for rule in own:
+        session.add(({}, ""), head="want ACK psn=+0; got nothing in time", broken=(rule,))
+    for case in session.cases.values():
+        case["differed"] = [differed]
+    (finding,) = told(session)
+    assert finding["rules"][0] == first
+
+
+def test_what_names_nothing_is_told_behind_what_does() -> None:
+    session = Session()
+    session.add(({}, ""), head="queue pair 0 at rest", broken=("FUZZ-16",))
+    session.add(({}, ""), head="want NAK psn=+0; got nothing in time", broken=("OPC-13",))
+    session.add(({}, ""), head="a storm of words", broken=("LIVE-03",))
+    assert told(session)[0]["rules"] == ["OPC-13"]
+
+
+def test_what_a_case_says_goes_before_what_the_observer_makes_of_it() -> None:
+    session = Session()
+    session.add(({}, ""), head="not dropped: ACK", broken=("IP-11", "ACK-12"))
+    also(session, failures=[["not dropped: ACK", []]], rules={"ACK-12": "frame 2"})
+    (finding,) = told(session)
+    assert finding["rules"] == ["IP-11", "ACK-12"]

@@ -30,6 +30,8 @@ _MOST_AGREE = 0.8
 _ALONE = "; the answers to them, and none that was heeded, have"
 _USUAL = 10
 """Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
+_WHY_IS_FOR_CASES = "NAK-07"
+"""Nothing was refused that had to be: for which of the reasons, cases say."""
 _MOST_FIELDS = 4
 """More are counted in a sentence, and the first is named."""
 
@@ -38,7 +40,13 @@ def documents(
     found: list[Root], cases: Mapping[str, Document], seen: Mapping[str, Document]
 ) -> list[Document]:
     """Everything about the findings, for people and machines."""
-    return [_document(root, found, cases, seen) for root in found]
+    told = [_document(root, found, cases, seen) for root in found]
+    vague = [
+        each
+        for root, each in zip(found, told, strict=True)
+        if is_vague(each["rules"]) and not (root.says or root.stops)
+    ]
+    return [*(each for each in told if each not in vague), *vague]
 
 
 def _document(
@@ -51,10 +59,13 @@ def _document(
         root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
     )
     stopped = root.stops
-    rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
+    of_troubles = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
+    rules = [] if root.head and not stopped else of_troubles
     is_plain = root.hides and root.rules
     if not is_plain and (stopped or root.head or not (rules or root.rules)):
         rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
+    rules += [rule for rule in of_troubles if rule not in rules]  # told by what a case has said
+    rules += _in_common(root, rules, cases)
     rules += sorted(root.rules.difference(rules))
     common = None
     if root.troubles[0] == str(Kind.NO_COMPLETION):
@@ -88,6 +99,17 @@ def _document(
             "replay": cases[shown].get("replay"),
         },
     }
+
+
+def _in_common(root: Root, rules: Sequence[str], cases: Mapping[str, Document]) -> list[str]:
+    """Of cases that are about many things, what most of them saw first, told oftener than all."""
+    count = len(root.cases)
+    told = Counter(rule for name in root.cases for rule in cases[name].get("differed", ())[:1])
+    rule, most = next(iter(told.most_common(1)), ("", 0))
+    is_about_many = count > 1 and max(map(rules.count, rules), default=0) * 2 <= count
+    if not is_about_many or most * 2 <= count or is_vague([rule]) or rule == _WHY_IS_FOR_CASES:
+        return []
+    return [rule] * (count + 1)
 
 
 def _accused(case: Document) -> list[str]:

@@ -18,7 +18,8 @@ from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, m
 from roceproof.conformance.suite.limits.deviations import tolerated
 from roceproof.conformance.suite.memory import is_addressed
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.reporting.answers_told import all_shown, told, wrong_outcomes
+from roceproof.conformance.suite.reporting.answers_told import MORE, all_shown, told, wrong_outcomes
+from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
@@ -184,6 +185,11 @@ class Asked:
                 self.goes_astray()  # what was refused is not repeated
             self.next_psn = due
         return wrong
+
+    def out_of_order(self, wrong: str) -> list[str]:
+        """Why a receive that has completed must not have, where a packet was not in its place."""
+        rule = rule_out_of_order(self._frames, self.qp.spec.rq_psn)
+        return [rule] if rule is not None and wrong.startswith(MORE) else []
 
     def _all_places(self) -> list[Place]:
         return [*self.places, *([self.inbox] if self.inbox else [])]

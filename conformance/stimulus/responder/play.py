@@ -280,7 +280,8 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
             wrong = known.judge()
             if wrong is not None:
                 service = known.qp.spec.service.name
-                raise self._bench.failed(f"queue pair {key} ({service}) at rest\n{wrong}")
+                text = f"queue pair {key} ({service}) at rest\n{wrong}"
+                raise self._bench.failed(text, rules=known.out_of_order(wrong))
 
     def serves(self, key: int) -> bool:
         """Whether a queue pair may go on, by what was judged last."""

@@ -7,10 +7,12 @@ a flaw that it must not overlook, a field that it must not look at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.suite.reporting.divergence import (
     COMPLETES,
@@ -19,6 +21,7 @@ from roceproof.conformance.suite.reporting.divergence import (
     says_itself,
 )
 from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.verbs.queue_pair import FULL_ACCESS
 
 _MOST_SAID = 3
 """A plan that says more than that has not been made small."""
@@ -98,6 +101,15 @@ _OF_STEPS = {
     "fail": "QPS-03",
     "overfill": "QPS-03",
 }
+_ON_UC = {
+    **dict.fromkeys(("OPC-13", "MTU-06", "BTH-13"), "UC-09"),
+    **{f"RETH-{number:02}": "UC-09" for number in range(6, 12)},
+    **{"OPC-07": "UC-07", "OPC-08": "OPC-10", "NAK-01": "UC-04", "DUP-01": "UC-11"},
+}
+_ON_UD = {"RETH-06": "UD-02", "MTU-06": "UD-04"}
+_OF_SERVICES: Mapping[str, Mapping[str, str]] = {"UC": _ON_UC, "UD": _ON_UD}
+"""What rules of RC are where nothing is refused."""
+_SERVICE = re.compile(r"\((UC|UD)\) at rest")
 _OF_KINDS: dict[int, str] = {AethType.ACK: "AETH-04", AethType.RNR_NAK: "RNR-05"}
 
 
@@ -106,11 +118,25 @@ def rules_of_plan(plan: Plan, failure: CaseFailed) -> tuple[str, ...]:
     first = differed(failure)
     if first == failure.rules and not is_vague(first):
         return first
-    still = dict.fromkeys(rule for step in plan.steps for rule in _said(step))
+    service = _SERVICE.search(str(failure))
+    of_the_plan = [rule for step in plan.steps for rule in _said(step)]
+    if service is not None:
+        of_the_plan = [*_on(service[1], of_the_plan)]
+    still = dict.fromkeys(of_the_plan)
     said = tuple(still) if len(still) <= _MOST_SAID else ()
     if says_itself(first) and first[0] not in COMPLETES:
         return tuple(dict.fromkeys((*first, *said)))
     return tuple(dict.fromkeys((*said, *first)))
+
+
+def _on(service: str, rules: Sequence[str]) -> Iterator[str]:
+    """What these are on queue pairs of that service; nothing, if they do not hold there."""
+    there = _OF_SERVICES[service]
+    for rule in rules:
+        if rule in there:
+            yield there[rule]
+        elif RULES[rule].services == "all" or service in RULES[rule].services.split():
+            yield rule
 
 
 def _said(step: Step) -> Iterator[str]:
@@ -128,6 +154,8 @@ def _said(step: Step) -> Iterator[str]:
         yield from _of_fields(fields, _OF_REQUESTS)
     elif step.name == "region":
         yield from ["RETH-09"] * ("access" in fields) + ["RETH-10"] * ("is_foreign" in fields)
+    elif step.name == "connect":
+        yield from ["OPC-13"] * ({*fields.get("access", FULL_ACCESS)} != FULL_ACCESS)
     elif step.name in _OF_STEPS:
         yield _OF_STEPS[step.name]
 

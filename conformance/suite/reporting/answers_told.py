@@ -14,6 +14,7 @@ from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.conformance.wire.opcodes import name_of
 from roceproof.verbs.work import Outcome
 
+MORE, FEWER = (f"{number} receives than were due have completed\n" for number in ("more", "fewer"))
 _KINDS: dict[int, str] = {AethType.ACK: "ACK", AethType.RNR_NAK: "RNR", AethType.NAK: "NAK"}
 
 
@@ -55,8 +56,11 @@ def outcomes_told(outcomes: Sequence[Outcome]) -> str:
 
 def wrong_outcomes(allowed: Iterable[Sequence[Outcome]], got: Sequence[Outcome]) -> str:
     """The completions of receives that were allowed, and those that came."""
-    shown = " or ".join(sorted({outcomes_told(each) for each in allowed}))
-    return f"want  receives completed: {shown}\ngot   {outcomes_told(got)}"
+    lists = [*allowed]
+    shown = " or ".join(sorted({outcomes_told(each) for each in lists}))
+    by = {len(got) - len(each) for each in lists}
+    count = MORE if min(by) > 0 else FEWER if max(by) < 0 else ""
+    return f"{count}want  receives completed: {shown}\ngot   {outcomes_told(got)}"
 
 
 def _outcome(outcome: Outcome) -> str:

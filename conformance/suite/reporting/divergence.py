@@ -64,7 +64,7 @@ _BY_LIKENESS = _table(
     (r"^no ATOMIC", "ATOM-02"),
     (r"^no (RC )?ACK", "ACK-01"),
     (r"^want ACK\w*, got NAK", "NAK-02"),
-    (r"^want NAK\w*, got ACK", "NAK-07"),
+    (r"^want NAK\w*, got (ACK|READ|ATOMIC)", "NAK-07"),
     (r"^other bytes|bytes differ, the first", "RETH-12"),
     (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
     (r"^rnr_retry_exc_err: ", "RNR-05"),
@@ -106,12 +106,23 @@ _COMPLETION = _table(
     (r"want nothing( more)?; got ATOMIC", "ATOM-06"),
     (r"want nothing( more)?; got ACK", "ACK-06"),
     (r"want nothing( more)?; got (SEND|WRITE|READ)", "QPS-03"),
+    (r"\(UC\).*more receives than were due", "UC-04"),
+    (r"\(UC\).*fewer receives than were due", "UC-03"),
+    (r"\(UD\).*receives than were due", "UD-02 UD-05"),
+    (r"more receives than were due", "DUP-01"),
+    (r"fewer receives than were due", "PSN-12"),
+    (r"want receives completed.* invalidates ", "INV-01"),
     (r"want receives completed", "IMM-04"),
     (r"\(UD\) at rest; want other bytes .* in front of a datagram", "GID-03"),
     (r"\(UD\) at rest; want other bytes .* where a request was to write", "UD-05"),
     (r"\(UC\) at rest; want other bytes .* where a request was to write", "UC-03"),
     (r"want other bytes .* where a request was to write", "PSN-12"),
 )
+_REFUSED = _table(
+    (r"want +(READ_RESP|ATOMIC)[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06"),
+    (r"want +(READ_RESP|ATOMIC|ACK)[^;]*; got +NAK [^;]*syndrome=0x62", "RETH-07"),
+)
+"""A good request that is refused: of its kind no more are taken, or it has no right there."""
 _OPCODE = "opcode"
 """Where it is another, all else is that of another packet."""
 _SURPLUS, _ONE_NAK = re.compile(r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60"), "NAK-02"
@@ -137,6 +148,9 @@ def differed(failure: CaseFailed) -> tuple[str, ...]:
 def named(head: str) -> tuple[str, ...]:
     """The rules of the first thing that was wrong; none where nobody can say."""
     head = " ".join(head.split())
+    for row in _REFUSED:
+        if row.like.search(head):
+            return row.rules
     if fields := wrong_fields(head):
         if _OPCODE in fields and _SURPLUS.search(head):
             return (_ONE_NAK,)

@@ -14,9 +14,10 @@ from roceproof.conformance.suite.limits.deviations import tolerated
 from roceproof.conformance.suite.memory import at, is_addressed
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
-from roceproof.conformance.suite.reporting.answers_told import told, wrong_outcomes
+from roceproof.conformance.suite.reporting.answers_told import MORE, told, wrong_outcomes
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.frame_timeline import FRAMES_SEEN
+from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.verbs.service import Service
@@ -104,7 +105,8 @@ class FuzzSession:
         outcomes = self._bench.completions(self.qp, count=0, within_ns=0)
         allowed = self._oracle.observe_outcomes(outcomes)
         if allowed:
-            raise CaseFailed(f"{wrong_outcomes(allowed, outcomes)}\n{self._story()}")
+            text = wrong_outcomes(allowed, outcomes)
+            raise CaseFailed(f"{text}\n{self._story()}", rules=self._out_of_order(text))
 
     def check_memory(self) -> None:
         """Memory holds, or soon will, what such a responder leaves there."""
@@ -135,6 +137,11 @@ class FuzzSession:
         return self._oracle.may_hold(region.rkey, offset, region.read(offset, length))
 
     # how it fails
+
+    def _out_of_order(self, text: str) -> list[str]:
+        """Why a receive that has completed must not have, where a packet was not in its place."""
+        rule = rule_out_of_order(self._frames, self.qp.spec.rq_psn)
+        return [rule] if rule is not None and text.startswith(MORE) else []
 
     def _told(self, unexplained: Unexplained) -> str:
         behind = self._judged + unexplained.place
