@@ -21,7 +21,7 @@ from pathlib import Path
 from records import BENCH, FILE_HEADER_BYTES, records
 
 from roceproof.common.outcome import end_with
-from roceproof.conformance.faults.icrc.static import SLIPS
+from roceproof.conformance.faults.icrc.catalogue import engine_of
 
 SHAPES = ("large", "middle")
 MOST_MEGABYTES = 300
@@ -44,7 +44,7 @@ def _unexplained() -> Callable[[bytes], bytes]:
 
 KINDS = (
     Kind("healthy", None, frozenset(), 5),
-    Kind("S01", SLIPS["S01"].recipe().apply, frozenset({"S01"}), 10),
+    Kind("S01", lambda frame: engine_of("S01").transmit(0, frame), frozenset({"S01"}), 10),
     Kind("undecided", _unexplained(), frozenset({"undecided"}), 5),
 )
 

@@ -9,14 +9,9 @@ from ipaddress import ip_address
 from random import Random
 from typing import Any
 
-from roceproof.conformance.calibration.counting import Counting
 from roceproof.conformance.calibration.counting_faults import COUNTING_FAULTS
 from roceproof.conformance.calibration.drawing import draw_plan
 from roceproof.conformance.calibration.exchange import Captured, Exchange
-from roceproof.conformance.calibration.icrc_faults import CLASHES, ONE_FUNCTION, UNITS, WIRINGS
-from roceproof.conformance.calibration.icrc_stages import MEMORY_FAULTS
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit
-from roceproof.conformance.calibration.memory_faults import Stage
 from roceproof.conformance.calibration.plan import Needs, Plan, Richness
 from roceproof.conformance.calibration.shape_faults import SHAPE_FAULTS, Shape
 from roceproof.conformance.calibration.transmitter import (
@@ -25,6 +20,11 @@ from roceproof.conformance.calibration.transmitter import (
     Results,
     Transmitter,
 )
+from roceproof.conformance.faults.icrc.beats import MEMORY_FAULTS
+from roceproof.conformance.faults.icrc.stages import Stage
+from roceproof.conformance.faults.icrc.unit import IcrcUnit
+from roceproof.conformance.faults.icrc.wirings import CLASHES, ONE_FUNCTION, UNITS, WIRINGS
+from roceproof.conformance.faults.psn.counting import Counting
 
 _RESULTS: dict[str, type[Results]] = {"S60": Overtakes, "S65": Overflows}
 _STATIC = (*WIRINGS, *UNITS)

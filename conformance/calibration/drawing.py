@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from random import Random
 
-from roceproof.conformance.calibration.packet import Face
 from roceproof.conformance.calibration.plan import (
     ALL_WORK,
     PSNS,
@@ -21,6 +20,7 @@ from roceproof.conformance.calibration.plan import (
     Richness,
     Way,
 )
+from roceproof.conformance.faults.icrc.packet import Face
 
 
 def draw_plan(seed: int, richness: Richness, needs: Needs) -> Plan:

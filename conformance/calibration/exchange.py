@@ -15,10 +15,10 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Protocol
 
-from roceproof.conformance.calibration.counting import Counting
-from roceproof.conformance.calibration.packet import Packet, right_icrc
 from roceproof.conformance.calibration.plan import Plan
 from roceproof.conformance.calibration.queue_pair import QueuePair
+from roceproof.conformance.faults.icrc.packet import Packet, right_icrc
+from roceproof.conformance.faults.psn.counting import Counting
 
 _NS_PER_BYTE = 0.32
 _DELAY_NS = 1_500

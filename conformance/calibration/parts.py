@@ -4,12 +4,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from struct import pack
+from typing import NamedTuple
 
-from roceproof.conformance.calibration.counting import Part
 from roceproof.conformance.calibration.plan import End, Message, Pair
 
 _UC = 0x20
+
+
+class Part(NamedTuple):
+    """One packet of a message: what a requester has to send at its turn."""
+
+    opcode: int
+    extension: bytes
+    payload: bytes
+    flags: int
+    ask: bool
+    at_ns: int
+    span: int
+    """PSNs that it takes: one, or those of a READ's responses."""
+    message: int
+    opens: bool
+    closes: bool
+    length: int
+    """Bytes of the whole message."""
+    address: int = 0
+    """Where a READ reads."""
+
+
+@dataclass(slots=True, eq=False)
+class Sent:
+    """A packet that waits for its acknowledgement; `word` is what its PSN field holds."""
+
+    part: Part
+    psn: int
+    span: int
+    word: int
 
 
 def parts_of(end: End, pair: Pair) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from roceproof.conformance.calibration.packet import Face
+from roceproof.conformance.faults.icrc.packet import Face
 
 PSNS = 1 << 24
 

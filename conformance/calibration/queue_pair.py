@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from struct import pack
 
-from roceproof.conformance.calibration.counting import Counting, Part, Sent, ahead
-from roceproof.conformance.calibration.packet import Body, Packet, assemble, finish
-from roceproof.conformance.calibration.parts import parts_of
+from roceproof.conformance.calibration.parts import Part, Sent, parts_of
 from roceproof.conformance.calibration.plan import PSNS, Pair
+from roceproof.conformance.faults.icrc.packet import Body, Packet, assemble, finish
+from roceproof.conformance.faults.psn.counting import Counting, ahead
 
 _ACK, _READ_FIRST, _READ_MIDDLE, _READ_LAST, _READ_ONLY, _CNP = 0x11, 0x0D, 0x0E, 0x0F, 0x10, 0x81
 _ASK = 1 << 31

@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from random import Random
 
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit
-from roceproof.conformance.calibration.memory_faults import Stage
-from roceproof.conformance.calibration.packet import ICRC_BYTES, Packet
+from roceproof.conformance.faults.icrc.packet import ICRC_BYTES, Packet
+from roceproof.conformance.faults.icrc.stages import Stage
+from roceproof.conformance.faults.icrc.unit import IcrcUnit
 
 Shape = Callable[[Packet], None]
 

@@ -7,7 +7,7 @@ hides may hold anything.
 
 from __future__ import annotations
 
-from roceproof.conformance.faults.icrc.static import recipe
+from roceproof.conformance.faults.icrc.catalogue import engine_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.pattern import READ_RESP_ONLY, Pattern
@@ -37,7 +37,7 @@ def with_fault(fault: str) -> Pattern:
     """The ACK with the ICRC that a misimplementation gives it."""
 
     def edit(frame: bytearray) -> None:
-        frame[:] = recipe(fault).apply(bytes(frame))
+        frame[:] = engine_of(fault).transmit(0, bytes(frame))
 
     return FIRST_ACK.but(ident=0x1A2B, tos=0x6A & ~3).corrupted(edit)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.faults.icrc.static import SLIPS, recipe
+from roceproof.conformance.faults.icrc.catalogue import STATIC, engine_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.memory import at
@@ -46,7 +46,7 @@ def sealed_with(fault: str) -> Edit:
     """The ICRC that a known misimplementation computes."""
 
     def edit(frame: bytearray) -> None:
-        frame[:] = recipe(fault).apply(bytes(frame))
+        frame[:] = engine_of(fault).transmit(0, bytes(frame))
 
     return edit
 
@@ -170,7 +170,7 @@ def test_an_icrc_over_unmasked_headers_drops_the_packet(bench: Bench) -> None:
 @case("ICRC-21", "ICRC-20", smoke=True)
 def test_what_a_faulty_core_seals_is_dropped(bench: Bench) -> None:
     packet = write(bench, payload=14).but(tos=0x68, ttl=17, ident=0x1A2B, m=0)
-    faults = SLIPS.keys() - OF_OTHER_PACKETS
+    faults = {*STATIC} - OF_OTHER_PACKETS
     drops_each(bench, {fault: packet.corrupted(sealed_with(fault)) for fault in sorted(faults)})
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.faults.conversation.traffic import Capture, Conversation
 from roceproof.conformance.faults.icrc.catalogue import (
+    STATIC,
     STREAM_FAULTS,
     FaultError,
     engine_of,
@@ -19,8 +20,7 @@ from roceproof.conformance.faults.icrc.catalogue import (
     stream_fault,
 )
 from roceproof.conformance.faults.icrc.engine import Engine, outgoing, through
-from roceproof.conformance.faults.icrc.static import SLIPS
-from roceproof.conformance.faults.psn.catalogue import PSN_FAULTS, captures
+from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.rules.signatures import SIGNATURES, Signature
 
 
@@ -63,7 +63,7 @@ _LIMITS = {
 }
 
 FAULTS: dict[str, Fault] = {
-    **{fault: Fault(fault, Kind.STATIC, equivalent=_EQUIVALENT.get(fault, ())) for fault in SLIPS},
+    **{fault: Fault(fault, Kind.STATIC, equivalent=_EQUIVALENT.get(fault, ())) for fault in STATIC},
     **{
         fault: Fault(
             fault,

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from roceproof.conformance.calibration.__main__ import main
-from roceproof.conformance.calibration.beat_faults import WrongLastTable
 from roceproof.conformance.calibration.device import draw_device, play
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit
 from roceproof.conformance.calibration.judge import Verdict
-from roceproof.conformance.calibration.packet import Body, Face, Packet, assemble, finish
 from roceproof.conformance.calibration.run import outcome, records_of
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.faults.icrc.beats import WrongLastTable
+from roceproof.conformance.faults.icrc.packet import Body, Face, Packet, assemble, finish
+from roceproof.conformance.faults.icrc.unit import IcrcUnit
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.table import Severity
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from itertools import combinations, product
 from random import Random
 
-from roceproof.conformance.calibration.icrc_faults import CLASHES, UNITS, WIRINGS
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit
 from roceproof.conformance.calibration.judge import DOCUMENTED
-from roceproof.conformance.calibration.packet import Body, Face, Packet, assemble, finish
+from roceproof.conformance.faults.icrc.packet import Body, Face, Packet, assemble, finish
+from roceproof.conformance.faults.icrc.unit import IcrcUnit
+from roceproof.conformance.faults.icrc.wirings import CLASHES, UNITS, WIRINGS
 
 KINDS = ((0x04, 0, 99), (0x04, 0, 0), (0x0A, 16, 99), (0x11, 4, 0))
 """Opcodes, with the length of the extension header and the most that the payload may be."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from roceproof.conformance.capture.record import Flow, Record
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput, crc_inputs
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput, crc_inputs
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.result import Diagnosis
 from roceproof.conformance.faults.catalogue import plant

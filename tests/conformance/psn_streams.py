@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from roceproof.conformance.faults.conversation.traffic import Capture, Conversation
-from roceproof.conformance.faults.psn.catalogue import captures
+from roceproof.conformance.faults.psn_catalogue import captures
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
 from roceproof.verbs.service import Service

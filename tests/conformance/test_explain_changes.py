@@ -13,14 +13,14 @@ from explained import cases_of, explain, healthy, planted
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
-from roceproof.conformance.diagnosis.icrc.beats import ORIGINS
-from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
-from roceproof.conformance.diagnosis.icrc.last_beat import Tail, wrong_tables
+from roceproof.conformance.diagnosis.icrc.data_path.beats import ORIGINS
+from roceproof.conformance.diagnosis.icrc.data_path.last_beat import Tail, wrong_tables
+from roceproof.conformance.diagnosis.icrc.data_path.stalls import find_stall
+from roceproof.conformance.diagnosis.icrc.parts.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
-from roceproof.conformance.diagnosis.icrc.stalls import find_stall
 from roceproof.conformance.diagnosis.icrc.strategies import corrupt
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.wire.framing import locate

@@ -16,10 +16,16 @@ from explained import cases_of, corrupt, healthy, planted, records, with_icrc
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.combinations import Search
-from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc, locate_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.effects import Effects
-from roceproof.conformance.diagnosis.icrc.evidence import (
+from roceproof.conformance.diagnosis.icrc.parts.crc import (
+    CASTAGNOLI,
+    ETHERNET,
+    ONES,
+    Crc,
+    locate_bit,
+)
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.evidence import (
     KNOWN_STARTS,
     Shape,
     recover_mask,
@@ -28,8 +34,8 @@ from roceproof.conformance.diagnosis.icrc.evidence import (
     start_register,
     tail_probe,
 )
-from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
-from roceproof.conformance.diagnosis.icrc.gf2 import Equations
+from roceproof.conformance.diagnosis.icrc.parts.fields_seen import field_fault
+from roceproof.conformance.diagnosis.icrc.parts.gf2 import Equations
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.rules.signatures import SIGNATURES, title
 from roceproof.conformance.wire.codec import build, parse

@@ -15,7 +15,7 @@ from zlib import crc32
 import pytest
 from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
 
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.faults.catalogue import FAULTS, Kind
 from roceproof.conformance.faults.icrc.catalogue import FaultError

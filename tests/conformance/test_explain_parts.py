@@ -10,10 +10,10 @@ import pytest
 from explained import cases_of, corrupt, explain, healthy
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.coverage import OF_RESERVED
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.odd_parts import odd_parts
-from roceproof.conformance.diagnosis.icrc.stalls import find_stall
+from roceproof.conformance.diagnosis.icrc.data_path.stalls import find_stall
+from roceproof.conformance.diagnosis.icrc.parts.coverage import OF_RESERVED
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.odd_parts import odd_parts
 from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES
 

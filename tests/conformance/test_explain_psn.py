@@ -15,16 +15,16 @@ from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST, UNDECIDED, Diagnosis
 from roceproof.conformance.faults.conversation.network import TimedFrame
 from roceproof.conformance.faults.conversation.traffic import Conversation
-from roceproof.conformance.faults.psn.catalogue import PSN_FAULTS, captures
+from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.verbs.service import Service
 
 SEEDS = (1, 2)
 MORE_SEEDS = range(3, 15)
 VARIANTS = [
-    pytest.param(row.id, variant, id=f"{row.id}-{kind.__name__}")
+    pytest.param(row.id, variant, id=f"{row.id}-{variant}")
     for row in PSN_FAULTS.values()
-    for variant, kind in enumerate(row.variants)
+    for variant in range(len(row.variants))
 ]
 DISTURBANCES = (
     {},

@@ -14,7 +14,7 @@ import pytest
 from explained import cases_of, explain, healthy, planted, with_icrc
 
 from roceproof.conformance.diagnosis.icrc.alignment import Run, align, copies_of_one
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis
 from roceproof.conformance.faults.conversation.plan import Kind
 from roceproof.conformance.faults.icrc.catalogue import engine_of

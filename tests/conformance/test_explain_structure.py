@@ -12,7 +12,7 @@ from explained import records
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.bare import without_icrc
-from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import crc_inputs
 from roceproof.conformance.diagnosis.observation import observe
 from roceproof.conformance.diagnosis.report import explain
 from roceproof.conformance.diagnosis.structure.messages import judge_messages

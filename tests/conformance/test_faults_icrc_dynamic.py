@@ -13,13 +13,13 @@ from roceproof.conformance.faults.catalogue import FAULTS, Kind, plant
 from roceproof.conformance.faults.conversation.network import TimedFrame
 from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.faults.icrc.catalogue import (
+    STATIC,
     STREAM_FAULTS,
     FaultError,
     corrupt,
     sent_from,
     stream_fault,
 )
-from roceproof.conformance.faults.icrc.static import SLIPS
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import locate
@@ -33,7 +33,7 @@ Pairs = list[tuple[bytes, bytes]]
 
 ENGINES = [
     (fault, variant, stalls)
-    for fault in (*SLIPS, *STREAM_FAULTS)
+    for fault in (*STATIC, *STREAM_FAULTS)
     for variant in range(len(stream_fault(fault).engines))
     for stalls in stream_fault(fault).runs
 ]

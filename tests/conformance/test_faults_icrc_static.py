@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.conformance.faults.icrc.recipe import Recipe
-from roceproof.conformance.faults.icrc.static import SLIPS, compose, recipe
+from roceproof.conformance.faults.icrc.catalogue import STATIC, compose, engine_of
+from roceproof.conformance.faults.icrc.packet import packet_of
+from roceproof.conformance.faults.icrc.unit import IcrcUnit
 from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
 
 VECTORS = {
     row["name"]: bytes.fromhex(row["frame"])
@@ -23,47 +25,55 @@ VECTORS = {
 WORKED = json.loads((Path(__file__).parent / "wrong_icrcs.json").read_text())
 
 
-def fingerprint(made: Recipe) -> tuple[bytes, ...]:
-    return tuple(made.compute(frame) for frame in VECTORS.values())
+def computed(unit: IcrcUnit, frame: bytes) -> bytes:
+    layout = locate(frame)
+    assert layout is not None
+    return unit.compute(packet_of(frame, layout))
 
 
-def test_the_untouched_recipe_is_the_right_icrc() -> None:
-    for frame in VECTORS.values():
-        assert Recipe().compute(frame) == icrc.compute(frame)
-        assert Recipe().apply(frame) == frame
+def fingerprint(unit: IcrcUnit | None) -> tuple[bytes, ...]:
+    assert unit is not None
+    return tuple(computed(unit, frame) for frame in VECTORS.values())
+
+
+def test_the_untouched_unit_is_the_right_icrc() -> None:
+    assert fingerprint(IcrcUnit()) == tuple(map(icrc.compute, VECTORS.values()))
 
 
 def test_every_static_fault_has_a_worked_value() -> None:
-    assert [row["fault"] for row in WORKED] == list(SLIPS) == [f"S{n:02}" for n in range(1, 53)]
+    assert [row["fault"] for row in WORKED] == list(STATIC) == [f"S{n:02}" for n in range(1, 53)]
 
 
 @pytest.mark.parametrize("row", WORKED, ids=lambda row: str(row["fault"]))
 def test_fault_gives_the_worked_wrong_value(row: dict[str, str]) -> None:
     frame = VECTORS[row["vector"]]
-    corrupted = recipe(row["fault"]).apply(frame)
-    assert recipe(row["fault"]).compute(frame).hex() == row["icrc"]
+    corrupted = engine_of(row["fault"]).transmit(0, frame)
+    layout = locate(corrupted)
+    assert layout is not None
+    assert corrupted[layout.end - 4 : layout.end].hex() == row["icrc"]
     assert icrc.check(corrupted).judgement is icrc.Judgement.BAD
     assert icrc.reseal(corrupted) == frame
 
 
 def test_only_s25_and_s27_are_the_same_function_over_the_vectors() -> None:
     seen: dict[tuple[bytes, ...], list[str]] = {}
-    for fault in SLIPS:
-        seen.setdefault(fingerprint(recipe(fault)), []).append(fault)
+    for fault in STATIC:
+        seen.setdefault(fingerprint(compose(fault)), []).append(fault)
     assert [faults for faults in seen.values() if len(faults) > 1] == [["S25", "S27"]]
 
 
 def test_a_composed_pair_differs_from_both_of_its_parts() -> None:
-    pairs = {pair: made for pair in combinations(SLIPS, 2) if (made := compose(*pair))}
+    pairs = {pair: made for pair in combinations(STATIC, 2) if (made := compose(*pair))}
     assert len(pairs) > 900
+    alone = {fault: fingerprint(compose(fault)) for fault in STATIC}
     for (first, second), made in pairs.items():
-        assert made not in (recipe(first), recipe(second), Recipe())
+        assert fingerprint(made) not in (alone[first], alone[second]), (first, second)
 
 
 def test_unmasked_ttl_and_swapped_bytes_compose() -> None:
     made = compose("S01", "S26")
     assert made is not None
-    assert made.compute(VECTORS["A"]) == bytes.fromhex("5783d1d6")[::-1]
+    assert computed(made, VECTORS["A"]) == bytes.fromhex("5783d1d6")[::-1]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from itertools import pairwise
 import pytest
 from psn_streams import MASK, Seen, is_read, messages, on_uc, planted, streams
 
-from roceproof.conformance.faults.conversation.messages import distance
 from roceproof.conformance.faults.conversation.plan import Kind
 from roceproof.conformance.faults.conversation.traffic import Capture, Conversation
-from roceproof.conformance.faults.psn.catalogue import PSN_FAULTS, captures, healthy
+from roceproof.conformance.faults.psn.counting import ahead as distance
+from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures, healthy
 from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.wire import icrc

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.endings import ending_alike
-from roceproof.conformance.diagnosis.icrc.floor import distinct, floor_of, shortage
 from roceproof.conformance.diagnosis.icrc.history import Stale
 from roceproof.conformance.diagnosis.icrc.hypothesis import (
     Contrasting,
@@ -19,7 +17,9 @@ from roceproof.conformance.diagnosis.icrc.hypothesis import (
     Hypothesis,
     Recipe,
 )
-from roceproof.conformance.diagnosis.icrc.sampling import diverse
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.floor import distinct, floor_of, shortage
+from roceproof.conformance.diagnosis.icrc.parts.sampling import diverse
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
 from roceproof.conformance.diagnosis.icrc.slips import Slipped
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.computed import one_fault
-from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
-from roceproof.conformance.diagnosis.icrc.floor import FLOORS, shortage
 from roceproof.conformance.diagnosis.icrc.history import WINDOW
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import crc_inputs
+from roceproof.conformance.diagnosis.icrc.parts.floor import FLOORS, shortage
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.strategies import stalled_somewhere
 from roceproof.conformance.diagnosis.observation import Observation

@@ -15,12 +15,17 @@ from struct import pack
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.changes import CHANGES, Change
-from roceproof.conformance.diagnosis.icrc.coverage import OPTIONS, Coverage
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
 from roceproof.conformance.diagnosis.icrc.effects import Effects
-from roceproof.conformance.diagnosis.icrc.engine import ENGINES, REORDERINGS, Engine, Reordering
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
+from roceproof.conformance.diagnosis.icrc.parts.changes import CHANGES, Change
+from roceproof.conformance.diagnosis.icrc.parts.coverage import OPTIONS, Coverage
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import (
+    ENGINES,
+    REORDERINGS,
+    Engine,
+    Reordering,
+)
 
 DEPTH = 3
 """The most faults that are looked for together, masks aside."""

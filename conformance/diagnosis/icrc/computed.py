@@ -6,16 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer, answer
-from roceproof.conformance.diagnosis.icrc.beat_parts import parts_in_next_beat
-from roceproof.conformance.diagnosis.icrc.beats import dead_lanes, masks_again
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.data_path.beat_parts import parts_in_next_beat
+from roceproof.conformance.diagnosis.icrc.data_path.beats import dead_lanes, masks_again
+from roceproof.conformance.diagnosis.icrc.data_path.lanes import last_beats
+from roceproof.conformance.diagnosis.icrc.data_path.last_beat import (
+    tails,
+    wrong_counts,
+    wrong_tables,
+)
 from roceproof.conformance.diagnosis.icrc.history import HISTORIES
 from roceproof.conformance.diagnosis.icrc.hypothesis import WHOLE_VALUES, Hypothesis
-from roceproof.conformance.diagnosis.icrc.lanes import last_beats
-from roceproof.conformance.diagnosis.icrc.last_beat import tails, wrong_counts, wrong_tables
-from roceproof.conformance.diagnosis.icrc.odd_parts import odd_parts
-from roceproof.conformance.diagnosis.icrc.sampling import diverse, syndromes
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.odd_parts import odd_parts
+from roceproof.conformance.diagnosis.icrc.parts.sampling import diverse, syndromes
 from roceproof.conformance.diagnosis.icrc.scope import Scope, cost
 
 ROUNDS = {1: 4, 2: 2, 3: 1}

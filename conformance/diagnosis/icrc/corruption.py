@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.changes import CHANGES
-from roceproof.conformance.diagnosis.icrc.crc import locate_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import FIELDS, CrcInput
 from roceproof.conformance.diagnosis.icrc.history import held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
+from roceproof.conformance.diagnosis.icrc.parts.changes import CHANGES
+from roceproof.conformance.diagnosis.icrc.parts.crc import locate_bit
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import FIELDS, CrcInput
 from roceproof.conformance.wire.framing import BTH_BYTES, ICRC_BYTES
 from roceproof.conformance.wire.psn import PSN_MODULUS
 

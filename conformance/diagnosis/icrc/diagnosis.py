@@ -10,9 +10,9 @@ from typing import Any
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer, borne_out
 from roceproof.conformance.diagnosis.icrc.bare import without_icrc
-from roceproof.conformance.diagnosis.icrc.crc_input import crc_inputs
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import crc_inputs
+from roceproof.conformance.diagnosis.icrc.parts.signs import leaking
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
-from roceproof.conformance.diagnosis.icrc.signs import leaking
 from roceproof.conformance.diagnosis.icrc.wording import advice, text
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
 from roceproof.conformance.diagnosis.result import UNDECIDED, Diagnosis

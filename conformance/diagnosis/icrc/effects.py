@@ -6,12 +6,12 @@ It is worked out once per packet, for all searches that this one is in.
 
 from __future__ import annotations
 
-from roceproof.conformance.diagnosis.icrc.changes import CHANGES
-from roceproof.conformance.diagnosis.icrc.coverage import Feed
-from roceproof.conformance.diagnosis.icrc.crc import ONES, Crc
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
+from roceproof.conformance.diagnosis.icrc.parts.changes import CHANGES
+from roceproof.conformance.diagnosis.icrc.parts.coverage import Feed
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES, Crc
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
 
 
 class Effects:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from roceproof.conformance.diagnosis.icrc.coverage import Feed
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe
+from roceproof.conformance.diagnosis.icrc.parts.coverage import Feed
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 
 _OF_THE_END = frozenset({"beat", "place", "trailer", "pad", "payload"})
 _PLACE_BYTES = 4

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.parts.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 
 WINDOW = 16
 """How many packets away another one's ICRC is looked for."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 from zlib import crc32
 
-from roceproof.conformance.diagnosis.icrc.changes import Change
-from roceproof.conformance.diagnosis.icrc.coverage import Coverage, Feed
-from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine, Reordering
+from roceproof.conformance.diagnosis.icrc.parts.changes import Change
+from roceproof.conformance.diagnosis.icrc.parts.coverage import Coverage, Feed
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine, Reordering
 
 
 class Hypothesis(Protocol):

@@ -11,10 +11,10 @@ from itertools import pairwise
 from math import log2
 
 from roceproof.conformance.diagnosis.icrc.answer import LEAST_ADDED, Answer, names_of
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
 from roceproof.conformance.diagnosis.icrc.history import elsewhere, held_nearby
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.floor import distinct, shortage
 from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
 from roceproof.conformance.diagnosis.icrc.slips import Slipped, slipped
 from roceproof.conformance.diagnosis.result import UNDECIDED

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer
 from roceproof.conformance.diagnosis.icrc.combinations import Search
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 from roceproof.conformance.diagnosis.icrc.misplaced import misplaced
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.scope import FEW, Scope
 from roceproof.conformance.diagnosis.icrc.slips import Slipped
 

@@ -9,10 +9,10 @@ from functools import cached_property
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, flipped_bit
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.effects import Effects
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
-from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.sampling import diverse, spread
 
 FEW = 0.05
 """The share of packets that may have suffered on the way."""

@@ -21,9 +21,9 @@ from roceproof.conformance.diagnosis.icrc.answer import (
     names_of,
 )
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, hold_neighbours
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.history import PartlyLatched
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.strategies import (
     STRATEGIES,

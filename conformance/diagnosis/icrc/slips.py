@@ -20,9 +20,9 @@ from roceproof.conformance.diagnosis.icrc.alignment import (
     carries,
     copies_of_one,
 )
-from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.history import is_again
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.diagnosis.observation import InExcerpt
 
 _UNITS = 3

@@ -8,25 +8,25 @@ from collections.abc import Callable, Sequence
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, flip_facts, flips, names_of
-from roceproof.conformance.diagnosis.icrc.beat_parts import part_boundary
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH
 from roceproof.conformance.diagnosis.icrc.computed import one_fault, searched
 from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, hold_neighbours
-from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.fields_seen import field_fault
-from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.data_path.beat_parts import part_boundary
+from roceproof.conformance.diagnosis.icrc.data_path.last_beat import Tail, tails, tells_apart
+from roceproof.conformance.diagnosis.icrc.data_path.stalls import find_stall, stalled
 from roceproof.conformance.diagnosis.icrc.history import held_nearby
-from roceproof.conformance.diagnosis.icrc.last_beat import Tail, tails, tells_apart
 from roceproof.conformance.diagnosis.icrc.misplaced import misplaced, mixed_up
 from roceproof.conformance.diagnosis.icrc.misplaced_and_wrong import (
     misplaced_and_wrong,
     with_another_fault,
 )
-from roceproof.conformance.diagnosis.icrc.sampling import diverse, spread
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.fields_seen import field_fault
+from roceproof.conformance.diagnosis.icrc.parts.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.parts.sampling import diverse, spread
 from roceproof.conformance.diagnosis.icrc.scope import Scope
 from roceproof.conformance.diagnosis.icrc.slips import Slipped
-from roceproof.conformance.diagnosis.icrc.stalls import find_stall, stalled
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
 _ENOUGH_RIGHT = 10

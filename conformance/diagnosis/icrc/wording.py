@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.answer import Answer
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.evidence import (
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.evidence import (
     KNOWN_STARTS,
     probe_pairs,
     recover_mask,
@@ -17,7 +17,7 @@ from roceproof.conformance.diagnosis.icrc.evidence import (
     start_register,
     tail_probe,
 )
-from roceproof.conformance.diagnosis.icrc.sampling import diverse, syndromes
+from roceproof.conformance.diagnosis.icrc.parts.sampling import diverse, syndromes
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 from roceproof.conformance.rules.signatures import SIGNATURES, parts

@@ -21,11 +21,6 @@ _INDEX = {Position.FIRST: 0, Position.MIDDLE: 1, Position.LAST: 2, Position.ONLY
 _UD_OPCODE = {Kind.SEND: 0x64, Kind.SEND_IMM: 0x65}
 
 
-def distance(psn: int, reference: int) -> int:
-    """How far `psn` is ahead of `reference`: a signed 24-bit number."""
-    return (psn - reference + PSN_MODULUS // 2) % PSN_MODULUS - PSN_MODULUS // 2
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """One request packet; `number` counts the messages of its end."""
@@ -36,6 +31,16 @@ class Part:
     extensions: tuple[Extension, ...] = ()
     payload: bytes = b""
     span: int = 1
+
+    @property
+    def opcode(self) -> int:
+        """That of its row."""
+        return self.row.value
+
+    @property
+    def length(self) -> int:
+        """Bytes of the whole message."""
+        return self.message.length
 
     @property
     def opens(self) -> bool:
@@ -99,3 +104,20 @@ def _extensions(row: Opcode, message: Message, end: End, peer: End) -> tuple[Ext
         Deth: Deth(QKEY, end.qpn),
     }
     return tuple(made[kind] for kind in row.headers)
+
+
+@dataclass(slots=True, eq=False)
+class Sent:
+    """A request packet not acknowledged yet; `received` counts the responses to a READ."""
+
+    psn: int
+    word: int
+    """What its PSN field holds."""
+    part: Part
+    asks: bool
+    received: int = 0
+
+    @property
+    def last_psn(self) -> int:
+        """The last PSN that it takes."""
+        return (self.psn + self.part.span - 1) % PSN_MODULUS

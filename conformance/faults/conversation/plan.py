@@ -96,6 +96,16 @@ class End:
     messages: tuple[Message, ...] = field(repr=False)
 
     @property
+    def queue(self) -> int:
+        """Its number, as PSN registers know it."""
+        return self.qpn
+
+    @property
+    def start(self) -> int:
+        """Its first PSN, as they know it."""
+        return self.start_psn
+
+    @property
     def dscp(self) -> int:
         """The differentiated services code point of all its packets."""
         return self.traffic_class >> 2

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from random import Random
 
 from roceproof.conformance.faults.conversation.envelope import Envelope
 from roceproof.conformance.faults.conversation.network import Network, Port, Sending, Transmit
 from roceproof.conformance.faults.conversation.plan import Connection
-from roceproof.conformance.faults.conversation.psn_habits import Device, ExpectHabits, SendHabits
 from roceproof.conformance.faults.conversation.requester import Requester, Trouble
 from roceproof.conformance.faults.conversation.responder import Responder
+from roceproof.conformance.faults.psn.counting import Counting
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.opcodes import Transport
@@ -20,13 +21,13 @@ _CE = 3
 _CNP_INTERVAL_NS = 50_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
-    """How one station treats PSNs."""
+Registers = Callable[[dict[object, int]], Counting]
+"""Makes the PSN registers of a queue pair, in a bank that is its station's."""
 
-    sending: type[SendHabits] = SendHabits
-    expecting: type[ExpectHabits] = ExpectHabits
-    device: Device = field(default_factory=Device)
+
+def right_registers(bank: dict[object, int]) -> Counting:
+    """Those of a correct station."""
+    return Counting(Random(0), bank)
 
 
 class Notifier:
@@ -64,25 +65,24 @@ class QueuePair:
         port: Port,
         connection: Connection,
         side: int,
-        habits: Habits,
+        counting: Counting,
         trouble: Trouble,
         *,
         rnr_rate: float,
         rereads_whole: bool,
         seed: int,
     ) -> None:
-        sending = habits.sending(connection, side, habits.device)
         self._notifier: Notifier | None = None
         self._responder: Responder | None = None
         if connection.service is not Service.UD:
             self._notifier = Notifier(port, connection, side)
         if connection.service is Service.RC:
-            expecting = habits.expecting(connection, side, habits.device)
+            name = counting.name(connection, connection.ends[side])
             self._responder = Responder(
-                port, connection, side, expecting, sending, rnr_rate=rnr_rate, seed=seed
+                port, connection, side, counting, name, rnr_rate=rnr_rate, seed=seed
             )
         self._requester = Requester(
-            port, connection, side, sending, trouble, rereads_whole=rereads_whole
+            port, connection, side, counting, trouble, rereads_whole=rereads_whole
         )
 
     def receive(self, packet: Packet, *, corrupted: bool) -> None:

@@ -2,7 +2,7 @@
 """A correct requester: a window, go-back-N, timeouts, RNR waits, READs in order.
 
 One object is the send side of one queue pair. What it does with PSNs is left to
-its habits, so that it reacts to a peer's answers in the same way whatever PSN
+its registers, so that it reacts to a peer's answers in the same way whatever PSN
 fault is planted.
 """
 
@@ -12,11 +12,11 @@ from collections import deque
 from dataclasses import dataclass
 
 from roceproof.conformance.faults.conversation.envelope import Envelope
-from roceproof.conformance.faults.conversation.messages import Part, all_parts, distance
+from roceproof.conformance.faults.conversation.messages import Part, Sent, all_parts
 from roceproof.conformance.faults.conversation.network import Fate, Port, Sending
 from roceproof.conformance.faults.conversation.plan import Connection
-from roceproof.conformance.faults.conversation.psn_habits import SendHabits, Sent
 from roceproof.conformance.faults.conversation.rnr import wait_ns
+from roceproof.conformance.faults.psn.counting import Counting, ahead
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.service import Service
@@ -51,7 +51,7 @@ class Requester:
         port: Port,
         connection: Connection,
         side: int,
-        habits: SendHabits,
+        counting: Counting,
         trouble: Trouble,
         *,
         rereads_whole: bool,
@@ -60,7 +60,10 @@ class Requester:
         self._service = connection.service
         self._path_mtu = connection.path_mtu
         self._envelope = Envelope(connection, side)
-        self._habits = habits
+        self._counting = counting
+        end, peer = connection.ends[side], connection.ends[1 - side]
+        self.name = counting.name(connection, end)
+        counting.load(connection, end, peer)
         self._trouble = trouble
         self._rereads_whole = rereads_whole
         self._waiting = deque(all_parts(connection, side))
@@ -95,7 +98,7 @@ class Requester:
     def _next_copy(self, index: int) -> Packet:
         entry = self._sent[index]
         self._copies += 1
-        self._habits.copy(entry)
+        self._counting.again(self.name, entry, 0)
         entry.asks = entry.asks or entry.part.closes
         self._point_at(index + 1)
         self._arm()
@@ -106,7 +109,7 @@ class Requester:
         if index >= len(self._sent):
             self._resend = None
             if self._recovery_from is not None:
-                self._habits.recovered(self._recovery_from, self._copies)
+                self._counting.repeated(self.name, self._recovery_from, self._copies)
 
     def _must_wait(self, part: Part, now: int) -> bool:
         if part.opens and part.message.pause_ns and self._paused_for != part.number:
@@ -120,7 +123,8 @@ class Requester:
         return len(self._sent) >= WINDOW or too_many_reads
 
     def _next_new(self, part: Part, now: int) -> Sending:
-        entry = Sent(self._habits.take(part, now), part, part.asks)
+        value = self._counting.take(self.name, part, now)
+        entry = Sent(value % PSN_MODULUS, self._counting.word(value), part, part.asks)
         fate = self._trouble.fate(self._transmissions)
         self._transmissions += 1
         if self._service is Service.RC:
@@ -129,12 +133,12 @@ class Requester:
         return Sending(self._packet(entry), fate)
 
     def _packet(self, entry: Sent) -> Packet:
-        part, psn = entry.part, entry.psn
+        part, word = entry.part, entry.word
         if entry.received:
             part = part.remainder(entry.received, self._path_mtu)
-            psn = (psn + entry.received) % PSN_MODULUS
+            word = self._counting.word((entry.psn + entry.received) % PSN_MODULUS)
         asks = entry.asks and self._service is Service.RC
-        return self._envelope.request(part, self._habits.on_the_wire(psn), asks=asks)
+        return self._envelope.request(part, word, asks=asks)
 
     # recovery
 
@@ -174,18 +178,18 @@ class Requester:
     def receive(self, packet: Packet) -> None:
         if self.failed or not self._sent:
             return
-        self._habits.acknowledged()
-        psn = self._habits.from_the_wire(packet.bth.psn)
+        self._counting.answered(self.name)
+        psn = self._counting.heard(packet.bth.psn)
         aeth = packet.aeth
         kind = _ACK if aeth is None else aeth.syndrome >> 5
         value = 0 if aeth is None else aeth.syndrome & 31
-        if self._habits.distance(psn, self._sent[-1].last_psn) > 0:
+        if self._counting.distance(psn, self._sent[-1].last_psn) > 0:
             return
         if kind == _ACK and packet.bth.opcode == 0x11:
             self._acknowledge(psn)
         elif kind == _ACK:
             self._take_data(psn)
-        elif self._habits.distance(psn, self._sent[0].psn) >= 0:
+        elif self._counting.distance(psn, self._sent[0].psn) >= 0:
             self._refused(psn, kind, value)
 
     def _refused(self, psn: int, kind: int, value: int) -> None:
@@ -199,15 +203,26 @@ class Requester:
             self._port.wake(self._any_from)
             self._go_back(0)
         else:
-            index = self._habits.restart(psn, self._sent, self._retired)
+            index = self._restart(psn)
             while index < 0:
                 self._sent.insert(0, self._retired.pop())
                 index += 1
             self._go_back(index)
 
+    def _restart(self, nak: int) -> int:
+        """Index of the packet to start again with; -k is the k-th last retired one."""
+        sent = self._sent
+        right = next((i for i, entry in enumerate(sent) if ahead(nak, entry.last_psn) <= 0), 0)
+        index = self._counting.restart(right)
+        if self._counting.restarts_messages:
+            number = sent[right].part.number
+            before = (*self._retired, *sent[:right])
+            index -= sum(entry.part.number == number for entry in before)
+        return max(-len(self._retired), min(index, len(sent) - 1))
+
     def _acknowledge(self, psn: int) -> bool:
         """Retire all up to `psn`; False if data that should have come first are missing."""
-        while self._sent and self._habits.distance(self._sent[0].last_psn, psn) <= 0:
+        while self._sent and self._counting.distance(self._sent[0].last_psn, psn) <= 0:
             if self._sent[0].part.message.kind.awaits_data:
                 self._missed(self._sent[0])
                 return False
@@ -220,10 +235,10 @@ class Requester:
         entry = self._sent[0]
         if not entry.part.message.kind.awaits_data:
             return
-        ahead = distance(psn, entry.psn) - entry.received
-        if ahead > 0:
+        place = ahead(psn, entry.psn) - entry.received
+        if place > 0:
             self._missed(entry)
-        elif ahead == 0:
+        elif place == 0:
             entry.received += 1
             self._progress()
             if entry.received == entry.part.span:

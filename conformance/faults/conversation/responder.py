@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from random import Random
 
 from roceproof.conformance.faults.conversation.envelope import Envelope
-from roceproof.conformance.faults.conversation.messages import distance
 from roceproof.conformance.faults.conversation.network import Port, Sending
 from roceproof.conformance.faults.conversation.plan import REGION_BYTES, Connection
-from roceproof.conformance.faults.conversation.psn_habits import ExpectHabits, SendHabits
+from roceproof.conformance.faults.psn.counting import Counting, ahead
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, AtomicEth, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
@@ -63,8 +62,8 @@ class Responder:
         port: Port,
         connection: Connection,
         side: int,
-        habits: ExpectHabits,
-        sending: SendHabits,
+        counting: Counting,
+        name: object,
         *,
         rnr_rate: float,
         seed: int,
@@ -73,8 +72,8 @@ class Responder:
         self._end = connection.ends[side]
         self._path_mtu = connection.path_mtu
         self._envelope = Envelope(connection, side)
-        self._habits = habits
-        self._sending = sending
+        self._counting, self._name = counting, name
+        self._expected = counting.expected(connection.ends[1 - side].start_psn)
         self._random = Random(seed)
         self._rnr_rate = rnr_rate
         self._memory = bytearray(self._random.randbytes(REGION_BYTES))
@@ -96,10 +95,10 @@ class Responder:
         psn = packet.bth.psn
         if self._dead:
             return
-        ahead = distance(psn, self._habits.expected)
-        if ahead < 0:
+        off = ahead(psn, self._expected)
+        if off < 0:
             self._duplicate(packet, row, psn)
-        elif ahead > 0:
+        elif off > 0:
             self._out_of_sequence()
         else:
             self._refused = False
@@ -107,13 +106,15 @@ class Responder:
 
     def corrupted(self, packet: Packet) -> None:
         """A packet with a wrong ICRC arrived."""
-        if not OPCODES[packet.bth.opcode].is_response:
-            self._habits.corrupted(packet.bth.psn)
+        is_next = packet.bth.psn == self._expected
+        is_request = not OPCODES[packet.bth.opcode].is_response
+        if is_request and is_next and self._counting.believes_damaged():
+            self._expected = self._counting.expected_behind(self._expected, 1)
 
     def _out_of_sequence(self) -> None:
         if not self._refused:
             self._refused = True
-            self._acknowledge(self._habits.expected, _SEQUENCE_ERROR)
+            self._acknowledge(self._expected, _SEQUENCE_ERROR)
 
     def _in_order(self, packet: Packet, row: Opcode, psn: int) -> None:
         if not self._fits(packet, row):
@@ -146,8 +147,8 @@ class Responder:
         span = 1
         if row.family is Family.READ and packet.reth is not None:
             span = packet_count(packet.reth.length, self._path_mtu)
-        self._habits.advance(span)
-        self._sending.accepted((psn + span - 1) % PSN_MODULUS)
+        self._expected = self._counting.expected_behind(psn, span)
+        self._counting.executed(self._name, (psn + span - 1) % PSN_MODULUS)
         if row.position & Position.LAST:
             self._msn = (self._msn + 1) % PSN_MODULUS
         if row.family is Family.READ:
@@ -160,7 +161,7 @@ class Responder:
         else:
             self._place(packet, row)
             if packet.bth.ack_req:
-                self._acknowledge(self._habits.acknowledged(psn), self._end.credit_code)
+                self._acknowledge(self._counting.acknowledged(psn), self._end.credit_code)
 
     def _duplicate(self, packet: Packet, row: Opcode, psn: int) -> None:
         if row.family is Family.READ:
@@ -171,7 +172,7 @@ class Responder:
             if psn in self._originals:
                 self._answer_atomic(psn)
         elif packet.bth.ack_req:
-            self._acknowledge(self._habits.acknowledged(psn), self._end.credit_code)
+            self._acknowledge(self._counting.acknowledged(psn), self._end.credit_code)
 
     # memory
 
@@ -227,10 +228,10 @@ class Responder:
         last = self._answers[-1] if self._answers else None
         grows = last is not None and last.packets is None and last.due > now
         if last is not None and grows and last.syndrome == syndrome:
-            if distance(psn, last.psn) > 0:
+            if ahead(psn, last.psn) > 0:
                 last.psn, last.msn = psn, self._msn
             return
-        self._sending.acknowledging()
+        self._counting.answering(self._name)
         due = now + COALESCING_NS if positive and self._end.coalesces else now
         self._answers.append(_Answer(None, psn, syndrome, self._msn, due))
         self._port.wake(due)

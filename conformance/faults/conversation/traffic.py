@@ -15,12 +15,16 @@ from typing import NamedTuple
 from roceproof.conformance.faults.conversation.facts import Facts, facts_of
 from roceproof.conformance.faults.conversation.network import Network, TimedFrame, Transmit
 from roceproof.conformance.faults.conversation.plan import Connection, Kind, Menu, Planner, Station
-from roceproof.conformance.faults.conversation.queue_pair import Adapter, Habits, QueuePair
+from roceproof.conformance.faults.conversation.queue_pair import (
+    Adapter,
+    QueuePair,
+    Registers,
+    right_registers,
+)
 from roceproof.conformance.faults.conversation.requester import Trouble
 from roceproof.verbs.service import Service
 
 _UNDISTURBED = Trouble()
-_RIGHT = Habits()
 
 
 class Capture(NamedTuple):
@@ -78,13 +82,13 @@ class Conversation:
 
     def capture(
         self,
-        first: Habits = _RIGHT,
-        second: Habits = _RIGHT,
+        first: Registers = right_registers,
+        second: Registers = right_registers,
         *,
         troubles: tuple[Trouble, Trouble] = (_UNDISTURBED, _UNDISTURBED),
         transmit: Transmit | None = None,
     ) -> Capture:
-        """Play the conversation, with planted habits and accidents if asked for.
+        """Play the conversation, with planted registers and accidents if asked for.
 
         `transmit` is the last stage of the first station's transmitter; the
         peer drops what leaves it with a wrong ICRC or IP checksum.
@@ -97,13 +101,14 @@ class Conversation:
         )
         adapters = Adapter(network, at_tap=True, transmit=transmit), Adapter(network, at_tap=False)
         adapters[0].port.peer, adapters[1].port.peer = adapters[1].port, adapters[0].port
+        banks: tuple[dict[object, int], ...] = ({}, {})
         for number, connection in enumerate(self.connections_made):
-            for side, habits in enumerate((first, second)):
+            for side, registers in enumerate((first, second)):
                 adapters[side].queue_pairs[connection.ends[side].qpn] = QueuePair(
                     adapters[side].port,
                     connection,
                     side,
-                    habits,
+                    registers(banks[side]),
                     troubles[side],
                     rnr_rate=self.rnr_rate,
                     rereads_whole=self.rereads_whole,

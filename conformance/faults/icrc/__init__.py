@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults of ICRC engines."""
+"""ICRC engines and what can go wrong in them."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -55,9 +54,7 @@ class Outgoing:
 class Engine:
     """An ICRC engine with a fault; right where a subclass does not say otherwise."""
 
-    needs_residue: ClassVar[bool] = False
     looks_ahead: ClassVar[bool] = False  # works on a whole stream only
-    width: ClassVar[int] = 1
     residue = 0
     stalls = False
 
@@ -66,13 +63,11 @@ class Engine:
         return out.right
 
     def frame(self, out: Outgoing) -> bytes:
+        """What leaves."""
         return out.with_icrc(self.value(out))
 
     def prepare(self, packets: Iterable[Outgoing]) -> None:
-        """Choose the length that is computed wrongly: the one most frequent in the stream."""
-        if self.needs_residue:
-            tails = Counter(out.body_end % self.width for out in packets)
-            self.residue = max(sorted(tails), key=lambda tail: tails[tail])
+        """See the stream that is to come, and choose what is to be wrong of it."""
 
     def run(self, packets: list[Outgoing]) -> list[bytes]:
         """What leaves for a whole stream."""

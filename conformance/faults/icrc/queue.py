@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""S65: a queue of results beside the packets, with entries lost, doubled or swapped; S66 behind it.
+"""S60, S65: results beside the packets, taken from the wrong engine, lost, doubled or swapped.
 
 The CRC runs ahead of the place where its result is inserted, so results wait in
 a queue. A packet takes whatever stands at its head.
@@ -121,65 +121,19 @@ class SwapsResults(Engine):
         return [out.with_icrc(right) for out, right in zip(packets, rights, strict=True)]
 
 
-class InvertsNextBeat(Engine):
-    """S66: what of the ICRC goes into a beat of its own comes from the register's inverted side."""
+class MixesEngines(Engine):
+    """S60: of two packets of different queue pairs in flight, each gets the other's ICRC."""
 
-    width: ClassVar[int] = 8
+    looks_ahead = True
+    _TOGETHER_NS = 2_000
 
-    def value(self, out: Outgoing) -> bytes:
-        """Right up to the end of the beat that holds the packet's last bytes."""
-        free = -out.body_end % self.width
-        if free >= ICRC_BYTES:
-            return out.right
-        return out.right[:free] + self.rest(out, free)
-
-    def rest(self, out: Outgoing, free: int) -> bytes:
-        """The part in the next beat."""
-        return bytes(byte ^ 0xFF for byte in out.right[free:])
-
-
-class InvertsNextBeatOf32(InvertsNextBeat):
-    """S66 on a bus of 32 bytes."""
-
-    width = 32
-
-
-class KeepsNextBeat(InvertsNextBeat):
-    """S66: the register of the second part is loaded one packet too late."""
-
-    width = 16
-    _previous = bytes(ICRC_BYTES)
-
-    def value(self, out: Outgoing) -> bytes:
-        """With the second part of what was right for the packet before."""
-        value = super().value(out)
-        self._previous = out.right
-        return value
-
-    def rest(self, out: Outgoing, free: int) -> bytes:
-        return self._previous[free:]
-
-
-class EmptiesNextBeat(InvertsNextBeat):
-    """S66: nothing drives the second part on a bus of 64 bytes."""
-
-    width = 64
-
-    def rest(self, out: Outgoing, free: int) -> bytes:
-        return bytes(ICRC_BYTES - free)
-
-
-class RepeatsFirstLanes(InvertsNextBeat):
-    """S66: the second part starts again with the first byte of the ICRC."""
-
-    def rest(self, out: Outgoing, free: int) -> bytes:
-        return out.right[: ICRC_BYTES - free]
-
-
-class KeepsLanes(InvertsNextBeat):
-    """S66: the second beat is not cleared; the lanes still hold the bytes of the beat before."""
-
-    def rest(self, out: Outgoing, free: int) -> bytes:
-        """What stood there a beat earlier."""
-        at = out.body_end + free - self.width
-        return out.frame[at : at + ICRC_BYTES - free]
+    def run(self, packets: list[Outgoing]) -> list[bytes]:
+        sent = [out.frame for out in packets]
+        index = 0
+        while index + 1 < len(packets):
+            one, two = packets[index : index + 2]
+            together = two.time_ns - one.time_ns <= self._TOGETHER_NS and one.flow != two.flow
+            if together:
+                sent[index : index + 2] = one.with_icrc(two.right), two.with_icrc(one.right)
+            index += 2 if together else 1
+        return sent

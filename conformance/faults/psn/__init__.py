@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Faults of PSNs."""
+"""PSN registers and what can go wrong with them."""

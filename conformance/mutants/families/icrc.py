@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from roceproof.conformance.faults.icrc.catalogue import STREAM_FAULTS, engine_of
+from roceproof.conformance.faults.icrc.catalogue import STATIC, STREAM_FAULTS, engine_of
 from roceproof.conformance.faults.icrc.engine import Engine, Outgoing, outgoing
-from roceproof.conformance.faults.icrc.static import SLIPS
 from roceproof.conformance.mutants.frames import bth_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.rules.signatures import SIGNATURES
@@ -70,7 +69,7 @@ def _plant(fault: str, variant: int, variants: int) -> None:
     )(Faulty)
 
 
-for _fault in SLIPS.keys() - _OF_THEIR_OWN:
+for _fault in {*STATIC} - _OF_THEIR_OWN:
     _plant(_fault, 0, 1)
 for _fault in STREAM_FAULTS.keys() - _OF_THEIR_OWN:
     _engines = STREAM_FAULTS[_fault].engines

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.crc import CASTAGNOLI, ETHERNET, ONES, Crc
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import REORDERINGS, Engine
-from roceproof.conformance.diagnosis.icrc.gf2 import Equations
+from roceproof.conformance.diagnosis.icrc.parts.crc import CASTAGNOLI, ETHERNET, ONES, Crc
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import REORDERINGS, Engine
+from roceproof.conformance.diagnosis.icrc.parts.gf2 import Equations
 
 FARTHEST = 64
 """How many bytes the end of the input may be off in the tail probe."""

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
-from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
-from roceproof.conformance.diagnosis.icrc.floor import distinct, shortage
+from roceproof.conformance.diagnosis.icrc.data_path.beats import ORIGINS, WIDTHS, Origin
+from roceproof.conformance.diagnosis.icrc.parts.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
+from roceproof.conformance.diagnosis.icrc.parts.floor import distinct, shortage
 
 _SHARE = 0.8
 _CHECKS = 4

@@ -9,34 +9,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from roceproof.conformance.faults.conversation.network import Transmit
 from roceproof.conformance.faults.conversation.plan import Kind
-from roceproof.conformance.faults.conversation.psn_habits import Device, ExpectHabits, SendHabits
-from roceproof.conformance.faults.conversation.queue_pair import Habits
+from roceproof.conformance.faults.conversation.queue_pair import Registers, right_registers
 from roceproof.conformance.faults.conversation.requester import Trouble
 from roceproof.conformance.faults.conversation.traffic import Capture, Conversation
-from roceproof.conformance.faults.psn import expect_faults as expect
-from roceproof.conformance.faults.psn import send_faults as send
+from roceproof.conformance.faults.psn import counting_faults as counts
+from roceproof.conformance.faults.psn import recovery_faults as recovery
+from roceproof.conformance.faults.psn.counting import Counting
 from roceproof.verbs.service import Service
 
 _Changes = Mapping[str, Any]
 
 
+def _with(kind: type[Counting], **design: Any) -> Registers:
+    return lambda bank: kind(Random(0), bank, **design)
+
+
 class PsnFault(NamedTuple):
-    """One row; `runs` says for each capture whether the device meets back-pressure.
+    """One row; `runs` says for each capture whether the device meets what makes the fault show.
 
     `limits` says what a capture cannot show of it.
     """
 
     id: str
-    variants: tuple[type[SendHabits] | type[ExpectHabits], ...]
+    variants: tuple[Registers, ...]
     setting: _Changes = MappingProxyType({})
     own_trouble: Trouble = Trouble()
     peer_trouble: Trouble = Trouble()
-    runs: tuple[bool, ...] = (False,)
+    runs: tuple[bool, ...] = (True,)
     limits: str = ""
     variant_settings: tuple[_Changes, ...] = ()
 
@@ -60,90 +65,90 @@ _EMPTY = {"lengths": (0, 5, 33, 0, 1021)}
 _ROWS = (
     PsnFault(
         "P01",
-        (send.StartsAtOwnExpected,),
+        (_with(counts.OtherStart),),
         limits="without the configured PSNs nothing is wrong but the reaction of the peer",
     ),
     PsnFault(
         "P02",
-        (send.StartsLate, send.StartsEarly),
+        (_with(counts.IncrementedFirst), _with(counts.DecrementedFirst)),
         limits="without the configured PSNs nothing is wrong but the reaction of the peer",
     ),
-    PsnFault("P03", (send.CountsMessages,)),
+    PsnFault("P03", (_with(counts.PerMessage),)),
     PsnFault(
         "P04",
-        (send.CountsSixteenBits,),
+        (_with(counts.NarrowCounter),),
         {"start_psns": (0x12FFFA, 0x7FFFFC, 0x00FFFE, 0xABFFF7)},
     ),
     PsnFault(
         "P05",
-        (send.CarriesOver,),
+        (_with(counts.WideCounter),),
         {"start_psns": (0xFFFFFA, 0xFFFFFC, 0xFFFFFE, 0xFFFFF7)},
     ),
     PsnFault(
         "P06",
-        (send.CountsAcksReceived, send.CountsAcksSent),
+        (_with(counts.AckIn), _with(counts.AckOut)),
         {**_RC, **_PING_PONG},
     ),
     PsnFault(
         "P07",
-        (send.CountsBeats, send.CountsNarrowBeats),
+        (_with(counts.PerBeat, width=64), _with(counts.PerBeat, width=32)),
     ),
     PsnFault(
         "P08",
-        (send.CountsReadsOnce,),
+        (_with(counts.ReadsAsOne),),
         {**_RC, "lengths": (700, 1500, 64, 9000)},
     ),
-    PsnFault("P09", (send.SharesRegister,)),
+    PsnFault("P09", (_with(counts.OneForAll),)),
     PsnFault(
         "P10",
-        (send.SurvivesReset,),
+        (_with(counts.NeverReloaded),),
         {"reconnects": 1},
         limits="one capture of both connections; here the second has new QPNs",
     ),
     PsnFault(
         "P11",
-        (send.RenumbersCopies,),
+        (_with(recovery.NewForCopies),),
         {**_RC, **_LONG},
         own_trouble=_LOSSES,
     ),
     PsnFault(
         "P12",
-        (send.EmptyTakesTwo, send.AbortedTakesOne),
+        (_with(counts.EmptyTwice), _with(counts.AbortedCounts, every=5)),
         _EMPTY,
         limits="an aborted work request itself is not on the wire, only a gap between messages",
     ),
     PsnFault(
         "P13",
-        (send.EmptyTakesNone,),
+        (_with(counts.EmptyNever),),
         _EMPTY,
     ),
     PsnFault(
         "P14",
-        (send.LatchesEarly,),
+        (_with(counts.LateRegister, close_ns=1_501),),
         {"lengths": (3, 64, 257, 600), "path_mtus": (256, 512, 1024)},
     ),
-    PsnFault("P15", (send.SwapsBytes,)),
+    PsnFault("P15", (_with(counts.SwappedBytes),)),
     PsnFault(
         "P16",
-        (send.CountsStalls,),
+        (_with(counts.Stalled, every=4),),
         runs=(False, True),
         limits="one capture shows gaps only; the cause takes the same run without stalls",
     ),
     PsnFault(
         "P17",
-        (send.RestartsBehind, send.RestartsBefore, send.RestartsMessage),
+        (_with(recovery.OneTooLate), _with(recovery.OneTooEarly), _with(recovery.WholeMessages)),
         {**_RC, **_LONG},
         own_trouble=_LOSSES,
     ),
     PsnFault(
         "P18",
-        (send.ResumesInsideReplay, send.SkipsReplay),
+        (_with(recovery.ReturnsInside), _with(recovery.CopiesCounted)),
         {**_RC, **_LONG},
         own_trouble=_LOSSES,
     ),
     PsnFault(
         "P19",
-        (send.ComparesUnsigned, send.ComparesSigned),
+        (_with(recovery.PlainCompare), _with(recovery.SignedCompare)),
         _RC,
         variant_settings=(
             {"start_psns": (0xFFFFFA, 0xFFFFFC, 0xFFFFF0)},
@@ -153,40 +158,44 @@ _ROWS = (
     PsnFault(
         "P20",
         (
-            expect.ExpectsLater,
-            expect.ExpectsEarlier,
-            expect.AcknowledgesNext,
-            expect.AcknowledgesPrevious,
+            _with(recovery.ExpectsNext),
+            _with(recovery.ExpectsNext, off=-1),
+            _with(recovery.AcknowledgesNext),
+            _with(recovery.AcknowledgesNext, off=-1),
         ),
         {**_RC, "messages": (8, 16)},
         limits="the expected PSN shows in what the peer gets back, against the configured one",
     ),
     PsnFault(
         "P21",
-        (expect.CountsBadPackets,),
+        (_with(recovery.BelievesDamaged),),
         {**_RC, "messages": (4, 96), "read_back": True, "lengths": (5, 64, 200)},
         peer_trouble=Trouble(corrupted=frozenset({2, 8, 14})),
         limits="it takes a READ of what the bad packet should have written",
     ),
     PsnFault(
         "P22",
-        (expect.CountsReadsOnce,),
+        (_with(recovery.ShortReads),),
         {**_RC, "messages": (8, 16), "lengths": (700, 1500, 64, 9000)},
     ),
     PsnFault(
         "P23",
-        (send.RepeatsOnStall, send.SkipsOnDrop),
+        (_with(counts.UnreliableRepeats, every=6), _with(counts.UnreliableSkips, every=6)),
         {**_UC, "messages": (24, 8)},
         limits="the stall or drop inside the device does not show",
     ),
     PsnFault(
         "P24",
-        (send.StartsUnmasked, send.StartsUnmaskedWithAckReq, send.StartsUnmaskedAllOnes),
+        (
+            _with(counts.WideStart, upper=0x01),
+            _with(counts.WideStart, upper=0x80),
+            _with(counts.WideStart, upper=0xFF),
+        ),
         limits="with the top bit alone it looks like AckReq on every packet",
     ),
     PsnFault(
         "P25",
-        (send.FollowsThePeer,),
+        (_with(counts.PeerMoves),),
         {**_RC, "messages": (16, 16)},
     ),
 )
@@ -204,32 +213,27 @@ def captures(
     """What a tap at the faulty station records, one capture for each run of the row."""
     row = PSN_FAULTS[fault]
     return [
-        _played(row, conversation, variant, _habits(row.variants[variant], stalls), transmit)
-        for stalls in row.runs
+        _played(row, conversation, variant, row.variants[variant] if shows else None, transmit)
+        for shows in row.runs
     ]
 
 
 def healthy(fault: str, conversation: Conversation, *, variant: int = 0) -> Capture:
     """The same conversation with the same accidents between two correct stations."""
-    return _played(PSN_FAULTS[fault], conversation, variant, Habits())
+    return _played(PSN_FAULTS[fault], conversation, variant)
 
 
 def _played(
     row: PsnFault,
     conversation: Conversation,
     variant: int,
-    habits: Habits,
+    registers: Registers | None = None,
     transmit: Transmit | None = None,
 ) -> Capture:
     changes = {**row.setting}
     if row.variant_settings:
         changes |= row.variant_settings[variant]
     troubles = (row.own_trouble, row.peer_trouble)
-    return replace(conversation, **changes).capture(habits, troubles=troubles, transmit=transmit)
-
-
-def _habits(kind: type[SendHabits] | type[ExpectHabits], stalls: bool) -> Habits:
-    device = Device(stalls=stalls)
-    if issubclass(kind, SendHabits):
-        return Habits(sending=kind, device=device)
-    return Habits(expecting=kind, device=device)
+    return replace(conversation, **changes).capture(
+        registers or right_registers, troubles=troubles, transmit=transmit
+    )

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family
 

@@ -3,12 +3,22 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit, right_mask
-from roceproof.conformance.calibration.memory_faults import Stage, header_view
-from roceproof.conformance.calibration.packet import ICRC_BYTES, Packet
+from roceproof.conformance.faults.icrc.packet import ICRC_BYTES, Packet
+from roceproof.conformance.faults.icrc.stages import (
+    Late,
+    LaterEdit,
+    MaskAgain,
+    MaskLeaks,
+    NotSeeded,
+    OnlyLast,
+    PartLatched,
+    Stage,
+    header_view,
+)
+from roceproof.conformance.faults.icrc.unit import IcrcUnit, right_mask
 
 
-class _Beats(Stage):
+class Beats(Stage):
     def setup(self) -> None:
         self.width = self.random.choice((8, 16, 32, 64))
         self.from_frame = self.random.random() < 0.6
@@ -32,7 +42,7 @@ class _Beats(Stage):
         return unit.result(unit.register(data, unit.start))
 
 
-class WrongEnables(_Beats):
+class WrongEnables(Beats):
     """With one remainder, the byte enables of the last beat are wrong."""
 
     def design(self) -> None:
@@ -51,7 +61,7 @@ class WrongEnables(_Beats):
         return self.finished(unit, dummy + data)
 
 
-class WrongLastTable(_Beats):
+class WrongLastTable(Beats):
     """With one remainder, the table of one of the last bytes has wrong columns."""
 
     def design(self) -> None:
@@ -73,7 +83,7 @@ class WrongLastTable(_Beats):
         return (int.from_bytes(right, "little") ^ error).to_bytes(4, "little")
 
 
-class DeadLane(_Beats):
+class DeadLane(Beats):
     """One byte lane of the bus never reaches the CRC."""
 
     def design(self) -> None:
@@ -92,41 +102,52 @@ class DeadLane(_Beats):
         return self.finished(unit, dummy + bytes(masked))
 
 
-class Stalls(_Beats):
+class Stalls(Beats):
     """Under back-pressure a beat enters twice, or not at all."""
 
     def design(self) -> None:
         self.twice = self.random.random() < 0.6
+        self.every = 0
+        """If not 0, the packets of which one meets a stall, in its fifth beat behind the first."""
+        self.sent = 0
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
         dummy, data = self.covered(unit, packet)
-        if self.random.random() < 0.35:
+        self.sent += 1
+        if not self.sent % self.every if self.every else self.random.random() < 0.35:
             first = -self.lead(packet) % self.width
             beats = max(1, (len(data) - first) // self.width)
-            at = first + self.random.randrange(beats) * self.width
+            beat_at = 4 if self.every else self.random.randrange(beats)
+            at = first + beat_at * self.width
             beat = data[at : at + self.width]
             data = data[:at] + (beat * 2 if self.twice else b"") + data[at + self.width :]
         return self.finished(unit, dummy + data)
 
 
-class NextBeat(_Beats):
+class NextBeat(Beats):
     """What of the ICRC falls into a beat of its own behind the last one is not right."""
 
     def design(self) -> None:
         self.width = self.random.choice((4, 8, 16, 32))
         self.from_frame = True
         self.kind = self.random.choice(("inverted", "stale", "zero", "shifted"))
+        self.whole_too = False
+        """Whether an ICRC that is a beat for itself is wrong, too."""
         self.before = bytes(ICRC_BYTES)
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
         _, data = self.covered(unit, packet)
         value = unit.compute(packet)
         room = self.width - (len(data) + self.lead(packet)) % self.width
-        if not 0 < room < ICRC_BYTES:
+        if self.whole_too:
+            room %= self.width
+        if room >= ICRC_BYTES:
             self.before = value
             return value
         own, over = value[:room], value[room:]
+        sent = packet.in_front + packet.ip + packet.udp + packet.bth + packet.behind_bth
         wrong = {
+            "lanes": sent[len(sent) + room - self.width :][: len(over)],
             "inverted": bytes(byte ^ 255 for byte in over),
             "stale": self.before[room:],
             "zero": bytes(len(over)),
@@ -134,3 +155,20 @@ class NextBeat(_Beats):
         }[self.kind]
         self.before = value
         return own + wrong
+
+
+MEMORY_FAULTS: dict[str, type[Stage]] = {
+    "S53": Late,
+    "S54": NotSeeded,
+    "S55": LaterEdit,
+    "S56": MaskLeaks,
+    "S57": WrongEnables,
+    "S58": DeadLane,
+    "S59": Stalls,
+    "S61": MaskAgain,
+    "S62": OnlyLast,
+    "S63": PartLatched,
+    "S64": WrongLastTable,
+    "S66": NextBeat,
+}
+"""Stages by the signature that they deserve."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput, Spans, ipv4_spans
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput, Spans, ipv4_spans
 
 
 @dataclass(frozen=True)

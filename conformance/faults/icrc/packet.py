@@ -12,6 +12,9 @@ from struct import pack
 from typing import NamedTuple
 from zlib import crc32
 
+from roceproof.conformance.wire.codec import parse_at
+from roceproof.conformance.wire.framing import Layout
+
 ICRC_BYTES = 4
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _SHORTEST = 60
@@ -98,6 +101,25 @@ def assemble(
     packet = Packet(face.ethernet, face.tag, ip, udp, bth, body.extension, body.payload)
     packet.queue = queue
     return packet
+
+
+def packet_of(frame: bytes, layout: Layout) -> Packet:
+    """The packet of a sound frame, as it was inside its transmitter."""
+    ip, udp, bth = layout.ip, layout.udp, layout.udp + 8
+    found = parse_at(frame, layout)
+    assert found is not None
+    return Packet(
+        frame[:12],
+        frame[12 : ip - 2],
+        bytearray(frame[ip:udp]),
+        bytearray(frame[udp:bth]),
+        bytearray(frame[bth : bth + 12]),
+        b"".join(header.pack() for header in found.extensions),
+        found.payload,
+        found.pad,
+        found.icrc,
+        found.trailer,
+    )
 
 
 class Body(NamedTuple):

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
-from roceproof.conformance.diagnosis.icrc.evidence import seen_as
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.evidence import seen_as
 
 _SIGNATURES = {
     "ttl": "S01",

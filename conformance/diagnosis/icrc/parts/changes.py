@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.crc import ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
-from roceproof.conformance.diagnosis.icrc.masks import mask_pairs
+from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
+from roceproof.conformance.diagnosis.icrc.parts.masks import mask_pairs
 
 Edit = Callable[[CrcInput, bytearray], None]
 Start = Callable[[Engine], int]

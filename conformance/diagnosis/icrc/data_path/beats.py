@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
+from roceproof.conformance.diagnosis.icrc.parts.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
 
 WIDTHS = (4, 8, 16, 32, 64)
 _DUMMY = 8

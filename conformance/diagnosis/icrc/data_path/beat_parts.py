@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.data_path.beats import ORIGINS, WIDTHS, Origin
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.wire.framing import ICRC_BYTES
 
 _PREAMBLE = 8

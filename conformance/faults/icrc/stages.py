@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What goes wrong around a healthy ICRC unit: leftovers, late edits, masks.
 
-Each is a stage that is given the packet and the unit and says what is put into the field.
+Each is a stage that is given the packet and the unit and says what is put into the field. What
+a design leaves open is drawn, unless it is given.
 """
 
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit, View, right_mask
-from roceproof.conformance.calibration.packet import ICRC_BYTES, Packet, set_lengths
+from roceproof.conformance.faults.icrc.packet import ICRC_BYTES, Packet, set_checksum, set_lengths
+from roceproof.conformance.faults.icrc.unit import IcrcUnit, View, right_mask
 
 
 class Stage:
     """A healthy one; `random` draws what the hardware's design leaves open."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, **design: Any) -> None:
         self.random = random
         self.setup()
+        for name, value in design.items():
+            setattr(self, name, value)
 
     def setup(self) -> None:
         """Draw the design."""
@@ -63,33 +67,47 @@ class LaterEdit(Stage):
 
     def setup(self) -> None:
         self.kind = self.random.choice(("ackreq", "pkey", "id", "psn"))
-        self.seen: dict[int, bytes] = {}
+        self.per_flow = False
+        self.seen: dict[bytes, bytes] = {}
 
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        bth, ip = bytes(packet.bth), bytes(packet.ip)
+        bth, udp, ip = bytes(packet.bth), bytes(packet.udp), bytes(packet.ip)
         if self.kind == "ackreq":
             packet.bth[8] &= 0x7F
         elif self.kind == "pkey":
             packet.bth[2:4] = bytes(2)
         elif self.kind == "id" and packet.is_ipv4:
-            packet.ip[4:6] = self.seen.get(0, ip[4:6])
-            self.seen[0] = ip[4:6]
+            self._before(packet, packet.ip, 4, 6)
         elif self.kind == "psn":
-            packet.bth[9:12] = self.seen.get(0, bth[9:12])
-            self.seen[0] = bth[9:12]
+            self._before(packet, packet.bth, 9, 12)
+        elif self.kind == "udp length":
+            self._before(packet, packet.udp, 4, 6)
         value = unit.compute(packet)
-        packet.bth[:], packet.ip[:] = bth, ip
+        packet.bth[:], packet.udp[:], packet.ip[:] = bth, udp, ip
         return value
+
+    def _before(self, packet: Packet, header: bytearray, start: int, end: int) -> None:
+        """Put the packet before's field there."""
+        flow = packet.ethernet + bytes(packet.bth[5:8]) if self.per_flow else b""
+        now = bytes(header[start:end])
+        header[start:end] = self.seen.get(flow, now)
+        self.seen[flow] = now
 
 
 class MaskLeaks(Stage):
-    """The ones of the mask are in the header that leaves."""
+    """The ones of the mask are in the header that leaves, or some of them."""
+
+    def setup(self) -> None:
+        self.only: frozenset[tuple[str, int]] | None = None
 
     def leave(self, packet: Packet) -> None:
         """What becomes of the finished packet."""
         for (name, at), bits in right_mask(header_view(packet)).items():
-            header = {"ip": packet.ip, "udp": packet.udp, "bth": packet.bth}[name]
-            header[at] |= bits
+            if self.only is None or (name, at) in self.only:
+                header = {"ip": packet.ip, "udp": packet.udp, "bth": packet.bth}[name]
+                header[at] |= bits
+        if self.only is not None and packet.is_ipv4:
+            set_checksum(packet)
 
 
 class MaskAgain(Stage):
@@ -113,10 +131,15 @@ class MaskAgain(Stage):
 class OnlyLast(Stage):
     """Only the last packet of a message gets an ICRC."""
 
+    def setup(self) -> None:
+        self.opcodes = frozenset(range(256))
+        self.counts_it = False
+
     def value(self, unit: IcrcUnit, packet: Packet) -> bytes:
-        if packet.opcode & 31 in (0, 1, 6, 7, 13, 14):
+        if packet.opcode & 31 in (0, 1, 6, 7, 13, 14) and packet.opcode in self.opcodes:
             size = len(packet.udp) + len(packet.bth) + len(packet.behind_bth)
-            set_lengths(packet, size)
+            if not self.counts_it:
+                set_lengths(packet, size)
             return b""
         return unit.compute(packet)
 

@@ -8,9 +8,9 @@ from random import Random
 from struct import pack, unpack
 from zlib import crc32
 
-from roceproof.conformance.calibration.icrc_unit import IcrcUnit, Mask, View
-from roceproof.conformance.calibration.packet import Packet
-from roceproof.conformance.calibration.plan import PSNS
+from roceproof.conformance.faults.icrc.packet import Packet
+from roceproof.conformance.faults.icrc.unit import IcrcUnit, Mask, View
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 Wiring = Callable[[IcrcUnit, Random], None]
 """What a fault does to a healthy unit; what the standard leaves open is drawn."""
@@ -84,6 +84,13 @@ def _v4_mask_on_v6(view: View, mask: dict[tuple[str, int], int]) -> None:
         mask.update({("ip", at): 255 for at in (1, 8, 10, 11)})
 
 
+def _v4_offsets(view: View, mask: dict[tuple[str, int], int]) -> None:
+    """All masks, those of UDP and BTH too, lie where they lie in IPv4."""
+    if not view.is_ipv4:
+        mask.clear()
+        mask.update({("ip", at): 255 for at in (1, 8, 10, 11, 26, 27, 32)})
+
+
 def _byte_8_for_hops(view: View, mask: dict[tuple[str, int], int]) -> None:
     if not view.is_ipv4:
         mask.pop(("ip", 7), None)
@@ -141,7 +148,7 @@ def _no_ident(view: View) -> None:
 
 def _next_psn(view: View) -> None:
     psn = int.from_bytes(view.bth[9:12], "big")
-    view.bth[9:12] = ((psn + 1) % PSNS).to_bytes(3, "big")
+    view.bth[9:12] = ((psn + 1) % PSN_MODULUS).to_bytes(3, "big")
 
 
 def _frame_pad(view: View) -> None:
@@ -248,6 +255,8 @@ WIRINGS: dict[str, Wiring] = {
     "S52": _masked(_source_port),
 }
 # fmt: on
+OFFSETS_OF_IPV4 = _masked(_v4_offsets)
+"""Another design that S48 describes."""
 UNITS: dict[str, type[IcrcUnit]] = {"S45": _FrameCheck, "S46": _Constant, "S47": _Ones}
 """Those that replace everything."""
 

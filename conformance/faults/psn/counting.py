@@ -2,62 +2,88 @@
 """The PSN registers of a device: where they start, what moves them, what of them is sent.
 
 A healthy device keeps one for the requests of each queue pair. A fault overrides
-the one place where its hardware goes wrong.
+the one place where its hardware goes wrong. What its design leaves open is drawn,
+unless it is given.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
+from typing import Any, Protocol
 
-from roceproof.conformance.calibration.plan import PSNS, End, Pair
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
-HALF = PSNS // 2
+HALF = PSN_MODULUS // 2
 
 
 def ahead(psn: int, reference: int) -> int:
     """How far one PSN lies before another, on the circle."""
-    return (psn - reference + HALF) % PSNS - HALF
+    return (psn - reference + HALF) % PSN_MODULUS - HALF
 
 
-class Part(NamedTuple):
-    """One packet of a message: what a requester has to send at its turn."""
+class End(Protocol):
+    """One end of a queue pair: its number and the PSN that it is to start with."""
 
-    opcode: int
-    extension: bytes
-    payload: bytes
-    flags: int
-    ask: bool
-    at_ns: int
-    span: int
-    """PSNs that it takes: one, or those of a READ's responses."""
-    message: int
-    opens: bool
-    closes: bool
-    length: int
-    """Bytes of the whole message."""
-    address: int = 0
-    """Where a READ reads."""
+    @property
+    def queue(self) -> int: ...
+    @property
+    def start(self) -> int: ...
 
 
-@dataclass(slots=True, eq=False)
-class Sent:
+class Pair(Protocol):
+    """A queue pair; `slot` is its context in the device."""
+
+    @property
+    def slot(self) -> int: ...
+
+
+class Part(Protocol):
+    """A request packet; `span` is how many PSNs it takes, `length` is that of its message."""
+
+    @property
+    def opcode(self) -> int: ...
+    @property
+    def payload(self) -> bytes: ...
+    @property
+    def span(self) -> int: ...
+    @property
+    def closes(self) -> bool: ...
+    @property
+    def length(self) -> int: ...
+
+
+class Sent(Protocol):
     """A packet that waits for its acknowledgement; `word` is what its PSN field holds."""
 
-    part: Part
     psn: int
-    span: int
     word: int
+
+    @property
+    def part(self) -> Part: ...
 
 
 class Counting:
-    """The healthy registers of one device."""
+    """The healthy registers of one device, or of one queue pair where the bank is shared."""
 
-    def __init__(self, random: Random) -> None:
+    every = 0
+    """What happens now and then happens each time after so many; 0: by chance."""
+    restarts_messages = False
+    """Whether a repetition begins with the message of the packet that is asked for."""
+
+    def __init__(
+        self, random: Random, bank: dict[object, int] | None = None, **design: Any
+    ) -> None:
         self.random = random
-        self.bank: dict[object, int] = {}
+        self.bank = {} if bank is None else bank
         """Registers by whatever tells them apart."""
+        self._times = 0
+        for name, value in design.items():
+            setattr(self, name, value)
+
+    def now_and_then(self, share: float) -> bool:
+        """Whether it happens this time."""
+        self._times += 1
+        return self._times % self.every == 0 if self.every else self.random.random() < share
 
     def name(self, pair: Pair, end: End) -> object:
         """Which register counts the requests of a queue pair."""
@@ -78,7 +104,7 @@ class Counting:
 
     def moved(self, value: int, part: Part, now: int) -> int:
         """What a new packet makes of the register."""
-        return (value + self.step(part)) % PSNS
+        return (value + self.step(part)) % PSN_MODULUS
 
     def step(self, part: Part) -> int:
         return part.span
@@ -86,6 +112,10 @@ class Counting:
     def word(self, value: int) -> int:
         """What goes out below AckReq: 24 bits of PSN, and whatever stands above them."""
         return value
+
+    def heard(self, psn: int) -> int:
+        """A response's PSN as it is understood."""
+        return psn
 
     def answered(self, name: object) -> None:
         """An acknowledgement has come in."""
@@ -115,10 +145,14 @@ class Counting:
         """What the peer's first PSN has to be."""
         return start
 
+    def acknowledged(self, psn: int) -> int:
+        """The PSN in the ACK of a request."""
+        return psn
+
     def believes_damaged(self) -> bool:
         """Whether a packet with a wrong ICRC moves the expected PSN."""
         return False
 
     def expected_behind(self, psn: int, span: int) -> int:
         """What is expected behind a request."""
-        return (psn + span) % PSNS
+        return (psn + span) % PSN_MODULUS

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.beats import ORIGINS, WIDTHS, Origin
-from roceproof.conformance.diagnosis.icrc.crc import ETHERNET
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
+from roceproof.conformance.diagnosis.icrc.data_path.beats import ORIGINS, WIDTHS, Origin
+from roceproof.conformance.diagnosis.icrc.parts.crc import ETHERNET
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
 from roceproof.conformance.wire.framing import BTH_BYTES
 
 

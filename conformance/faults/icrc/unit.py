@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from roceproof.conformance.calibration.packet import Packet
+from roceproof.conformance.faults.icrc.packet import Packet
 
 _REVERSED = bytes(int(f"{value:08b}"[::-1], 2) for value in range(256))
 _ONES = 0xFFFFFFFF

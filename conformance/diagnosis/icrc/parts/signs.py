@@ -8,8 +8,8 @@ from ipaddress import ip_address
 from itertools import islice
 from typing import Any, NamedTuple
 
-from roceproof.conformance.diagnosis.icrc.crc_input import MASKED, CrcInput
-from roceproof.conformance.diagnosis.icrc.floor import FLOORS, distinct, shortage
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import MASKED, CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.floor import FLOORS, distinct, shortage
 from roceproof.conformance.diagnosis.observation import Observation
 
 _TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from roceproof.conformance.diagnosis.icrc.coverage import ALONE, OF_RESERVED, Coverage, Option
-from roceproof.conformance.diagnosis.icrc.crc import ETHERNET, ONES
-from roceproof.conformance.diagnosis.icrc.crc_input import CrcInput
-from roceproof.conformance.diagnosis.icrc.engine import Engine
+from roceproof.conformance.diagnosis.icrc.parts.coverage import ALONE, OF_RESERVED, Coverage, Option
+from roceproof.conformance.diagnosis.icrc.parts.crc import ETHERNET, ONES
+from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
+from roceproof.conformance.diagnosis.icrc.parts.engine import Engine
 from roceproof.conformance.wire.opcodes import OPCODES
 
 
